@@ -1,0 +1,1 @@
+"""LaTeX and Markdown documents: macros, blocks with stable ids, safe HTML. Knows no Django."""

@@ -1,0 +1,1 @@
+"""Talking to language models: client, prompt files, structured replies. Knows no Django."""

@@ -1,0 +1,1 @@
+"""Estimators: intervals, agreement, corrected scores, pairwise comparison, retrieval. Knows no Django."""
