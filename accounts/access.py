@@ -1,0 +1,48 @@
+"""Who holds which role, and the gate that views and API endpoints stand behind."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import RoleName, User
+
+STUDY_STAFF = frozenset({RoleName.COORDINATOR, RoleName.OWNER})
+
+
+def role_names(user: Any) -> frozenset[str]:
+    """The roles a user holds; empty for strangers. Asked once per user object, i.e. once per request."""
+    if not user.is_authenticated:
+        return frozenset()
+    cached: frozenset[str] | None = getattr(user, "_role_names", None)
+    if cached is None:
+        cached = user._role_names = frozenset(user.roles.values_list("name", flat=True))
+    return cached
+
+
+def is_study_staff(user: Any) -> bool:
+    """Coordinators and owners: they see identities and never grade blind."""
+    return bool(role_names(user) & STUDY_STAFF)
+
+
+def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """A view for signed-in holders of one of `roles`; others get 403, strangers the sign-in page."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def gate(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not role_names(request.user) & set(roles):
+                raise PermissionDenied
+            return view(request, *args, **kwargs)
+
+        return login_required(gate)
+
+    return decorate
+
+
+def active_reviewers() -> "list[User]":
+    """Active users with the reviewer role, by e-mail."""
+    return list(User.objects.filter(is_active=True, roles__name=RoleName.REVIEWER).order_by("email"))

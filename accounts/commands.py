@@ -1,0 +1,44 @@
+"""What every management command of ours shares: `--json`, plain refusals, and exit codes.
+
+0 done; 1 refused, with the reason on standard error; 2 wrong usage (argparse's own).
+"""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.refusal import Refused
+
+
+class Command(BaseCommand):
+    """Base of our commands: subclasses implement `run` and return the document that `--json` prints."""
+
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+        self.arguments(parser)
+
+    def arguments(self, parser: CommandParser) -> None:
+        """Subclasses add their arguments here."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            document = self.run(**options)
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        if document is None:
+            return
+        if options["json"]:
+            self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+        else:
+            self.stdout.write(self.text(document))
+
+    def run(self, **options: Any) -> dict[str, Any] | None:
+        """Do the work and return a JSON-able document, or None when output was already streamed."""
+        raise CommandError(f"{type(self).__module__} does not say what it does")
+
+    def text(self, document: dict[str, Any]) -> str:
+        """The document in words; subclasses override where a list of fields reads badly."""
+        return "\n".join(f"{key}: {value}" for key, value in document.items())

@@ -1,0 +1,72 @@
+"""Refusals that live in the database itself, on SQLite and PostgreSQL alike.
+
+A guard is a row trigger: whoever writes, a superuser in a shell included, gets an IntegrityError with the
+guard's words. SQLite drops triggers when a migration rebuilds a table, so a later migration that alters a
+guarded table must add its guards again; tests/test_guards.py compares what is installed with this list.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import RunPython
+from django.db.migrations.state import StateApps
+
+Event = Literal["INSERT", "UPDATE", "DELETE"]
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Refuse `event` on rows of `table` for which the SQL condition `when` (over OLD and NEW) holds."""
+
+    table: str
+    event: Event
+    when: str
+    message: str
+
+    @property
+    def name(self) -> str:
+        return f"guard_{self.table}_{self.event.lower()}"
+
+    def sqlite(self) -> str:
+        return (
+            f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {self.table} WHEN {self.when} "
+            f"BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+        )
+
+    def postgresql(self) -> str:
+        result = "OLD" if self.event == "DELETE" else "NEW"
+        return (
+            f"CREATE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $guard$ BEGIN "
+            f"IF {self.when} THEN RAISE EXCEPTION '{self.message}' "
+            f"USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN {result}; END $guard$; "
+            f"CREATE TRIGGER {self.name} BEFORE {self.event} ON {self.table} "
+            f"FOR EACH ROW EXECUTE FUNCTION {self.name}()"
+        )
+
+    def removal(self, vendor: str) -> str:
+        if vendor == "sqlite":
+            return f"DROP TRIGGER IF EXISTS {self.name}"
+        return f"DROP FUNCTION IF EXISTS {self.name}() CASCADE"
+
+
+def append_only(table: str) -> list[Guard]:
+    """Rows of `table` may be added, never changed or removed."""
+    message = f"{table} is append-only"
+    return [Guard(table, "UPDATE", "TRUE", message), Guard(table, "DELETE", "TRUE", message)]
+
+
+def install(guards: list[Guard]) -> RunPython:
+    """A reversible migration operation that installs the guards."""
+
+    def forwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        vendor = schema_editor.connection.vendor
+        for guard in guards:
+            schema_editor.execute(guard.removal(vendor))
+            schema_editor.execute(guard.sqlite() if vendor == "sqlite" else guard.postgresql(), params=None)
+
+    def backwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        for guard in guards:
+            schema_editor.execute(guard.removal(schema_editor.connection.vendor))
+
+    return RunPython(forwards, backwards)

@@ -1,0 +1,8 @@
+from django.db import migrations
+
+from accounts.guards import append_only, install
+
+
+class Migration(migrations.Migration):
+    dependencies = [("accounts", "0001_initial")]
+    operations = [install(append_only("accounts_auditevent"))]

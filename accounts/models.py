@@ -1,0 +1,196 @@
+"""Users, roles, invitations, expertise, conflicts of interest, access tokens and the audit trail."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+
+class UserManager(BaseUserManager["User"]):
+    """Makes users by e-mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
+        return self.create_user(email, password, is_superuser=True, is_staff=True, **fields)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person who signs in by e-mail address, or the inactive stand-in for an imported rater."""
+
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=200, blank=True)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    date_joined = models.DateTimeField(default=timezone.now)
+
+    objects = UserManager()
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: list[str] = []
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+
+class RoleName(models.TextChoices):
+    REVIEWER = "reviewer", "Reviewer"
+    COORDINATOR = "coordinator", "Coordinator"
+    OWNER = "owner", "Owner"
+
+
+class Role(models.Model):
+    """One of the three roles held by a user; a user may hold several."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="roles")
+    name = models.CharField(max_length=20, choices=RoleName.choices)
+    granted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "name"], name="role_held_once"),
+            models.CheckConstraint(condition=Q(name__in=RoleName.values), name="role_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.name}"
+
+
+class Invitation(models.Model):
+    """The only way in: a single-use token sent by e-mail; only its SHA-256 is kept."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=20, choices=RoleName.choices)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="invitations"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(role__in=RoleName.values), name="invitation_role_is_known"),
+            models.CheckConstraint(
+                condition=Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True),
+                name="invitation_not_both_accepted_and_withdrawn",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role}"
+
+
+class Confidence(models.IntegerChoices):
+    FAMILIAR = 1, "familiar"
+    WORKING = 2, "working knowledge"
+    EXPERT = 3, "expert"
+
+
+class Expertise(models.Model):
+    """A domain in which a user may review, with the confidence they claim."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="expertise")
+    domain = models.CharField(max_length=100)
+    confidence = models.PositiveSmallIntegerField(choices=Confidence.choices, default=Confidence.WORKING)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "domain"], name="expertise_once_per_domain"),
+            models.CheckConstraint(condition=Q(confidence__range=(1, 3)), name="expertise_confidence_1_to_3"),
+            models.CheckConstraint(condition=~Q(domain=""), name="expertise_names_a_domain"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.domain} ({self.get_confidence_display()})"
+
+
+class ConflictKind(models.TextChoices):
+    SYSTEM = "system", "System"
+    PAPER = "paper", "Paper"
+
+
+class Conflict(models.Model):
+    """A conflict of interest: the user never sees outputs of this system, or instances of this paper."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conflicts")
+    kind = models.CharField(max_length=20, choices=ConflictKind.choices)
+    key = models.CharField(max_length=200, help_text="The system's short name or the paper's identifier.")
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "kind", "key"], name="conflict_named_once"),
+            models.CheckConstraint(condition=Q(kind__in=ConflictKind.values), name="conflict_kind_is_known"),
+            models.CheckConstraint(condition=~Q(key=""), name="conflict_names_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.kind} {self.key}"
+
+
+class AccessToken(models.Model):
+    """A bearer token for the REST interface; only its SHA-256 is kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
+    label = models.CharField(max_length=100)
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.label
+
+
+class IdempotencyRecord(models.Model):
+    """The stored answer to a write with an Idempotency-Key, replayed when the same request returns."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    request_sha256 = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    body = models.JSONField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="idempotency_key_once_per_user")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class AuditEvent(models.Model):
+    """Who did what to which thing, when and why. Append-only, held by a guard in the database."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    verb = models.CharField(max_length=60)
+    target_kind = models.CharField(max_length=60)
+    target_key = models.CharField(max_length=200)
+    reason = models.CharField(max_length=1000, blank=True)
+    details = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["target_kind", "target_key"], name="audit_by_target")]
+        constraints = [models.CheckConstraint(condition=~Q(verb=""), name="audit_event_has_a_verb")]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.target_kind} {self.target_key}"

@@ -1,0 +1,1 @@
+"""Experts: campaigns, sampling, assignment, blinding, drafts and grades."""

@@ -1,0 +1,41 @@
+"""Grades, answers, comments and rubrics are append-only; a draw and an opened campaign keep their terms."""
+
+from django.db import migrations
+
+from accounts.guards import Guard, append_only, install
+
+
+def changed(*columns: str) -> str:
+    return " OR ".join(f"NEW.{column} <> OLD.{column}" for column in columns)
+
+
+DRAW = changed(
+    "campaign_id", "output_id", "instance_id", "stratum", "stratum_size", "sample_size", "inclusion_probability"
+)
+TERMS = changed("release_id", "rubric_id", "kind", "track", "reviewers_per_item", "seed")
+CLOSED = (
+    "EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id "
+    "JOIN annotation_campaign c ON c.id = i.campaign_id WHERE a.id = NEW.assignment_id AND c.phase = 'closed')"
+)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("annotation", "0001_initial")]
+    operations = [
+        install(
+            [
+                *append_only("annotation_rubric"),
+                *append_only("annotation_grade"),
+                *append_only("annotation_answer"),
+                *append_only("annotation_comment"),
+                Guard("annotation_grade", "INSERT", CLOSED, "its campaign is closed"),
+                Guard("annotation_item", "UPDATE", DRAW, "the draw of an item is frozen"),
+                Guard(
+                    "annotation_campaign",
+                    "UPDATE",
+                    f"OLD.phase <> 'draft' AND ({TERMS})",
+                    "the terms of an opened campaign are frozen",
+                ),
+            ]
+        )
+    ]

@@ -1,0 +1,252 @@
+"""Expert labels: campaigns, drawn items, assignments, drafts and immutable grades."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from benchmark.models import Instance, Output, Release
+
+
+class Rubric(models.Model):
+    """A rubric version as it stood when a campaign took it: immutable and content-hashed."""
+
+    protocol = models.CharField(max_length=50)
+    name = models.CharField(max_length=100)
+    version = models.PositiveSmallIntegerField()
+    content = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["protocol", "name", "version"], name="rubric_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}-v{self.version}"
+
+
+class CampaignKind(models.TextChoices):
+    GRADE = "grade", "Whole-answer grading"
+    AUDIT = "audit", "Audit of judge labels"
+
+
+class Phase(models.TextChoices):
+    DRAFT = "draft", "Draft"
+    OPEN = "open", "Open"
+    CLOSED = "closed", "Closed"
+
+
+class Campaign(models.Model):
+    """One round of expert work on one release with one rubric version."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="campaigns")
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="campaigns")
+    kind = models.CharField(max_length=20, choices=CampaignKind.choices)
+    track = models.CharField(max_length=50, default="raw")
+    reviewers_per_item = models.PositiveSmallIntegerField(default=3)
+    instructions = models.TextField(blank=True)
+    seed = models.PositiveBigIntegerField()
+    phase = models.CharField(max_length=20, choices=Phase.choices, default=Phase.DRAFT)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=CampaignKind.values), name="campaign_kind_is_known"),
+            models.CheckConstraint(
+                condition=Q(reviewers_per_item__range=(1, 25)), name="campaign_reviewers_per_item_1_to_25"
+            ),
+            models.CheckConstraint(
+                condition=Q(phase=Phase.DRAFT, opened_at__isnull=True, closed_at__isnull=True)
+                | Q(phase=Phase.OPEN, opened_at__isnull=False, closed_at__isnull=True)
+                | Q(phase=Phase.CLOSED, opened_at__isnull=False, closed_at__isnull=False),
+                name="campaign_phase_has_its_times",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Item(models.Model):
+    """An output drawn into a campaign. Stratum, sizes and inclusion probability are frozen at the draw."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="items")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="items")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="items")
+    stratum = models.CharField(max_length=200, blank=True)
+    stratum_size = models.PositiveIntegerField()
+    sample_size = models.PositiveIntegerField()
+    inclusion_probability = models.FloatField()
+    places_taken = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "output"], name="item_once_per_campaign"),
+            models.CheckConstraint(
+                condition=Q(sample_size__gte=1) & Q(stratum_size__gte=F("sample_size")),
+                name="item_sample_within_its_stratum",
+            ),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__gt=0) & Q(inclusion_probability__lte=1),
+                name="item_inclusion_probability_in_0_1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"
+
+
+class AssignmentState(models.TextChoices):
+    WAITING = "waiting", "Waiting"
+    SUBMITTED = "submitted", "Submitted"
+    RELEASED = "released", "Released"
+
+
+class Assignment(models.Model):
+    """One reviewer's place on one item, known to them by an opaque handle and a seeded position only."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="assignments"
+    )
+    handle = models.CharField(max_length=40, unique=True)
+    position = models.PositiveIntegerField()
+    state = models.CharField(max_length=20, choices=AssignmentState.choices, default=AssignmentState.WAITING)
+    assigned_at = models.DateTimeField(default=timezone.now)
+    first_opened_at = models.DateTimeField(null=True, blank=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    shown_sha256 = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "reviewer"], name="assignment_never_twice_to_one_reviewer"
+            ),
+            models.CheckConstraint(
+                condition=Q(state=AssignmentState.SUBMITTED, submitted_at__isnull=False)
+                | (~Q(state=AssignmentState.SUBMITTED) & Q(submitted_at__isnull=True)),
+                name="assignment_submitted_has_its_time",
+            ),
+        ]
+        indexes = [models.Index(fields=["reviewer", "state", "position"], name="assignment_queue")]
+
+    def __str__(self) -> str:
+        return self.handle
+
+
+class Draft(models.Model):
+    """What a reviewer has typed so far; `version` counts saves and decides conflicts between tabs."""
+
+    assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
+    version = models.PositiveIntegerField(default=1)
+    content = models.JSONField()
+    active_seconds = models.PositiveIntegerField(default=0)
+    saved_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"draft of {self.assignment_id}, version {self.version}"
+
+
+class Grade(models.Model):
+    """A submitted, immutable set of answers. A correction is a new grade that supersedes the earlier one."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+    rubric_sha256 = models.CharField(max_length=64)
+    shown_sha256 = models.CharField(max_length=64, blank=True)
+    active_seconds = models.PositiveIntegerField(default=0)
+    seen_before = models.BooleanField(default=False)
+    note = models.TextField(blank=True)
+    idempotency_key = models.CharField(max_length=200, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment"],
+                condition=Q(supersedes__isnull=True),
+                name="grade_one_first_per_assignment",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"grade {self.pk}"
+
+
+class LabelState(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAIN = "abstain", "Abstain"
+    UNAVAILABLE = "unavailable", "Unavailable"
+
+
+class Answer(models.Model):
+    """One question's answer in a grade, in long form: the value is the canonical text of its scale."""
+
+    grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="answers")
+    question = models.CharField(max_length=100)
+    step = models.CharField(max_length=50, blank=True)
+    value = models.CharField(max_length=200, blank=True)
+    state = models.CharField(max_length=20, choices=LabelState.choices, default=LabelState.ANSWERED)
+    confidence = models.FloatField(null=True, blank=True)
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["grade", "question", "step"], name="answer_once_per_question_and_step"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=LabelState.ANSWERED) & ~Q(value=""))
+                | (Q(state__in=[LabelState.ABSTAIN, LabelState.UNAVAILABLE]) & Q(value="")),
+                name="answer_has_a_value_iff_answered",
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence__isnull=True) | Q(confidence__range=(0, 1)),
+                name="answer_confidence_0_to_1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.value or self.state}"
+
+
+class Severity(models.TextChoices):
+    FATAL = "fatal", "Fatal"
+    MAJOR = "major", "Major"
+    MINOR = "minor", "Minor"
+    TYPO = "typo", "Typo"
+
+
+class Comment(models.Model):
+    """A remark anchored to a block of the shown text by source offsets."""
+
+    grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="comments")
+    block = models.CharField(max_length=50)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    severity = models.CharField(max_length=20, choices=Severity.choices)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(end__gte=F("start")), name="comment_offsets_in_order"),
+            models.CheckConstraint(
+                condition=Q(severity__in=Severity.values), name="comment_severity_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="comment_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.severity} at {self.block}"

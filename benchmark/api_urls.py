@@ -1,0 +1,5 @@
+"""REST endpoints of this app."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,163 @@
+"""What is measured: releases with their papers and instances, systems, runs and outputs.
+
+A frozen release and a frozen run are held by guards in the database (migration 0002): nobody updates,
+deletes or adds to what they contain.
+"""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+
+class Benchmark(models.Model):
+    """A benchmark; its protocol is a folder below benchmark/protocols."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    protocol = models.CharField(max_length=50)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(protocol=""), name="benchmark_names_its_protocol")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Release(models.Model):
+    """A versioned set of instances. `sha256` is over the canonical content, not over the file's bytes."""
+
+    benchmark = models.ForeignKey(Benchmark, on_delete=models.PROTECT, related_name="releases")
+    name = models.SlugField(max_length=100, unique=True)
+    sha256 = models.CharField(max_length=64)
+    source = models.CharField(max_length=500, blank=True)
+    is_sample = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Paper(models.Model):
+    """The paper an instance was drawn from: the cluster of every interval."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="papers")
+    key = models.CharField(max_length=200)
+    title = models.TextField(blank=True)
+    year = models.PositiveSmallIntegerField(null=True, blank=True)
+    identifiers = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["release", "key"], name="paper_once_per_release")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class Instance(models.Model):
+    """One problem of a release; the payload is parsed by its protocol's schema on the way in and out."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="instances")
+    key = models.CharField(max_length=200)
+    paper = models.ForeignKey(
+        Paper, on_delete=models.PROTECT, null=True, blank=True, related_name="instances"
+    )
+    domain = models.CharField(max_length=100)
+    split = models.CharField(max_length=50, blank=True)
+    payload = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["release", "key"], name="instance_once_per_release"),
+            models.CheckConstraint(condition=~Q(key=""), name="instance_has_a_key"),
+        ]
+        indexes = [models.Index(fields=["release", "domain"], name="instance_by_domain")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class System(models.Model):
+    """Who wrote an output. The identity that blinding hides: reviewers' code paths never join this table."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    family = models.CharField(max_length=100, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Run(models.Model):
+    """One system's pass over a release in one track and condition."""
+
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="runs")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="runs")
+    track = models.CharField(max_length=50, default="raw")
+    condition = models.CharField(max_length=50, blank=True)
+    budget = models.JSONField(default=dict)
+    config = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["system", "release", "track", "condition"], name="run_once_per_track_and_condition"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}"
+
+
+class OutputState(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAINED = "abstained", "Abstained"
+    FAILED = "failed", "Failed"
+
+
+class TextFormat(models.TextChoices):
+    LATEX = "latex", "LaTeX"
+    MARKDOWN = "markdown", "Markdown"
+    PLAIN = "plain", "Plain text"
+
+
+class Output(models.Model):
+    """What one run produced for one instance. Abstentions and failures are scored by rule, never shown."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="outputs")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="outputs")
+    attempt = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=20, choices=OutputState.choices, default=OutputState.ANSWERED)
+    text = models.TextField(blank=True)
+    text_format = models.CharField(max_length=20, choices=TextFormat.choices, default=TextFormat.LATEX)
+    payload = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "instance", "attempt"], name="output_once_per_attempt"),
+            models.CheckConstraint(condition=Q(attempt__gte=1), name="output_attempts_count_from_one"),
+            models.CheckConstraint(condition=Q(state__in=OutputState.values), name="output_state_is_known"),
+            models.CheckConstraint(
+                condition=Q(text_format__in=TextFormat.values), name="output_text_format_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"output {self.pk}"
+
+
+class RenderedDocument(models.Model):
+    """Cache of a rendered text by content hash: blocks and the report of its formulas. May be emptied."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    blocks = models.JSONField()
+    report = models.JSONField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.sha256

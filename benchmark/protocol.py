@@ -1,0 +1,125 @@
+"""What a protocol folder provides. The registry is in benchmark/protocols/__init__.py."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmark.rubrics import Rubric, RubricError
+
+
+@dataclass(frozen=True)
+class PaperRecord:
+    """The paper of an instance as its file gives it."""
+
+    key: str
+    title: str = ""
+    year: int | None = None
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InstanceRecord:
+    """One validated instance. `line` is where it stands in its file (1-based)."""
+
+    key: str
+    domain: str
+    payload: Mapping[str, Any]
+    paper: PaperRecord | None = None
+    split: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class OutputRecord:
+    """One validated output of a system for the instance with key `instance`."""
+
+    instance: str
+    text: str
+    text_format: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    attempt: int = 1
+    state: str = "answered"
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A question that a judge answers about an output, with the prompt that asks it."""
+
+    key: str
+    prompt: str  # the newest version of the prompt file, e.g. "grounding.v1"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A titled text of an instance or output, shown to graders and rendered by latex/."""
+
+    title: str
+    text: str
+    text_format: str = "latex"
+    collapsed: bool = False
+
+
+@dataclass(frozen=True)
+class LabelledOutput:
+    """An output with one rater kind's labels: question to value, or to "" with the state in `states`.
+
+    `state` is the output's own state (answered, abstained, failed).
+    """
+
+    system: str
+    instance: str
+    cluster: str
+    domain: str
+    attempt: int
+    state: str
+    labels: Mapping[str, str]
+    states: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A rate over outputs. `success` says whether an output counts; the denominator is every output of the
+    run except those whose needed label is unavailable."""
+
+    key: str
+    title: str
+    definition: str
+    needs: tuple[str, ...]
+    success: Callable[[LabelledOutput], bool]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Everything particular to one benchmark. All callables are pure.
+
+    `read_release` and `read_outputs` stream records from a path and raise benchmark.records.RecordError with
+    line and field. `instance_parts` and `output_parts` return what a blinded grader may see, in order; the
+    first output part is the text that comments are anchored to. `prompt_fields` returns the fields of a
+    predicate's prompt. `bucket` puts an output into the judge's stratum for an audit.
+    """
+
+    name: str
+    title: str
+    folder: Path
+    rubrics: tuple[Rubric, ...]
+    predicates: tuple[Predicate, ...]
+    metrics: tuple[Metric, ...]
+    read_release: Callable[[Path], Iterator[InstanceRecord]]
+    read_outputs: Callable[[Path], Iterator[OutputRecord]]
+    instance_parts: Callable[[Mapping[str, Any]], Sequence[Part]]
+    output_parts: Callable[[Mapping[str, Any], str, str], Sequence[Part]]
+    prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]
+    bucket: Callable[[LabelledOutput], str]
+
+    def rubric(self, label: str) -> Rubric:
+        """The rubric version called `label`, e.g. "proofs-v1"; raises RubricError if there is none."""
+        for rubric in self.rubrics:
+            if rubric.label == label:
+                return rubric
+        raise RubricError(f"protocol {self.name} has no rubric {label!r}; it has {_labels(self.rubrics)}")
+
+
+def _labels(rubrics: Iterable[Rubric]) -> str:
+    return ", ".join(rubric.label for rubric in rubrics) or "none"

@@ -1,0 +1,22 @@
+"""The embedded database: SQLite with a write-ahead log and immediate transactions.
+
+Plain deferred transactions fail with "database is locked" when two writers upgrade at once; IMMEDIATE takes
+the write lock at BEGIN and waits for it instead.
+"""
+
+from pathlib import Path
+from typing import Any
+
+
+def embedded_database(runtime_dir: Path) -> dict[str, Any]:
+    """Django's DATABASES entry for a file in `runtime_dir` (created if missing)."""
+    runtime_dir.mkdir(parents=True, exist_ok=True)
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(runtime_dir / "touchstone.sqlite3"),
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;",
+        },
+    }

@@ -1,0 +1,55 @@
+"""Strict readers of the environment: a value that does not parse stops the start, it is never guessed."""
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from django.core.exceptions import ImproperlyConfigured
+
+T = TypeVar("T")
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+def _read(name: str, default: T, parse: Callable[[str], T]) -> T:
+    raw = os.environ.get(name, "").strip()
+    if not raw:
+        return default
+    try:
+        return parse(raw)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}={raw!r}: {error}") from error
+
+
+def _parse_bool(raw: str) -> bool:
+    if raw.lower() in _TRUE:
+        return True
+    if raw.lower() in _FALSE:
+        return False
+    raise ValueError("expected one of 1, true, yes, on, 0, false, no, off")
+
+
+def _parse_int(raw: str) -> int:
+    if not raw.isdecimal():
+        raise ValueError("expected a whole number, zero or more")
+    return int(raw)
+
+
+def read_text(name: str, default: str = "") -> str:
+    """The variable without surrounding blanks, or `default` when unset or empty."""
+    return _read(name, default, str)
+
+
+def read_bool(name: str, default: bool) -> bool:
+    """A switch; raises ImproperlyConfigured for anything that is not plainly true or false."""
+    return _read(name, default, _parse_bool)
+
+
+def read_int(name: str, default: int) -> int:
+    """A whole number, zero or more; raises ImproperlyConfigured otherwise."""
+    return _read(name, default, _parse_int)
+
+
+def read_list(name: str, default: list[str]) -> list[str]:
+    """Comma-separated words; empty entries are dropped."""
+    return _read(name, default, lambda raw: [word.strip() for word in raw.split(",") if word.strip()])

@@ -1,0 +1,257 @@
+"""The one settings file. Everything that differs between machines is read from the environment, strictly.
+
+TOUCHSTONE_DEMO=1 is the embedded way to run: a secret key kept in the runtime folder, plain HTTP on loopback.
+Without it, TOUCHSTONE_SECRET_KEY must be set and cookies travel over HTTPS only.
+"""
+
+from pathlib import Path
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from config.database import embedded_database
+from config.env import read_bool, read_int, read_list, read_text
+from config.secrets import demo_secret_key
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+RUNTIME_DIR = Path(read_text("TOUCHSTONE_RUNTIME_DIR", str(BASE_DIR / ".runtime")))
+DEMO = read_bool("TOUCHSTONE_DEMO", False)
+DEBUG = read_bool("TOUCHSTONE_DEBUG", False)
+
+SECRET_KEY = read_text("TOUCHSTONE_SECRET_KEY") or (demo_secret_key(RUNTIME_DIR) if DEMO else "")
+if len(SECRET_KEY) < 40 or len(set(SECRET_KEY)) < 10:
+    raise ImproperlyConfigured(
+        "TOUCHSTONE_SECRET_KEY must be set to at least 40 random characters "
+        "(python3 -c 'import secrets; print(secrets.token_urlsafe(50))'); "
+        "only TOUCHSTONE_DEMO=1 makes its own."
+    )
+
+ALLOWED_HOSTS = read_list("TOUCHSTONE_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = read_list("TOUCHSTONE_CSRF_TRUSTED_ORIGINS", [])
+SITE_URL = read_text("TOUCHSTONE_SITE_URL", "http://127.0.0.1:8000").rstrip("/")
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "accounts",
+    "benchmark",
+    "annotation",
+    "judging",
+    "reports",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.middleware.PrivatePagesMiddleware",
+    "accounts.middleware.RequireMfaMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates", *sorted((BASE_DIR / "benchmark" / "protocols").glob("*/templates"))],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "accounts.context.navigation",
+            ],
+        },
+    },
+]
+
+# --- data -------------------------------------------------------------------------------------------------
+DATABASE_URL = read_text("DATABASE_URL")
+DATABASES = {
+    "default": environ.Env.db_url_config(DATABASE_URL) if DATABASE_URL else embedded_database(RUNTIME_DIR)
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    DATABASES["default"]["CONN_MAX_AGE"] = read_int("TOUCHSTONE_DB_CONN_MAX_AGE", 60)
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery: the embedded transport is the file system, Redis comes in by CELERY_BROKER_URL -----------------
+CELERY_BROKER_URL = read_text("CELERY_BROKER_URL", "filesystem://")
+if CELERY_BROKER_URL == "filesystem://":
+    _queue = RUNTIME_DIR / "queue"
+    for _folder in (_queue / "messages", _queue / "control"):
+        _folder.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_queue / "messages"),
+        "data_folder_out": str(_queue / "messages"),
+        "control_folder": str(_queue / "control"),
+        "store_processed": False,
+        "polling_interval": 0.1,
+    }
+else:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 5}
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(RUNTIME_DIR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "reconcile-judge-tasks": {
+        "task": "judging.reconcile",
+        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
+    },
+}
+
+# --- who may come in ----------------------------------------------------------------------------------------
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.ScryptPasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"  # the invitation link has proved the address
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_PREVENT_ENUMERATION = True
+ALLAUTH_TRUSTED_PROXY_COUNT = read_int("TOUCHSTONE_TRUSTED_PROXIES", 0)
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Touchstone"
+REQUIRE_MFA = read_bool("TOUCHSTONE_REQUIRE_MFA", not DEMO)
+
+# --- transport and headers ----------------------------------------------------------------------------------
+SECURE_COOKIES = read_bool("TOUCHSTONE_SECURE_COOKIES", not DEMO)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+SECURE_SSL_REDIRECT = SECURE_COOKIES and read_bool("TOUCHSTONE_SSL_REDIRECT", True)
+SECURE_HSTS_SECONDS = 31_536_000 if SECURE_COOKIES else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE_COOKIES
+if read_bool("TOUCHSTONE_BEHIND_TLS_PROXY", False):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "no-referrer"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+        "manifest-src": ["'self'"],
+    }
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
+
+# --- pages --------------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(read_text("TOUCHSTONE_STATIC_ROOT", str(RUNTIME_DIR / "static")))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": read_text(
+            "TOUCHSTONE_STATIC_STORAGE", "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        )
+    },
+}
+MEDIA_ROOT = RUNTIME_DIR / "media"
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "cache_entry",
+    }
+    if read_text("TOUCHSTONE_CACHE", "database") == "database"
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+SAMPLE_DIR = BASE_DIR / "sample"
+
+# --- mail ---------------------------------------------------------------------------------------------------
+EMAIL_CONFIG = environ.Env.email_url_config(read_text("TOUCHSTONE_EMAIL_URL", "consolemail://"))
+EMAIL_BACKEND = EMAIL_CONFIG["EMAIL_BACKEND"]
+EMAIL_HOST = EMAIL_CONFIG.get("EMAIL_HOST", "localhost")
+EMAIL_PORT = EMAIL_CONFIG.get("EMAIL_PORT") or 25
+EMAIL_HOST_USER = EMAIL_CONFIG.get("EMAIL_HOST_USER") or ""
+EMAIL_HOST_PASSWORD = EMAIL_CONFIG.get("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_TLS = EMAIL_CONFIG.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
+DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
+
+# --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
+JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
+
+# --- REST ---------------------------------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.api_auth.AccessTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.api_auth.IsSignedIn"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PAGINATION_CLASS": "accounts.api_pages.KeyedPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "accounts.api_errors.explain",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Touchstone",
+    "DESCRIPTION": "Audits of machine-written mathematics: releases, blind expert grades, judges, scores.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_PERMISSIONS": ["accounts.api_auth.IsStaffOfTheStudy"],
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": read_text("TOUCHSTONE_LOG_LEVEL", "WARNING")},
+}

@@ -1,0 +1,22 @@
+"""All addresses of the site."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView
+
+from config.views import health, home
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("health/", health, name="health"),
+    path("accounts/", include("allauth.urls")),
+    path("people/", include("accounts.urls")),
+    path("releases/", include("benchmark.urls")),
+    path("grading/", include("annotation.urls")),
+    path("judges/", include("judging.urls")),
+    path("reports/", include("reports.urls")),
+    path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("api/v1/", include("config.api_urls")),
+]
+handler403 = "config.views.forbidden"
+handler404 = "config.views.not_found"
+handler500 = "config.views.server_error"

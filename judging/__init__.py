@@ -1,0 +1,1 @@
+"""LLM judges: runs, the queue of record, calls and verdicts."""

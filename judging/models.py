@@ -1,0 +1,164 @@
+"""LLM judges: versions, runs, the queue of record, raw calls and verdicts."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from benchmark.models import Output, Release
+
+
+class Judge(models.Model):
+    """One judge version. Changing model, endpoint, decoding, votes or a prompt makes a new row."""
+
+    slug = models.SlugField(max_length=100)
+    version = models.PositiveSmallIntegerField(default=1)
+    protocol = models.CharField(max_length=50)
+    model = models.CharField(max_length=200)
+    family = models.CharField(max_length=100, blank=True)
+    endpoint = models.CharField(
+        max_length=100, blank=True, help_text="Empty for a judge whose verdicts were imported."
+    )
+    decoding = models.JSONField(default=dict)
+    votes = models.PositiveSmallIntegerField(default=1)
+    prompts = models.JSONField(default=dict, help_text="Predicate to the prompt's name, version and SHA-256.")
+    sha256 = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["slug", "version"], name="judge_version_once"),
+            models.CheckConstraint(condition=Q(votes__range=(1, 99)), name="judge_votes_1_to_99"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label
+
+    @property
+    def label(self) -> str:
+        return f"{self.slug}-v{self.version}"
+
+
+class RunState(models.TextChoices):
+    RUNNING = "running", "Running"
+    PAUSED = "paused", "Paused"
+    CANCELLED = "cancelled", "Cancelled"
+    DONE = "done", "Done"
+
+
+class JudgeRun(models.Model):
+    """A request to judge outputs of a release; its tasks are the queue of record."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="judge_runs")
+    track = models.CharField(max_length=50, default="raw")
+    predicates = models.JSONField()
+    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.RUNNING)
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"judge run {self.pk}"
+
+
+class TaskState(models.TextChoices):
+    WAITING = "waiting", "Waiting"
+    LEASED = "leased", "Leased"
+    DONE = "done", "Done"
+    FAILED = "failed", "Failed"
+
+
+class JudgeTask(models.Model):
+    """One vote to obtain. Claimed by a conditional update; a lease that runs out returns it to the queue."""
+
+    run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="tasks")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="judge_tasks")
+    predicate = models.CharField(max_length=50)
+    order = models.PositiveSmallIntegerField(default=1)
+    vote = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=20, choices=TaskState.choices, default=TaskState.WAITING)
+    available_at = models.DateTimeField(default=timezone.now)
+    lease_owner = models.CharField(max_length=100, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    last_error = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "output", "predicate", "order", "vote"], name="judge_task_once_per_run"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=TaskState.LEASED) & ~Q(lease_owner="") & Q(lease_until__isnull=False))
+                | (~Q(state=TaskState.LEASED) & Q(lease_owner="") & Q(lease_until__isnull=True)),
+                name="judge_task_leased_iff_it_has_an_owner",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "available_at"], name="judge_task_queue")]
+
+    def __str__(self) -> str:
+        return f"judge task {self.pk}"
+
+
+class Call(models.Model):
+    """One request to an endpoint and its raw reply, kept for ever."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="calls")
+    task = models.ForeignKey(JudgeTask, on_delete=models.PROTECT, related_name="calls")
+    prompt_sha256 = models.CharField(max_length=64)
+    request = models.JSONField()
+    reply = models.JSONField(null=True, blank=True)
+    error = models.TextField(blank=True)
+    prompt_tokens = models.PositiveIntegerField(null=True, blank=True)
+    completion_tokens = models.PositiveIntegerField(null=True, blank=True)
+    latency_seconds = models.FloatField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"call {self.pk}"
+
+
+class VerdictState(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAIN = "abstain", "Abstain"
+    UNAVAILABLE = "unavailable", "Unavailable"
+    UNPARSED = "unparsed", "Unparsed"
+
+
+class Verdict(models.Model):
+    """What a judge version said about one output: exactly one row per predicate, order and vote."""
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="verdicts")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="verdicts")
+    predicate = models.CharField(max_length=50)
+    order = models.PositiveSmallIntegerField(default=1)
+    vote = models.PositiveSmallIntegerField(default=1)
+    value = models.CharField(max_length=50, blank=True)
+    state = models.CharField(max_length=20, choices=VerdictState.choices, default=VerdictState.ANSWERED)
+    confidence = models.FloatField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+    call = models.ForeignKey(Call, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts")
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "output", "predicate", "order", "vote"], name="verdict_exactly_once"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=VerdictState.ANSWERED) & ~Q(value=""))
+                | (~Q(state=VerdictState.ANSWERED) & Q(value="")),
+                name="verdict_has_a_value_iff_answered",
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence__isnull=True) | Q(confidence__range=(0, 1)),
+                name="verdict_confidence_0_to_1",
+            ),
+        ]
+        indexes = [models.Index(fields=["output", "predicate"], name="verdict_by_output")]
+
+    def __str__(self) -> str:
+        return f"{self.predicate}: {self.value or self.state}"

@@ -1,0 +1,8 @@
+from django.db import migrations
+
+from accounts.guards import append_only, install
+
+
+class Migration(migrations.Migration):
+    dependencies = [("reports", "0001_initial")]
+    operations = [install(append_only("reports_artifact"))]

@@ -1,0 +1,98 @@
+"""The database itself refuses what must not be, whoever asks."""
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import AuditEvent
+from benchmark.models import Instance, Output, Paper, Release, Run
+from tests.factories import (
+    InstanceFactory,
+    OutputFactory,
+    PaperFactory,
+    ReleaseFactory,
+    RunFactory,
+    VerdictFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def refused(words: str):
+    return pytest.raises(IntegrityError, match=words)
+
+
+@pytest.fixture
+def frozen() -> Release:
+    release = ReleaseFactory()
+    PaperFactory(release=release)
+    InstanceFactory(release=release)
+    Release.objects.filter(pk=release.pk).update(frozen_at=timezone.now())
+    return release
+
+
+def test_a_frozen_release_refuses_an_update(frozen):
+    with refused("this release is frozen"):
+        Release.objects.update(name="other")
+
+
+def test_a_frozen_release_cannot_be_thawed(frozen):
+    with refused("this release is frozen"):
+        Release.objects.update(frozen_at=None)
+
+
+def test_a_frozen_release_refuses_raw_sql(frozen):
+    with refused("this release is frozen"), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM benchmark_release")
+
+
+@pytest.mark.parametrize("model", [Instance, Paper])
+def test_the_content_of_a_frozen_release_refuses_update_delete_and_insert(frozen, model):
+    row = model.objects.get()
+    with refused("its release is frozen"), transaction.atomic():
+        model.objects.update(key="other")
+    with refused("its release is frozen"), transaction.atomic():
+        model.objects.all().delete()
+    row.pk, row.key = None, "new"
+    with refused("its release is frozen"):
+        row.save()
+
+
+def test_an_instance_cannot_be_moved_into_a_frozen_release(frozen):
+    loose = InstanceFactory()
+    with refused("its release is frozen"):
+        Instance.objects.filter(pk=loose.pk).update(release=frozen)
+
+
+def test_a_new_run_may_join_a_frozen_release(frozen):
+    OutputFactory(run=RunFactory(release=frozen), instance=frozen.instances.get())
+
+
+def test_a_frozen_run_and_its_outputs_refuse_every_change():
+    output = OutputFactory()
+    Run.objects.update(frozen_at=timezone.now())
+    with refused("this run is frozen"), transaction.atomic():
+        Run.objects.update(track="assisted")
+    with refused("its run is frozen"), transaction.atomic():
+        Output.objects.update(text="better")
+    with refused("its run is frozen"), transaction.atomic():
+        Output.objects.all().delete()
+    with refused("its run is frozen"):
+        OutputFactory(run=output.run, instance=output.instance, attempt=2)
+
+
+def test_the_audit_trail_is_append_only():
+    record(actor=None, verb="tested", target=("nothing", "1"))
+    with refused("append-only"), transaction.atomic():
+        AuditEvent.objects.update(verb="forged")
+    with refused("append-only"):
+        AuditEvent.objects.all().delete()
+
+
+def test_a_verdict_is_append_only_and_unique():
+    verdict = VerdictFactory()
+    with refused("append-only"), transaction.atomic():
+        type(verdict).objects.update(value="no")
+    with pytest.raises(IntegrityError):
+        VerdictFactory(judge=verdict.judge, output=verdict.output)
