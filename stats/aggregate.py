@@ -1,0 +1,57 @@
+"""Several labels of one subject made into one (STATISTICS.md 1.5, 3 iv)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+Label = TypeVar("Label", bound=Hashable)
+
+
+def unanimous(labels: Sequence[Label], *, otherwise: Label) -> Label | None:
+    """The common label, or `otherwise` when they differ; None without labels.
+
+    The conservative rule of First Proof: correct only if every expert says correct, incorrect only if
+    every expert says incorrect, else inconclusive. Its chance of "correct" falls with the number of
+    experts, so show that number beside it.
+    """
+    kinds = set(labels)
+    if not kinds:
+        return None
+    return next(iter(kinds)) if len(kinds) == 1 else otherwise
+
+
+def strict_majority(labels: Sequence[Label], *, otherwise: Label) -> Label | None:
+    """The label given by more than half, or `otherwise`; None without labels."""
+    if not labels:
+        return None
+    label, count = Counter(labels).most_common(1)[0]
+    return label if 2 * count > len(labels) else otherwise
+
+
+def plurality(labels: Sequence[Label], *, tie: Label | None = None) -> Label | None:
+    """The most frequent label; `tie` when several are equally frequent; None without labels."""
+    ranked = Counter(labels).most_common(2)
+    if not ranked:
+        return None
+    if len(ranked) == 2 and ranked[0][1] == ranked[1][1]:
+        return tie
+    return ranked[0][0]
+
+
+def totals(labels: Iterable[Label], categories: Sequence[Label]) -> dict[Label, int]:
+    """How often each declared category was chosen, unused ones included. ValueError for any other label."""
+    counts = Counter(labels)
+    strange = [label for label in counts if label not in categories]
+    if strange:
+        raise ValueError(f"labels outside the declared categories: {strange!r}")
+    return {category: counts[category] for category in categories}
+
+
+def problem_level(
+    labels_by_problem: Mapping[str, Sequence[Label]], *, categories: Sequence[Label], otherwise: Label
+) -> dict[Label, int]:
+    """Number of problems per category under the unanimous rule; problems without labels are left out."""
+    verdicts = (unanimous(labels, otherwise=otherwise) for labels in labels_by_problem.values())
+    return totals((verdict for verdict in verdicts if verdict is not None), categories)

@@ -1,0 +1,45 @@
+"""Rounding for people: decimal HALF_UP on the exact ratio, as the published tables do.
+
+`round(0.25, 1)` gives 0.2 and 57/160 is not representable as a float; so a percentage that is shown is
+computed from its integers.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+
+def ratio(numerator: int, denominator: int, *, places: int = 1, scale: int = 1) -> str:
+    """`scale * numerator / denominator` with `places` decimals, HALF_UP (halves go away from zero).
+
+    Raises ValueError for a zero denominator or negative places.
+    """
+    if denominator == 0:
+        raise ValueError("a ratio over zero has no display: show the reason instead")
+    return _fixed(Fraction(numerator * scale, denominator), places)
+
+
+def percent(numerator: int, denominator: int, *, places: int = 1) -> str:
+    """`percent(14, 200)` is `"7.0"`."""
+    return ratio(numerator, denominator, places=places, scale=100)
+
+
+def rounded(value: float, *, places: int = 3) -> str:
+    """A float (an interval's end, a kappa) by HALF_UP on its shortest decimal form."""
+    return _fixed(Fraction(Decimal(repr(float(value)))), places)
+
+
+def rounded_percent(value: float, *, places: int = 1) -> str:
+    """A proportion held as a float, in percent: `rounded_percent(0.0755)` is `"7.6"`."""
+    return _fixed(Fraction(Decimal(repr(float(value)))) * 100, places)
+
+
+def _fixed(exact: Fraction, places: int) -> str:
+    if places < 0:
+        raise ValueError(f"places must be 0 or more, got {places}")
+    doubled = 2 * abs(exact) * 10**places
+    units = (doubled.numerator // doubled.denominator + 1) // 2
+    quantum = Decimal(1).scaleb(-places)
+    shown = (Decimal(units) * quantum).quantize(quantum, rounding=ROUND_HALF_UP)
+    return f"-{shown}" if exact < 0 and units else f"{shown}"

@@ -1,0 +1,132 @@
+"""The one shape in which every number leaves this package.
+
+An undefined number is `value=None` with a reason, never 0 and never an exception; wrong arguments
+(a negative count, an unknown level) are programming errors and raise `ValueError`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a value, or the interval of a given value, is absent."""
+
+    NO_ITEMS = "NO_ITEMS"  # nothing was labelled
+    ONE_RATER = "ONE_RATER"  # agreement needs two raters
+    NO_PAIRABLE = "NO_PAIRABLE"  # no item was labelled by two raters
+    ONE_CATEGORY = "ONE_CATEGORY"  # everybody always chose one category: chance-corrected agreement is 0/0
+    ZERO_DENOM = "ZERO_DENOM"  # a ratio over nothing
+    NOT_CONNECTED = "NOT_CONNECTED"  # systems that were never compared, not even through others
+    SEPARATION = "SEPARATION"  # a group of systems never lost (or never won): strengths are infinite
+    EMPTY_STRATUM = "EMPTY_STRATUM"  # a stratum without a single audited item
+    CENSUS = "CENSUS"  # everything was audited: no sampling error by design
+    DEGENERATE_BOOTSTRAP = "DEGENERATE_BOOTSTRAP"  # too few distinct replicates for percentiles
+    JUDGE_UNINFORMATIVE = "JUDGE_UNINFORMATIVE"  # sensitivity + specificity <= 1
+    LEVEL = "LEVEL"  # the level of measurement does not allow this coefficient
+    NOT_TWO_RATERS = "NOT_TWO_RATERS"  # a coefficient for exactly two raters
+    TOO_MANY_CATEGORIES = "TOO_MANY_CATEGORIES"  # the values are not categories
+    INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
+    NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown
+    NO_JUDGE = "NO_JUDGE"  # no judge labels
+    FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
+
+
+class Caution(StrEnum):
+    """What a reader should know about a value that is given."""
+
+    CENSUS = "CENSUS"
+    DEGENERATE_BOOTSTRAP = "DEGENERATE_BOOTSTRAP"
+    FEW_CLUSTERS = "FEW_CLUSTERS"
+    LOW_N = "LOW_N"
+    MARGIN_CAP = "MARGIN_CAP"
+    MIXED_RATER_KINDS = "MIXED_RATER_KINDS"
+    POOLED_QUESTIONS = "POOLED_QUESTIONS"
+    POOLED_SYSTEMS = "POOLED_SYSTEMS"
+    PREVALENCE_PARADOX = "PREVALENCE_PARADOX"
+    RATER_BIAS = "RATER_BIAS"
+    SEPARATION = "SEPARATION"
+    SMALL_FOR_MODEL = "SMALL_FOR_MODEL"
+    TRANSPORT_ASSUMPTION = "TRANSPORT_ASSUMPTION"
+    TRUNCATED = "TRUNCATED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A number with everything needed to read it.
+
+    `reason` explains an absent value (or an absent interval of a given value); `warnings` qualify a given
+    value. `k` is the exact numerator when the value is `k / n`, so that a page can round the exact ratio.
+    `bounds` are logical limits (missing labels resolved in the worst and the best way), not an interval.
+    """
+
+    value: float | None
+    method: str
+    ci: tuple[float, float] | None = None
+    level: float = 0.95
+    se: float | None = None
+    k: float | None = None
+    n: int | None = None
+    population: int | None = None
+    clusters: int | None = None
+    denom_rule: str | None = None
+    n_abstain: int | None = None
+    n_unavailable: int | None = None
+    bounds: tuple[float, float] | None = None
+    reason: Reason | None = None
+    warnings: tuple[str, ...] = ()
+    seed: int | None = None
+    replicates: int | None = None
+    label_set_version: str | None = None
+    judge_version: str | None = None
+    release_id: str | None = None
+
+    def __post_init__(self) -> None:
+        for number in (self.value, self.se, *(self.ci or ()), *(self.bounds or ())):
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"an estimate must be finite or None, got {number!r} ({self.method})")
+        if self.value is None and self.reason is None:
+            raise ValueError(f"an undefined estimate needs a reason ({self.method})")
+
+    def as_json(self) -> dict[str, object]:
+        """All fields under the names that the JSON documents keep (`N` population, `B` replicates)."""
+        return {
+            "value": _plain(self.value),
+            "se": _plain(self.se),
+            "ci": _pair(self.ci),
+            "level": self.level,
+            "method": self.method,
+            "k": _plain(self.k),
+            "n": self.n,
+            "N": self.population,
+            "clusters": self.clusters,
+            "denom_rule": self.denom_rule,
+            "n_abstain": self.n_abstain,
+            "n_unavailable": self.n_unavailable,
+            "bounds": _pair(self.bounds),
+            "reason": None if self.reason is None else str(self.reason),
+            "warnings": [str(warning) for warning in self.warnings],
+            "seed": self.seed,
+            "B": self.replicates,
+            "label_set_version": self.label_set_version,
+            "judge_version": self.judge_version,
+            "release_id": self.release_id,
+        }
+
+
+def undefined(method: str, reason: Reason, *, n: int | None = None, level: float = 0.95) -> Estimate:
+    """An estimate that does not exist for these data, and why."""
+    return Estimate(value=None, method=method, reason=reason, n=n, level=level)
+
+
+def _plain(number: float | None) -> float | int | None:
+    """numpy scalars and whole floats in `k` become plain JSON numbers; -0.0 becomes 0.0."""
+    if number is None or isinstance(number, int):
+        return number
+    return float(number) + 0.0
+
+
+def _pair(ends: tuple[float, float] | None) -> list[float | int | None] | None:
+    return None if ends is None else [_plain(end) for end in ends]

@@ -1,0 +1,176 @@
+"""Audit-corrected scores (STATISTICS.md 2E, 3 i)."""
+
+import numpy as np
+import pytest
+
+from stats.bootstrap import generator
+from stats.corrected import (
+    corrected_score,
+    most_errors_missed,
+    posterior_successes,
+    superpopulation_score,
+    wald_score,
+)
+from stats.estimate import Caution, Reason
+from stats.strata import Stratum, design_se
+
+GOLDEN = [Stratum("yes", 300, 50, 40), Stratum("no", 700, 50, 5)]  # 2E, stratified estimator
+
+
+def test_the_golden_stratified_audit_gives_31_percent():
+    estimate = corrected_score(GOLDEN, seed=1)
+    # .3 x .8 + .7 x .1 = .31
+    assert estimate.value == pytest.approx(0.31, abs=1e-12)
+    assert estimate.se == pytest.approx(0.03287267, abs=1e-8)
+    assert (estimate.n, estimate.population, estimate.method) == (100, 1000, "bb_jeffreys")
+    low, high = estimate.ci
+    assert low < 0.31 < high
+    assert high - low == pytest.approx(2 * 1.96 * 0.0329, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "ends"),
+    [
+        ("normal", (0.2455708, 0.3744292)),
+        ("t", (0.2447653, 0.3752347)),
+        # 2E calls this row "logit"; the figures are those of the survey package's `beta` method.
+        ("beta", (0.2463286, 0.3794685)),
+        # logit(.31) -+ 1.959964 x .0328727 / (.31 x .69), carried back.
+        ("logit", (0.2494905, 0.3777975)),
+    ],
+)
+def test_wald_intervals_match_the_survey_package(kind, ends):
+    assert wald_score(GOLDEN, kind=kind).ci == pytest.approx(ends, abs=1e-7)
+
+
+def test_wald_is_withheld_where_an_audit_found_few_errors():
+    estimate = wald_score([Stratum("yes", 300, 50, 48), Stratum("no", 700, 50, 5)])
+    assert estimate.value is not None
+    assert estimate.ci is None
+    assert estimate.reason == Reason.FEW_EVENTS
+
+
+# 3 i, worked example: (N_h), (n_h), (y_h), corrected and interval in percent.
+WORKED = {
+    "GPT": ((6, 44, 150), (6, 10, 8), (4, 0, 0), 2.0, (2.0, 22.0)),
+    "Gemini": ((4, 20, 176), (4, 4, 10), (4, 0, 0), 2.0, (2.0, 21.5)),
+    "Claude": ((14, 34, 152), (14, 8, 8), (13, 0, 0), 6.5, (6.5, 26.5)),
+    "DeepSeek": ((5, 53, 142), (5, 12, 8), (5, 0, 0), 2.5, (2.5, 21.5)),
+    "Qwen": ((2, 32, 166), (2, 9, 12), (2, 0, 0), 1.0, (1.0, 16.5)),
+    "Kimi": ((7, 41, 152), (7, 9, 8), (7, 0, 0), 3.5, (3.5, 24.0)),
+    "Grok": ((7, 76, 117), (7, 18, 6), (7, 0, 0), 3.5, (3.5, 23.0)),
+    "pooled": ((45, 300, 1055), (45, 70, 60), (42, 0, 0), 3.0, (3.0, 6.1)),
+}
+
+
+@pytest.mark.parametrize("system", WORKED)
+def test_the_re2math_worked_example_is_reproduced(system):
+    sizes, sampled, successes, corrected, ends = WORKED[system]
+    strata = [
+        Stratum(*row)
+        for row in zip(("success", "grounded", "unsupported"), sizes, sampled, successes, strict=True)
+    ]
+    estimate = corrected_score(strata, seed=1)
+    assert 100 * estimate.value == pytest.approx(corrected, abs=1e-9)
+    # The intervals are quoted to half an item of 200.
+    assert [100 * end for end in estimate.ci] == pytest.approx(ends, abs=0.55 if system != "pooled" else 0.06)
+    assert design_se(strata) == 0
+
+
+def test_a_full_census_has_no_sampling_error():
+    estimate = corrected_score([Stratum("yes", 6, 6, 4), Stratum("no", 4, 4, 0)], seed=1)
+    assert (estimate.value, estimate.ci, estimate.se) == (0.4, (0.4, 0.4), 0)
+    assert Caution.CENSUS in estimate.warnings
+
+
+def test_an_unaudited_stratum_gives_bounds_instead_of_a_value():
+    estimate = corrected_score([Stratum("yes", 40, 40, 30), Stratum("no", 60, 0, 0)], seed=1)
+    assert estimate.value is None
+    assert estimate.reason == Reason.EMPTY_STRATUM
+    assert estimate.bounds == (0.3, 0.9)  # 30/100 if all sixty are negative, 90/100 if all are positive
+
+
+def test_a_stratum_without_units_is_no_empty_stratum():
+    estimate = corrected_score([*GOLDEN, Stratum("never", 0, 0, 0)], seed=1)
+    assert estimate.value == pytest.approx(0.31, abs=1e-12)
+
+
+def test_a_single_audited_unit_has_an_interval_but_no_standard_error():
+    estimate = corrected_score([Stratum("yes", 10, 1, 1), Stratum("no", 10, 5, 0)], seed=1)
+    assert estimate.se is None
+    assert estimate.ci is not None
+
+
+def test_no_units_at_all_give_null_with_a_reason():
+    assert corrected_score([], seed=1).reason == Reason.NO_ITEMS
+
+
+def test_impossible_counts_are_refused_by_the_stratum_name():
+    with pytest.raises(ValueError, match="'yes'"):
+        Stratum("yes", 10, 11, 3)
+
+
+def test_the_same_seed_gives_the_same_interval():
+    assert corrected_score(GOLDEN, seed=5, draws=2000) == corrected_score(GOLDEN, seed=5, draws=2000)
+    assert corrected_score(GOLDEN, seed=5, draws=2000) != corrected_score(GOLDEN, seed=6, draws=2000)
+
+
+# 3 i, coverage table: N_h, true positives, n_h, coverage.
+@pytest.mark.parametrize(
+    ("sizes", "true", "sampled", "coverage"),
+    [
+        ((14, 34, 152), (13, 1, 1), (14, 8, 8), 0.957),
+        ((45, 300, 1055), (42, 6, 5), (45, 70, 60), 0.940),
+        ((100, 100, 800), (90, 10, 8), (50, 50, 100), 0.963),
+    ],
+)
+def test_the_beta_binomial_interval_covers_as_often_as_simulated(sizes, true, sampled, coverage):
+    rng, studies, inside = generator(2), 600, 0
+    audits = [
+        rng.hypergeometric(t, s - t, n, size=studies) for s, t, n in zip(sizes, true, sampled, strict=True)
+    ]
+    for successes in np.column_stack(audits):
+        strata = [
+            Stratum(str(h), s, n, int(y))
+            for h, (s, n, y) in enumerate(zip(sizes, sampled, successes, strict=True))
+        ]
+        totals = posterior_successes(strata, draws=1000, prior=0.5, rng=rng)
+        low, high = np.percentile(totals, [2.5, 97.5])
+        inside += low <= sum(true) <= high
+    # Binomial error of 600 studies: 3 x sqrt(.95 x .05 / 600) = .027.
+    assert inside / studies == pytest.approx(coverage, abs=0.03)
+
+
+def test_clean_audits_leave_the_stated_number_of_errors_possible():
+    # 2B 3: 11-13 of 300 after 70 clean audits, 49-61 of 1,055 after 60 (one-sided 95 %, two-sided 97.5 %).
+    assert (most_errors_missed(300, 70), most_errors_missed(300, 70, alpha=0.025)) == (11, 13)
+    assert (most_errors_missed(1055, 60), most_errors_missed(1055, 60, alpha=0.025)) == (49, 61)
+    assert most_errors_missed(70, 70) == 0
+
+
+@pytest.mark.parametrize(("audits", "share"), [(59, 0.05), (149, 0.02), (299, 0.01)])
+def test_the_rule_of_three_is_the_limit_of_large_strata(audits, share):
+    size = 1_000_000
+    assert most_errors_missed(size, audits) / size == pytest.approx(share, rel=0.01)
+
+
+def test_new_items_are_less_certain_than_these_items():
+    strata = [Stratum("yes", 60, 60, 45), Stratum("no", 140, 40, 4)]
+    clusters = 100  # two units each: 30 papers with two judged yes, 70 with two judged no
+    positives = np.zeros(clusters, dtype=int)
+    positives[:30] = [2] * 15 + [1] * 15
+    unaudited = np.zeros((clusters, 2), dtype=int)
+    unaudited[50:, 1] = 2
+    positives[30:34] = 1
+    sizes = np.full(clusters, 2)
+    new = superpopulation_score(strata, positives, unaudited, sizes, seed=1, replicates=2000)
+    these = corrected_score(strata, seed=1)
+    assert new.value == these.value
+    assert new.denom_rule == "superpopulation"
+    assert new.ci[0] < these.ci[0]
+    assert new.ci[1] > these.ci[1]
+
+
+def test_clusters_that_do_not_add_up_to_the_strata_are_refused():
+    with pytest.raises(ValueError, match="add up"):
+        superpopulation_score([Stratum("a", 4, 2, 1)], [1, 0], [[1], [0]], [2, 2], seed=1)
