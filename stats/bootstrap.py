@@ -61,8 +61,15 @@ def resampled_sums(rows: ArrayLike, *, replicates: int, rng: np.random.Generator
 
     Raises ValueError when there is no row to draw from.
     """
-    patterns, counts, codes = compress_rows(rows)
-    total = len(codes)
+    patterns, counts, _ = compress_rows(rows)
+    return resampled_pattern_sums(patterns, counts, replicates=replicates, rng=rng)
+
+
+def resampled_pattern_sums(
+    patterns: Floats, counts: Ints, *, replicates: int, rng: np.random.Generator
+) -> Floats:
+    """The same for rows given as patterns (K, d) with their frequencies (K,)."""
+    total = int(counts.sum())
     if total == 0:
         raise ValueError("cannot resample an empty table")
     many = len(patterns) > max(_FEW_PATTERNS, total // 4)
@@ -71,16 +78,18 @@ def resampled_sums(rows: ArrayLike, *, replicates: int, rng: np.random.Generator
     sums = np.empty((replicates, patterns.shape[1]))
     for start in range(0, replicates, chunk):
         size = min(chunk, replicates - start)
-        sums[start : start + size] = draw(rng, size, counts, codes) @ patterns
+        sums[start : start + size] = draw(rng, size, counts) @ patterns
     return sums
 
 
-def _draw_patterns(rng: np.random.Generator, size: int, counts: Ints, codes: Ints) -> Floats:
-    return rng.multinomial(len(codes), counts / len(codes), size=size).astype(np.float64)
+def _draw_patterns(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
+    total = int(counts.sum())
+    return rng.multinomial(total, counts / total, size=size).astype(np.float64)
 
 
-def _draw_rows(rng: np.random.Generator, size: int, counts: Ints, codes: Ints) -> Floats:
+def _draw_rows(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
     kinds = len(counts)
+    codes = np.repeat(np.arange(kinds), counts)
     drawn = codes[rng.integers(len(codes), size=(size, len(codes)))]
     drawn += kinds * np.arange(size)[:, None]
     return np.bincount(drawn.ravel(), minlength=size * kinds).reshape(size, kinds).astype(np.float64)

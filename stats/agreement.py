@@ -1,0 +1,215 @@
+"""The agreement bundle: never one coefficient alone (STATISTICS.md 3 ii).
+
+Intervals are percentiles of a bootstrap over items, or over clusters of items when several items share a
+problem or a paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from stats import cohen, gwet, krippendorff
+from stats.agreement_sums import MAX_CATEGORIES, MAX_CELLS, AgreementSums, agreement_sums
+from stats.bootstrap import Floats, Ints, percentile_interval
+from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.icc import FORMS, intraclass
+from stats.ratings import Ratings
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+REPLICATES = 2_000
+LOW_N = 30
+
+# Coefficient -> the lowest level of measurement that allows it.
+COEFFICIENTS: Mapping[str, Level] = {
+    "percent": "nominal",
+    "cohen_kappa": "nominal",
+    "weighted_kappa_linear": "ordinal",
+    "weighted_kappa_quadratic": "ordinal",
+    "fleiss_kappa": "nominal",
+    "krippendorff_alpha_nominal": "nominal",
+    "krippendorff_alpha_ordinal": "ordinal",
+    "krippendorff_alpha_interval": "interval",
+    "krippendorff_alpha_ratio": "ratio",
+    "gwet_ac1": "nominal",
+    "gwet_ac2_linear": "ordinal",
+    "gwet_ac2_quadratic": "ordinal",
+}
+TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a bundle is computed: level of measurement, seed, number of resamples, confidence level."""
+
+    level: Level
+    seed: int
+    replicates: int = REPLICATES
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise ValueError(f"unknown level {self.level!r}: {', '.join(LEVELS)}")
+
+    def allows(self, level: Level) -> bool:
+        """Whether data at the requested level support a coefficient of this level."""
+        return LEVELS.index(level) <= LEVELS.index(self.level)
+
+
+def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = None) -> dict[str, Estimate]:
+    """Every coefficient of COEFFICIENTS and the six intraclass correlations, undefined ones with reason.
+
+    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
+    """
+    found = _coefficients(ratings, request, clusters)
+    return found | _correlations(ratings, request)
+
+
+def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
+    whole = _absent(ratings)
+    n = len(np.unique(ratings.item))
+    if whole is not None:
+        return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
+    sums = agreement_sums(ratings, clusters)
+    total = sums.total()
+    resampled = sums.resampled(seed=request.seed, replicates=request.replicates) if _fits(sums) else None
+    functions = _functions(ratings, sums)
+    units = int(sums.counts.sum()) if clusters is not None else None
+    found = {}
+    for name, lowest in COEFFICIENTS.items():
+        reason = _refusal(name, lowest, ratings, request, functions)
+        if reason is not None:
+            found[name] = undefined(name, reason, n=n, level=request.confidence)
+            continue
+        found[name] = _estimate(name, functions[name], total, resampled, request, n=n, clusters=units)
+    return found
+
+
+def _fits(sums: AgreementSums) -> bool:
+    return sums.rows.size <= MAX_CELLS
+
+
+def _absent(ratings: Ratings) -> Reason | None:
+    """Why nothing at all can be said about agreement."""
+    if not len(ratings.item):
+        return Reason.NO_ITEMS
+    if len(np.unique(ratings.rater)) < 2:
+        return Reason.ONE_RATER
+    if np.bincount(ratings.item).max() < 2:
+        return Reason.NO_PAIRABLE
+    return None
+
+
+def _refusal(
+    name: str, lowest: Level, ratings: Ratings, request: Request, functions: Mapping[str, object]
+) -> Reason | None:
+    if not request.allows(lowest):
+        return Reason.LEVEL
+    if name in TWO_RATERS and len(ratings.raters) != 2:
+        return Reason.NOT_TWO_RATERS
+    if name not in functions:
+        return Reason.TOO_MANY_CATEGORIES
+    return None
+
+
+def _functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Floats], Floats]]:
+    """Coefficient -> function of sums (B, d)."""
+    points, part = ratings.points, sums.part
+    found: dict[str, Callable[[Floats], Floats]] = {
+        "krippendorff_alpha_interval": lambda s: krippendorff.interval_alpha(part(s, "moments"))
+    }
+    if ratings.q > MAX_CATEGORIES:
+        return found
+    identity = np.eye(ratings.q)
+    linear, quadratic = gwet.weights("linear", points), gwet.weights("quadratic", points)
+
+    def weighted(s: Floats, kind: str) -> Floats:
+        return np.hstack([part(s, kind), part(s, "shares")[:, 1:]])
+
+    found |= {
+        "percent": lambda s: gwet.percent(part(s, "shares")),
+        "fleiss_kappa": lambda s: gwet.fleiss(part(s, "shares")),
+        "gwet_ac1": lambda s: gwet.gwet(part(s, "shares"), identity),
+        "gwet_ac2_linear": lambda s: gwet.gwet(weighted(s, "linear"), linear),
+        "gwet_ac2_quadratic": lambda s: gwet.gwet(weighted(s, "quadratic"), quadratic),
+        "krippendorff_alpha_nominal": lambda s: krippendorff.alpha(
+            part(s, "coincidences"), "nominal", points
+        ),
+        "krippendorff_alpha_ordinal": lambda s: krippendorff.alpha(
+            part(s, "coincidences"), "ordinal", points
+        ),
+        "krippendorff_alpha_ratio": lambda s: krippendorff.alpha(part(s, "coincidences"), "ratio", points),
+    }
+    if len(ratings.raters) == 2:
+        by_line, by_square = cohen.disagreement("linear", points), cohen.disagreement("quadratic", points)
+        found |= {
+            "cohen_kappa": lambda s: cohen.kappa(part(s, "table")),
+            "weighted_kappa_linear": lambda s: cohen.kappa(part(s, "table"), by_line),
+            "weighted_kappa_quadratic": lambda s: cohen.kappa(part(s, "table"), by_square),
+        }
+    return found
+
+
+def _estimate(
+    name: str,
+    function: Callable[[Floats], Floats],
+    total: Floats,
+    resampled: Floats | None,
+    request: Request,
+    *,
+    n: int,
+    clusters: int | None,
+) -> Estimate:
+    value = float(function(total)[0])
+    if math.isnan(value):
+        return undefined(name, Reason.ONE_CATEGORY, n=n, level=request.confidence)
+    replicates = function(resampled) if resampled is not None else np.empty(0)
+    ends = percentile_interval(replicates, request.confidence)
+    finite = replicates[np.isfinite(replicates)]
+    return Estimate(
+        value=value,
+        ci=ends,
+        level=request.confidence,
+        method=f"{name}, {'cluster' if clusters is not None else 'item'} bootstrap",
+        se=float(finite.std(ddof=1)) if finite.size > 1 else None,
+        n=n,
+        clusters=clusters,
+        reason=_interval_reason(ends, resampled),
+        warnings=_cautions(n, replicates),
+        seed=request.seed,
+        replicates=request.replicates,
+    )
+
+
+def _interval_reason(ends: tuple[float, float] | None, resampled: Floats | None) -> Reason | None:
+    if ends is not None:
+        return None
+    return Reason.TOO_MANY_CATEGORIES if resampled is None else Reason.DEGENERATE_BOOTSTRAP
+
+
+def _cautions(n: int, replicates: Floats) -> tuple[str, ...]:
+    found = [Caution.LOW_N] if n < LOW_N else []
+    if replicates.size and np.isnan(replicates).mean() > 0.05:
+        found.append(Caution.DEGENERATE_BOOTSTRAP)
+    return tuple(found)
+
+
+def _correlations(ratings: Ratings, request: Request) -> dict[str, Estimate]:
+    """Intraclass correlations over the items that every rater rated."""
+    reason: Reason | None = None if request.allows("interval") else Reason.LEVEL
+    scores = np.empty((0, 0))
+    if reason is None:
+        reason = _absent(ratings)
+    if reason is None:
+        table = ratings.matrix().T
+        complete = table[(table >= 0).all(axis=1)]
+        scores = ratings.points[complete]
+        reason = None if min(scores.shape) >= 2 else Reason.INCOMPLETE
+    if reason is not None:
+        return {form: undefined(form, reason, level=request.confidence) for form in FORMS}
+    return intraclass(scores, level=request.confidence)
