@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from annotation.phases import Phase
 from benchmark.models import Instance, Output, Release
 
 
@@ -35,12 +36,6 @@ class CampaignKind(models.TextChoices):
     AUDIT = "audit", "Audit of judge labels"
 
 
-class Phase(models.TextChoices):
-    DRAFT = "draft", "Draft"
-    OPEN = "open", "Open"
-    CLOSED = "closed", "Closed"
-
-
 class Campaign(models.Model):
     """One round of expert work on one release with one rubric version."""
 
@@ -53,6 +48,7 @@ class Campaign(models.Model):
     reviewers_per_item = models.PositiveSmallIntegerField(default=3)
     instructions = models.TextField(blank=True)
     seed = models.PositiveBigIntegerField()
+    due_on = models.DateField(null=True, blank=True)
     phase = models.CharField(max_length=20, choices=Phase.choices, default=Phase.DRAFT)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(default=timezone.now)
@@ -78,7 +74,11 @@ class Campaign(models.Model):
 
 
 class Item(models.Model):
-    """An output drawn into a campaign. Stratum, sizes and inclusion probability are frozen at the draw."""
+    """An output drawn into a campaign. Stratum, sizes, probability and places are frozen at the draw.
+
+    `places_taken` counts the assignments that were not released. It is only ever changed by a conditional
+    update whose count is checked, and the database refuses to let it pass `places`.
+    """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="items")
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="items")
@@ -87,6 +87,7 @@ class Item(models.Model):
     stratum_size = models.PositiveIntegerField()
     sample_size = models.PositiveIntegerField()
     inclusion_probability = models.FloatField()
+    places = models.PositiveSmallIntegerField(default=3)
     places_taken = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -100,6 +101,9 @@ class Item(models.Model):
                 condition=Q(inclusion_probability__gt=0) & Q(inclusion_probability__lte=1),
                 name="item_inclusion_probability_in_0_1",
             ),
+            models.CheckConstraint(
+                condition=Q(places_taken__lte=F("places")), name="item_never_over_its_places"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -112,8 +116,17 @@ class AssignmentState(models.TextChoices):
     RELEASED = "released", "Released"
 
 
+class ReleaseReason(models.TextChoices):
+    OUT_OF_FIELD = "out_of_field", "Out of the reviewer's field"
+    LATE = "late", "Late"
+    WITHDRAWN = "withdrawn", "Withdrawn by the coordinator"
+
+
 class Assignment(models.Model):
-    """One reviewer's place on one item, known to them by an opaque handle and a seeded position only."""
+    """One reviewer's place on one item, known to them by an opaque handle and a seeded position only.
+
+    `pulled` tells a place that the reviewer asked for from one that the coordinator's plan gave them.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
     reviewer = models.ForeignKey(
@@ -122,6 +135,8 @@ class Assignment(models.Model):
     handle = models.CharField(max_length=40, unique=True)
     position = models.PositiveIntegerField()
     state = models.CharField(max_length=20, choices=AssignmentState.choices, default=AssignmentState.WAITING)
+    release_reason = models.CharField(max_length=20, choices=ReleaseReason.choices, blank=True)
+    pulled = models.BooleanField(default=False)
     assigned_at = models.DateTimeField(default=timezone.now)
     first_opened_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -137,6 +152,14 @@ class Assignment(models.Model):
                 | (~Q(state=AssignmentState.SUBMITTED) & Q(submitted_at__isnull=True)),
                 name="assignment_submitted_has_its_time",
             ),
+            models.CheckConstraint(
+                condition=Q(state=AssignmentState.RELEASED, release_reason__in=ReleaseReason.values)
+                | (~Q(state=AssignmentState.RELEASED) & Q(release_reason="")),
+                name="assignment_released_has_its_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
+            ),
         ]
         indexes = [models.Index(fields=["reviewer", "state", "position"], name="assignment_queue")]
 
@@ -145,13 +168,17 @@ class Assignment(models.Model):
 
 
 class Draft(models.Model):
-    """What a reviewer has typed so far; `version` counts saves and decides conflicts between tabs."""
+    """What a reviewer has typed so far; `version` counts saves and decides conflicts between tabs.
+
+    A draft is locked when its grade is submitted and unlocked when the reviewer reopens the item.
+    """
 
     assignment = models.OneToOneField(Assignment, on_delete=models.CASCADE, related_name="draft")
     version = models.PositiveIntegerField(default=1)
     content = models.JSONField()
     active_seconds = models.PositiveIntegerField(default=0)
     saved_at = models.DateTimeField(default=timezone.now)
+    locked_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"draft of {self.assignment_id}, version {self.version}"
@@ -168,8 +195,10 @@ class Grade(models.Model):
     shown_sha256 = models.CharField(max_length=64, blank=True)
     active_seconds = models.PositiveIntegerField(default=0)
     seen_before = models.BooleanField(default=False)
+    statement_wrong = models.BooleanField(default=False)
     note = models.TextField(blank=True)
-    idempotency_key = models.CharField(max_length=200, unique=True)
+    idempotency_key = models.CharField(max_length=200)
+    request_sha256 = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -178,7 +207,11 @@ class Grade(models.Model):
                 fields=["assignment"],
                 condition=Q(supersedes__isnull=True),
                 name="grade_one_first_per_assignment",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "idempotency_key"], name="grade_once_per_idempotency_key"
+            ),
+            models.CheckConstraint(condition=~Q(idempotency_key=""), name="grade_has_an_idempotency_key"),
         ]
 
     def __str__(self) -> str:
@@ -229,6 +262,15 @@ class Severity(models.TextChoices):
     TYPO = "typo", "Typo"
 
 
+class CommentKind(models.TextChoices):
+    GAP = "gap", "Gap"
+    WRONG_STEP = "wrong_step", "Wrong step"
+    MISSING_HYPOTHESIS = "missing_hypothesis", "Missing hypothesis"
+    CITATION = "citation", "Citation"
+    ATTRIBUTION = "attribution", "Attribution"
+    PRESENTATION = "presentation", "Presentation"
+
+
 class Comment(models.Model):
     """A remark anchored to a block of the shown text by source offsets."""
 
@@ -237,6 +279,7 @@ class Comment(models.Model):
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
     severity = models.CharField(max_length=20, choices=Severity.choices)
+    kind = models.CharField(max_length=20, choices=CommentKind.choices, blank=True)
     text = models.TextField()
 
     class Meta:
@@ -244,6 +287,9 @@ class Comment(models.Model):
             models.CheckConstraint(condition=Q(end__gte=F("start")), name="comment_offsets_in_order"),
             models.CheckConstraint(
                 condition=Q(severity__in=Severity.values), name="comment_severity_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="") | Q(kind__in=CommentKind.values), name="comment_kind_is_known"
             ),
             models.CheckConstraint(condition=~Q(text=""), name="comment_says_something"),
         ]

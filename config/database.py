@@ -14,6 +14,8 @@ def embedded_database(runtime_dir: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(runtime_dir / "touchstone.sqlite3"),
+        # Tests of concurrency need a file too: threads on a shared memory database get "table is locked".
+        "TEST": {"NAME": str(runtime_dir / "test.sqlite3")},
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

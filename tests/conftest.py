@@ -1,9 +1,12 @@
 """The fixed cast, and what every test needs of the database."""
 
 from collections.abc import Iterator
+from functools import cache as keep
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
+from django.db import transaction
 from django.db.backends.sqlite3.operations import DatabaseOperations
 
 from accounts.models import User
@@ -14,7 +17,7 @@ PASSWORD = "correct horse battery staple"
 
 def _flush_past_the_guards(operations: DatabaseOperations, sql_list: list[str]) -> None:
     """Django empties SQLite's tables with DELETE, which the guards refuse: lift them for the flush only."""
-    with operations.connection.cursor() as cursor:
+    with transaction.atomic(using=operations.connection.alias), operations.connection.cursor() as cursor:
         cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'")
         guards = cursor.fetchall()
         for name, _ in guards:
@@ -39,10 +42,14 @@ def _empty_cache() -> None:
     cache.clear()
 
 
+@keep
+def hashed_password() -> str:
+    """Hashing is slow on purpose; the whole cast shares one password, hashed once."""
+    return make_password(PASSWORD)
+
+
 def member(email: str, name: str, role: str, *domains: str) -> User:
-    user = UserFactory(email=email, name=name)
-    user.set_password(PASSWORD)
-    user.save()
+    user = UserFactory(email=email, name=name, password=hashed_password())
     RoleFactory(user=user, name=role)
     for domain in domains:
         ExpertiseFactory(user=user, domain=domain)
@@ -77,7 +84,4 @@ def geometer(db: None) -> User:
 @pytest.fixture
 def stranger(db: None) -> User:
     """A signed-up person without any role."""
-    user = UserFactory(email="sven@study.test", name="Sven Stranger")
-    user.set_password(PASSWORD)
-    user.save()
-    return user
+    return UserFactory(email="sven@study.test", name="Sven Stranger", password=hashed_password())

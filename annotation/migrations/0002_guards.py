@@ -10,8 +10,9 @@ def changed(*columns: str) -> str:
 
 
 DRAW = changed(
-    "campaign_id", "output_id", "instance_id", "stratum", "stratum_size", "sample_size", "inclusion_probability"
+    "campaign_id", "output_id", "instance_id", "stratum", "stratum_size", "sample_size", "inclusion_probability", "places"
 )
+PLACE = changed("item_id", "reviewer_id", "handle")
 TERMS = changed("release_id", "rubric_id", "kind", "track", "reviewers_per_item", "seed")
 CLOSED = (
     "EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id "
@@ -30,6 +31,8 @@ class Migration(migrations.Migration):
                 *append_only("annotation_comment"),
                 Guard("annotation_grade", "INSERT", CLOSED, "its campaign is closed"),
                 Guard("annotation_item", "UPDATE", DRAW, "the draw of an item is frozen"),
+                Guard("annotation_assignment", "UPDATE", PLACE, "an assignment keeps its item and reviewer"),
+                Guard("annotation_assignment", "DELETE", "TRUE", "an assignment is released, not deleted"),
                 Guard(
                     "annotation_campaign",
                     "UPDATE",

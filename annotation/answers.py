@@ -1,0 +1,193 @@
+"""From what a reviewer's form or client sends to checked answers. Pure: rubric and content in, values out.
+
+Content is one JSON object, the same in drafts, submissions and the REST interface:
+
+    {"answers": {question: value}, "abstained": [question], "comments": {question: text},
+     "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
+     "note": text, "seen_before": bool, "statement_wrong": bool}
+
+A draft may be anything of this shape, however incomplete; `checked` is what a submission must pass.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.rubrics import Question, Rubric, RubricError
+
+MAX_CONTENT_BYTES = 1_000_000
+SEVERITIES = ("fatal", "major", "minor", "typo")
+KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
+_SHAPE: dict[str, type] = {
+    "answers": dict,
+    "abstained": list,
+    "comments": dict,
+    "anchored": list,
+    "note": str,
+    "seen_before": bool,
+    "statement_wrong": bool,
+}
+
+
+@dataclass(frozen=True)
+class CheckedAnswer:
+    """A canonical value, or "" for a question the reviewer could not judge."""
+
+    question: str
+    value: str
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class CheckedComment:
+    """A remark on source offsets [start, end) of a block."""
+
+    block: str
+    start: int
+    end: int
+    severity: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Everything a grade stores."""
+
+    answers: tuple[CheckedAnswer, ...]
+    comments: tuple[CheckedComment, ...] = ()
+    note: str = ""
+    seen_before: bool = False
+    statement_wrong: bool = False
+
+
+class Incomplete(Refused):
+    """The answers cannot be submitted yet; `problems` maps a question (or "comments") to its reason."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        self.problems = dict(problems)
+        super().__init__(
+            " ".join(self.problems.values()), code="incomplete", field=next(iter(self.problems), "")
+        )
+
+
+def shaped(content: Any) -> dict[str, Any]:
+    """Content with only known fields of the right type; raises Refused (code "malformed") otherwise."""
+    if not isinstance(content, dict):
+        raise Refused("The content must be a JSON object.", code="malformed")
+    for name, value in content.items():
+        if name not in _SHAPE:
+            raise Refused(f"There is no field {name!r} in the content.", code="malformed", field=name)
+        if not isinstance(value, _SHAPE[name]):
+            raise Refused(f"{name} must be a {_SHAPE[name].__name__}.", code="malformed", field=name)
+    if len(canonical_json(content)) > MAX_CONTENT_BYTES:
+        raise Refused("The content is longer than a megabyte.", code="malformed")
+    return content
+
+
+def canonical_json(content: Any) -> bytes:
+    """One byte string for equal contents, whatever their key order."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def content_sha256(content: Any) -> str:
+    """Fingerprint by which a repeated request is told from another one under the same key."""
+    return hashlib.sha256(canonical_json(content)).hexdigest()
+
+
+def checked(rubric: Rubric, content: Mapping[str, Any], blocks: Mapping[str, int]) -> Submission:
+    """The submission in `content`; raises Incomplete naming every question that lacks its answer.
+
+    `blocks` maps the ids of the shown blocks to the length of their source: a comment must lie inside one.
+    """
+    problems: dict[str, str] = {}
+    answers = _answers(rubric, content, problems)
+    comments = _comments(content.get("anchored", []), blocks, problems)
+    _contradiction(rubric, answers, comments, problems)
+    if problems:
+        raise Incomplete(problems)
+    return Submission(
+        answers=tuple(answers),
+        comments=tuple(comments),
+        note=content.get("note", "").strip(),
+        seen_before=content.get("seen_before", False),
+        statement_wrong=content.get("statement_wrong", False),
+    )
+
+
+def _answers(rubric: Rubric, content: Mapping[str, Any], problems: dict[str, str]) -> list[CheckedAnswer]:
+    given, abstained = content.get("answers", {}), content.get("abstained", [])
+    known = {question.key for question in rubric.questions}
+    for key in (*given, *abstained):
+        if key not in known:
+            problems[str(key)] = f"{rubric.label} has no question {key!r}."
+    found = (_answer(question, content, problems) for question in rubric.questions)
+    return [answer for answer in found if answer is not None]
+
+
+def _answer(question: Question, content: Mapping[str, Any], problems: dict[str, str]) -> CheckedAnswer | None:
+    comment = str(content.get("comments", {}).get(question.key, "")).strip()
+    if question.key in content.get("abstained", []):
+        if not comment:
+            problems[question.key] = "Say in a word why this cannot be judged."
+        return CheckedAnswer(question.key, "", comment)
+    raw = str(content.get("answers", {}).get(question.key, "")).strip()
+    if not raw:
+        if question.required:
+            problems[question.key] = "This question still needs an answer."
+        return None
+    try:
+        return CheckedAnswer(question.key, question.canonical(raw), comment)
+    except RubricError as error:
+        problems[question.key] = f"{error}."
+        return None
+
+
+def _comments(
+    anchored: list[Any], blocks: Mapping[str, int], problems: dict[str, str]
+) -> list[CheckedComment]:
+    comments = []
+    for number, raw in enumerate(anchored, start=1):
+        try:
+            comments.append(_comment(raw, blocks))
+        except (KeyError, TypeError, ValueError) as error:
+            problems["comments"] = f"Comment {number} cannot be kept: {error}."
+    return comments
+
+
+def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedComment:
+    comment = CheckedComment(
+        block=str(raw["block"]),
+        start=int(raw.get("start", 0)),
+        end=int(raw.get("end", 0)),
+        severity=str(raw["severity"]),
+        kind=str(raw.get("kind", "")),
+        text=str(raw["text"]).strip(),
+    )
+    if comment.block not in blocks:
+        raise ValueError("its place is not in this document")
+    if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
+        raise ValueError("its offsets lie outside its block")
+    if comment.severity not in SEVERITIES or comment.kind not in KINDS:
+        raise ValueError("its severity or kind is unknown")
+    if not comment.text:
+        raise ValueError("it is empty")
+    return comment
+
+
+def _contradiction(
+    rubric: Rubric, answers: list[CheckedAnswer], comments: list[CheckedComment], problems: dict[str, str]
+) -> None:
+    """ "Correct" beside a fatal comment: one of the two is not meant."""
+    if not any(comment.severity == "fatal" for comment in comments):
+        return
+    correct = {question.key for question in rubric.questions if question.scale == "correctness"}
+    for answer in answers:
+        if answer.question in correct and answer.value == "correct":
+            problems.setdefault(
+                answer.question,
+                "You answered “correct” and also marked a fatal comment. Change whichever is not meant.",
+            )

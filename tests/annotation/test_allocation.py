@@ -1,0 +1,118 @@
+from collections import Counter
+from dataclasses import replace
+
+from annotation.allocation import Candidate, Vacancy, allocate
+
+
+def vacancy(item: int, domain: str = "algebra", wanted: int = 2, **fields) -> Vacancy:
+    return Vacancy(item=item, domain=domain, system=f"s{item % 3}", paper="", wanted=wanted, **fields)
+
+
+def candidate(reviewer: int, *domains: str, **fields) -> Candidate:
+    return Candidate(reviewer=reviewer, confidence=dict.fromkeys(domains or ["algebra"], 2), **fields)
+
+
+def test_every_item_gets_the_number_of_different_reviewers_it_wants():
+    plan = allocate([vacancy(n, wanted=3) for n in range(10)], [candidate(r) for r in range(5)], seed=1)
+    assert Counter(item for item, _ in plan.pairs) == dict.fromkeys(range(10), 3)
+    assert len(set(plan.pairs)) == 30
+    assert plan.unmet == ()
+
+
+def test_only_reviewers_of_the_domain_are_chosen():
+    plan = allocate(
+        [vacancy(1, "algebra", 1), vacancy(2, "analysis", 1)],
+        [candidate(1, "algebra"), candidate(2, "analysis")],
+        seed=1,
+    )
+    assert plan.pairs == ((1, 1), (2, 2))
+
+
+def test_a_conflict_with_the_system_or_the_paper_excludes():
+    with_paper = replace(vacancy(3, wanted=1), paper="p1")
+    plan = allocate(
+        [vacancy(0, wanted=1), with_paper],
+        [
+            candidate(1, systems=frozenset({"s0"}), papers=frozenset({"p1"})),
+            candidate(2, systems=frozenset({"s0"})),
+            candidate(3, papers=frozenset({"p1"}), systems=frozenset({"s9"})),
+        ],
+        seed=1,
+    )
+    assert (0, 3) in plan.pairs
+    # item 3 is also of system s0: reviewer 1 has both conflicts, 2 the system, 3 the paper
+    assert [unmet.item for unmet in plan.unmet] == [3]
+
+
+def test_who_had_the_item_before_does_not_get_it_again():
+    plan = allocate([vacancy(1, taken_by=frozenset({1}))], [candidate(1), candidate(2)], seed=1)
+    assert plan.pairs == ((1, 2),)
+    assert plan.unmet[0].reason == "1 of 2 reviewers fit (1 had this item already)"
+
+
+def test_load_is_as_even_as_it_can_be():
+    # 20 items x 2 places over 5 reviewers: 8 each
+    plan = allocate([vacancy(n) for n in range(20)], [candidate(r) for r in range(5)], seed=1)
+    assert set(plan.loads.values()) == {8}
+
+
+def test_specialists_keep_their_domain_so_that_nobody_is_overloaded():
+    # 6 places in algebra, 6 in analysis; the generalist (1) must not take what only evens out elsewhere
+    items = [vacancy(n, "algebra", 1) for n in range(6)] + [vacancy(n, "analysis", 1) for n in range(6, 12)]
+    plan = allocate(
+        items,
+        [candidate(1, "algebra", "analysis"), candidate(2, "algebra"), candidate(3, "analysis")],
+        seed=1,
+    )
+    assert plan.loads == {1: 4, 2: 4, 3: 4}
+
+
+def test_places_held_already_count_as_load():
+    plan = allocate([vacancy(n, wanted=1) for n in range(6)], [candidate(1, load=4), candidate(2)], seed=1)
+    assert plan.loads == {1: 5, 2: 5}
+
+
+def test_confidence_decides_between_equal_loads():
+    expert = Candidate(reviewer=2, confidence={"algebra": 3})
+    beginner = Candidate(reviewer=1, confidence={"algebra": 1})
+    assert allocate([vacancy(1, wanted=1)], [beginner, expert], seed=1).pairs == ((1, 2),)
+
+
+def test_what_cannot_be_met_is_reported_with_its_reason_and_the_rest_is_placed():
+    plan = allocate(
+        [vacancy(1, wanted=3)], [candidate(1), candidate(2, "analysis"), candidate(3, "analysis")], seed=1
+    )
+    assert plan.pairs == ((1, 1),)
+    (unmet,) = plan.unmet
+    assert (unmet.wanted, unmet.placed) == (3, 1)
+    assert unmet.reason == "1 of 3 reviewers fit (2 without expertise in the domain)"
+
+
+def test_capacity_is_never_exceeded_and_is_named_as_the_reason():
+    plan = allocate([vacancy(n, wanted=1) for n in range(5)], [candidate(1, load=1, capacity=3)], seed=1)
+    assert plan.loads == {1: 3}
+    assert len(plan.unmet) == 3
+    assert plan.unmet[0].reason == "1 of 1 reviewers fit, but their capacity is used up"
+
+
+def test_nobody_at_all_leaves_every_place_unmet():
+    plan = allocate([vacancy(1)], [], seed=1)
+    assert plan.pairs == ()
+    assert plan.unmet[0].reason == "0 of 0 reviewers fit"
+
+
+def test_the_same_seed_gives_the_same_plan_and_another_seed_another():
+    items, people = [vacancy(n) for n in range(12)], [candidate(r) for r in range(6)]
+    plan = allocate(items, people, seed=1)
+    assert allocate(items[::-1], people[::-1], seed=1) == plan
+    assert allocate(items, people, seed=2).sha256 != plan.sha256
+
+
+def test_the_plan_is_global_where_greedy_choice_would_fail():
+    # Item 1 fits both reviewers, item 2 only reviewer 1, and each has room for one: only one plan fills both.
+    plan = allocate(
+        [vacancy(1, "algebra", 1), vacancy(2, "analysis", 1)],
+        [candidate(1, "algebra", "analysis", capacity=1), candidate(2, "algebra", capacity=1)],
+        seed=1,
+    )
+    assert plan.pairs == ((1, 2), (2, 1))
