@@ -1,1 +1,54 @@
-"""Talking to language models: client, prompt files, structured replies. Knows no Django."""
+"""Talking to language models: endpoints, client, prompt files, structured replies, votes. Knows no Django.
+
+endpoints = parse_endpoints(setting)                  # allow-list of the deployment: name -> Endpoint
+prompt = load_prompt(folder / "grounding.v1.md")
+rendered = prompt.render({"proof": text}, nonce=secrets.token_hex(16))
+async with Client(endpoints["local"]) as client:      # or Double(rule or list) in a test
+    completion = await client.complete(
+        rendered.messages, model="m", response_format=prompt.response_format, idempotency_key=key
+    )                                                 # raises Unavailable, Refused or Malformed
+reply = parse_reply(completion.text)                  # Reply, or Unparsed with its reason
+majority(["yes", "no", None], tie="uncertain")        # None: a vote without an answer
+is_settled(["yes", "yes"], planned=3)                 # stop early
+find_injections(text)                                 # flags for the coordinator
+"""
+
+from llm.addresses import AddressRefused
+from llm.client import Client
+from llm.completion import Completer, Completion
+from llm.double import Double
+from llm.endpoint import Endpoint, EndpointError, parse_endpoints
+from llm.errors import CallFailed, Malformed, Refused, Unavailable
+from llm.injections import Flag, find_injections
+from llm.prompts import Prompt, PromptError, Rendered, load_prompt
+from llm.replies import Reply, Unparsed, parse_reply
+from llm.retries import Backoff
+from llm.votes import Majority, is_settled, majority
+
+__all__ = [
+    "AddressRefused",
+    "Backoff",
+    "CallFailed",
+    "Client",
+    "Completer",
+    "Completion",
+    "Double",
+    "Endpoint",
+    "EndpointError",
+    "Flag",
+    "Majority",
+    "Malformed",
+    "Prompt",
+    "PromptError",
+    "Refused",
+    "Rendered",
+    "Reply",
+    "Unavailable",
+    "Unparsed",
+    "find_injections",
+    "is_settled",
+    "load_prompt",
+    "majority",
+    "parse_endpoints",
+    "parse_reply",
+]

@@ -1,0 +1,70 @@
+"""Which network addresses an endpoint may stand for: resolved once, checked, and then used as they are."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Sequence
+
+Resolver = Callable[[str, int], Sequence[str]]
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NEVER = (
+    ipaddress.ip_network("0.0.0.0/8"),
+    ipaddress.ip_network("169.254.0.0/16"),  # link-local: where clouds serve machine credentials
+    ipaddress.ip_network("100.100.100.200/32"),  # the same service at another cloud
+    ipaddress.ip_network("fe80::/10"),
+    ipaddress.ip_network("fd00:ec2::/32"),
+)
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class AddressRefused(ValueError):
+    """The host stands for an address that must not be called."""
+
+
+def system_resolver(host: str, port: int) -> list[str]:
+    """All addresses of the host, in the system's order of preference, without repetition.
+
+    Raises OSError when the name does not resolve.
+    """
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def checked_addresses(
+    host: str, port: int, *, private: bool, resolver: Resolver = system_resolver
+) -> tuple[str, ...]:
+    """The addresses of `host`, every one of them allowed.
+
+    A public endpoint may stand for globally routed addresses only. One declared private may also stand for
+    loopback and private ones. Link-local and metadata addresses are refused to both. One bad address among
+    good ones refuses the host, because an attacker who controls the name mixes them. Raises AddressRefused,
+    and OSError when the name does not resolve.
+    """
+    addresses = tuple(resolver(host, port))
+    if not addresses:
+        raise OSError(f"{host} has no address")
+    for text in addresses:
+        reason = _objection(ipaddress.ip_address(text.partition("%")[0]), private)
+        if reason:
+            raise AddressRefused(f"{host} resolves to {text}: {reason}")
+    return addresses
+
+
+def _objection(address: _Address, private: bool) -> str:
+    inner = _embedded(address)
+    if inner is not None:
+        return _objection(inner, private)
+    if address.is_unspecified or address.is_multicast or any(address in network for network in _NEVER):
+        return "a link-local, metadata, multicast or unspecified address is never called"
+    if not private and not address.is_global:
+        return "not a public address; a local model needs private = true in its declaration"
+    return ""
+
+
+def _embedded(address: _Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 address is a disguise of, if it is one."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo[1] if address.teredo else None
+    return address.ipv4_mapped or address.sixtofour or teredo

@@ -1,0 +1,175 @@
+"""The client of one endpoint: bounded, retried with back-off, and typed in what it gives and raises."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import httpx2
+
+from llm.addresses import AddressRefused, Resolver, checked_addresses, system_resolver
+from llm.completion import Completion, build_request, read_completion
+from llm.endpoint import Endpoint
+from llm.errors import CallFailed, Malformed, Refused, Unavailable
+from llm.pace import Pace
+from llm.retries import Backoff, is_transient, retry_after
+from llm.strict_json import NotJson, loads, storable
+from llm.transport import RawReply, ReplyEncoded, ReplyTooLarge, Transport
+
+_EXCERPT = 500
+
+
+class Client:
+    """Asks the models of one endpoint. Use as `async with Client(endpoint) as client`, one per event loop.
+
+    The host is resolved and checked once, on entry; that raises AddressRefused for a forbidden address and
+    Unavailable for a name that does not resolve.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, *, backoff: Backoff | None = None, resolver: Resolver = system_resolver
+    ) -> None:
+        self.endpoint = endpoint
+        self._backoff = backoff or Backoff()
+        self._resolver = resolver
+        self._slots = asyncio.Semaphore(endpoint.max_concurrency)
+        self._pace = Pace(endpoint.requests_per_minute)
+        self._transport: Transport | None = None
+
+    @property
+    def longest_call(self) -> float:
+        """The most seconds one `complete` takes while no more than `max_concurrency` are asked at once and no
+        rate bound holds them up: what a lease must outlast."""
+        longest_wait = max(self._backoff.patience, self._backoff.ceiling)
+        return self.endpoint.max_attempts * (self.endpoint.timeout + longest_wait)
+
+    async def __aenter__(self) -> Self:
+        endpoint = self.endpoint
+        try:
+            addresses = await asyncio.to_thread(
+                checked_addresses,
+                endpoint.host,
+                endpoint.port,
+                private=endpoint.private,
+                resolver=self._resolver,
+            )
+        except AddressRefused:
+            raise
+        except OSError as error:
+            raise Unavailable(f"endpoint {endpoint.name}: {endpoint.host} does not resolve") from error
+        self._transport = Transport(endpoint, addresses)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._transport is not None:
+            await self._transport.aclose()
+            self._transport = None
+
+    async def complete(
+        self,
+        prompt: str | Sequence[Mapping[str, str]],
+        *,
+        model: str,
+        decoding: Mapping[str, Any] | None = None,
+        response_format: Mapping[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Completion:
+        """One answer to a prompt (a user message, or a list of `{"role", "content"}`).
+
+        `response_format` is left out for an endpoint without structured output. `idempotency_key` lets a
+        server recognise a repeated question. Raises Unavailable when all attempts met a transient fault,
+        Refused when the server will not serve the request, Malformed when it answers with something else
+        than a chat completion, ValueError for a decoding parameter that is not known.
+        """
+        offered = response_format if self.endpoint.structured_output else None
+        request = build_request(prompt, model=model, decoding=decoding, response_format=offered)
+        return await self._persist(request, {"Idempotency-Key": idempotency_key} if idempotency_key else {})
+
+    async def _persist(self, request: dict[str, Any], headers: Mapping[str, str]) -> Completion:
+        body = json.dumps(request).encode()
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome, latency = await self._attempt(body, headers)
+            if isinstance(outcome, RawReply):
+                return self._completion(outcome, request=request, latency=latency, attempts=attempt)
+            if attempt == self.endpoint.max_attempts or not self._worth_repeating(outcome):
+                raise self._complaint(outcome, request=request, latency=latency, attempts=attempt)
+            await asyncio.sleep(
+                self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)
+            )
+
+    def _worth_repeating(self, failure: CallFailed) -> bool:
+        return isinstance(failure, Unavailable) and self._backoff.accepts(failure.retry_after)
+
+    async def _attempt(self, body: bytes, headers: Mapping[str, str]) -> tuple[RawReply | CallFailed, float]:
+        """One request within the endpoint's limits: success or what went wrong, and the seconds."""
+        async with self._slots:
+            await self._pace.turn()
+            begun = time.monotonic()
+            outcome = await self._send(body, headers)
+            return outcome, time.monotonic() - begun
+
+    async def _send(self, body: bytes, headers: Mapping[str, str]) -> RawReply | CallFailed:
+        if self._transport is None:
+            raise RuntimeError("the client is not open: use `async with Client(endpoint) as client`")
+        try:
+            async with asyncio.timeout(self.endpoint.timeout):
+                reply = await self._transport.send(body, headers)
+        except (TimeoutError, httpx2.TimeoutException):
+            return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s")
+        except httpx2.HTTPError as error:
+            return Unavailable(f"the connection failed ({type(error).__name__})")
+        except ReplyTooLarge as error:
+            return Malformed(str(error))
+        except ReplyEncoded as error:
+            return Malformed(f"the reply is compressed ({error}), which was not offered")
+        return reply if reply.status == 200 else _failure(reply)
+
+    def _completion(
+        self, raw: RawReply, *, request: dict[str, Any], latency: float, attempts: int
+    ) -> Completion:
+        try:
+            document = loads(raw.body)
+        except NotJson as error:
+            raise self._complaint(
+                Malformed(f"the reply is not JSON: {error}", status=raw.status),
+                request=request,
+                latency=latency,
+                attempts=attempts,
+            ) from error
+        return read_completion(document, request=request, latency=latency, attempts=attempts)
+
+    def _complaint(
+        self, failure: CallFailed, *, request: dict[str, Any], latency: float, attempts: int
+    ) -> CallFailed:
+        """The failure with its circumstances, and without the key should the server have echoed it."""
+        reason = f"endpoint {self.endpoint.name}: {failure.reason}"
+        key = self.endpoint.api_key
+        return type(failure)(
+            reason.replace(key, "[key]") if key else reason,
+            request=request,
+            reply=failure.reply,
+            status=failure.status,
+            attempts=attempts,
+            latency=latency,
+            retry_after=failure.retry_after,
+        )
+
+
+def _failure(reply: RawReply) -> CallFailed:
+    said = storable(reply.body[:_EXCERPT].decode("utf-8", "replace"))
+    if is_transient(reply.status):
+        return Unavailable(
+            f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
+        )
+    if 300 <= reply.status < 400:
+        return Refused(f"status {reply.status}: redirects are not followed", status=reply.status)
+    if reply.status < 300:
+        return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
+    return Refused(f"status {reply.status}: {said}", status=reply.status)

@@ -1,0 +1,130 @@
+"""The border of the chat-completion protocol: a typed question becomes a request, a reply a typed answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from llm.errors import Malformed
+from llm.strict_json import storable
+
+DECODING = frozenset(
+    {
+        "frequency_penalty",
+        "max_completion_tokens",
+        "max_tokens",
+        "presence_penalty",
+        "reasoning_effort",
+        "seed",
+        "stop",
+        "temperature",
+        "top_p",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One answered call. `request` and `reply` are the JSON documents as sent and received, for the record.
+
+    `latency` is the seconds from sending the answered request to the last byte; `attempts` counts requests,
+    the failed ones before it included; token counts are None when the endpoint does not report them.
+    """
+
+    text: str
+    request: dict[str, Any]
+    reply: dict[str, Any]
+    model: str
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency: float
+    attempts: int
+
+
+class Completer(Protocol):
+    """What a judge needs of a model; llm.client.Client and llm.double.Double both are one."""
+
+    async def complete(
+        self,
+        prompt: str | Sequence[Mapping[str, str]],
+        *,
+        model: str,
+        decoding: Mapping[str, Any] | None = None,
+        response_format: Mapping[str, Any] | None = None,
+        idempotency_key: str = "",
+    ) -> Completion: ...
+
+
+class _Message(BaseModel):
+    content: str
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = Field(default=None, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    model: str = ""
+    choices: list[_Choice] = Field(min_length=1, max_length=1)
+    usage: _Usage | None = None
+
+
+def build_request(
+    prompt: str | Sequence[Mapping[str, str]],
+    *,
+    model: str,
+    decoding: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The body of a chat-completion request; a bare string is one user message.
+
+    Raises ValueError for a decoding parameter outside DECODING, so that a judge's settings cannot smuggle
+    tools, streaming or several choices into the call.
+    """
+    unknown = sorted(set(decoding or {}) - DECODING)
+    if unknown:
+        raise ValueError(f"unknown decoding parameter: {', '.join(unknown)}")
+    messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [dict(m) for m in prompt]
+    request: dict[str, Any] = {"model": model, "messages": messages, **(decoding or {})}
+    if response_format is not None:
+        request["response_format"] = dict(response_format)
+    return request
+
+
+def read_completion(reply: Any, *, request: Mapping[str, Any], latency: float, attempts: int) -> Completion:
+    """The typed answer in a reply document; raises Malformed if it is no chat completion of one choice."""
+    document = storable(reply)
+    try:
+        parsed = _Reply.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "reply"
+        raise Malformed(
+            f"not a chat completion: {place}: {first['msg']}",
+            request=request,
+            reply=document if isinstance(document, dict) else None,
+            attempts=attempts,
+            latency=latency,
+        ) from error
+    usage = parsed.usage or _Usage()
+    return Completion(
+        text=parsed.choices[0].message.content,
+        request=dict(request),
+        reply=document,
+        model=parsed.model,
+        finish_reason=parsed.choices[0].finish_reason or "",
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        latency=latency,
+        attempts=attempts,
+    )

@@ -1,0 +1,155 @@
+"""The allow-list of model endpoints, as the deployment declares it. Nobody else can add one.
+
+    {"local": {"base_url": "http://127.0.0.1:8080/v1", "private": true, "max_concurrency": 200},
+     "lab":   {"base_url": "https://models.example.org/v1", "api_key": "...", "timeout": 300}}
+
+or the same in TOML, one table per endpoint. Unknown settings are refused by name.
+"""
+
+import ipaddress
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from llm.strict_json import NotJson, loads
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
+_HOST_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_PRINTABLE = re.compile(r"[!-~]+")
+
+
+class EndpointError(ValueError):
+    """A declaration that cannot be accepted; the message names endpoint and setting, never a key."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server that speaks the chat-completion protocol, with the limits that hold for it.
+
+    `timeout` is in seconds and bounds one attempt as a whole, body included. `max_concurrency` bounds the
+    calls in flight of one client. `structured_output` says that the server honours a JSON schema in
+    `response_format`. `private` allows loopback and private addresses. `max_reply_bytes` bounds a reply.
+    """
+
+    name: str
+    base_url: str
+    api_key: str = field(default="", repr=False)
+    timeout: float = 120.0
+    max_concurrency: int = 8
+    requests_per_minute: int | None = None
+    max_attempts: int = 5
+    max_reply_bytes: int = 4 * 1024 * 1024
+    structured_output: bool = False
+    private: bool = False
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise EndpointError(f"endpoint name {self.name!r}: expected small letters, digits, - and _")
+        try:
+            _check_url(self.base_url, plain_allowed=self.private or not self.api_key)
+        except EndpointError as error:
+            raise EndpointError(f"endpoint {self.name}: base_url: {error}") from None
+        if not re.fullmatch(r"[!-~]*", self.api_key):
+            raise EndpointError(f"endpoint {self.name}: api_key: expected printable ASCII without blanks")
+
+    @property
+    def host(self) -> str:
+        """The host without brackets, in small letters."""
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        parts = urlsplit(self.base_url)
+        return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+class _Declaration(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    base_url: str
+    api_key: str = ""
+    timeout: float = Field(default=120.0, gt=0, le=3600)
+    max_concurrency: int = Field(default=8, ge=1, le=1000)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    max_attempts: int = Field(default=5, ge=1, le=20)
+    max_reply_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, le=64 * 1024 * 1024)
+    structured_output: bool = False
+    private: bool = False
+
+
+def parse_endpoints(source: str | Mapping[str, Any]) -> dict[str, Endpoint]:
+    """The declared endpoints by name; an empty or blank string declares none.
+
+    `source` is a mapping of name to settings, or that mapping as JSON (first character a brace) or TOML.
+    Raises EndpointError. Resolves no names and opens no connection.
+    """
+    declared = _read(source) if isinstance(source, str) else source
+    return {name: _endpoint(name, settings) for name, settings in declared.items()}
+
+
+def _read(text: str) -> Mapping[str, Any]:
+    if text.strip().startswith("{"):
+        try:
+            return dict(loads(text))
+        except NotJson:
+            raise EndpointError("the endpoints are not a JSON object without repeated keys") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise EndpointError("the endpoints are neither a JSON object nor TOML") from None
+
+
+def _endpoint(name: str, settings: Any) -> Endpoint:
+    if not isinstance(settings, Mapping):
+        raise EndpointError(f"endpoint {name}: expected a table of settings")
+    try:
+        return Endpoint(name=name, **_Declaration.model_validate(dict(settings)).model_dump())
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise EndpointError(f"endpoint {name}: {place}: {first['msg']}") from None
+
+
+def _check_url(url: str, *, plain_allowed: bool) -> None:
+    if not _PRINTABLE.fullmatch(url) or "\\" in url:
+        raise EndpointError("expected printable ASCII without blanks or backslashes")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise EndpointError("host or port cannot be read") from None
+    if parts.scheme not in ("http", "https"):
+        raise EndpointError("expected http:// or https://")
+    if "@" in parts.netloc:
+        raise EndpointError("user names and passwords do not belong into an address")
+    if "#" in url or "?" in url:
+        raise EndpointError("a fragment or query does not belong into an address")
+    if port == 0:
+        raise EndpointError("port 0 cannot be called")
+    if parts.scheme == "http" and not plain_allowed:
+        raise EndpointError("a key travels over https only, unless the endpoint is private")
+    _check_host(host)
+
+
+def _check_host(host: str) -> None:
+    """Refuses what resolvers would read as an address in disguise (octal, decimal, shortened)."""
+    if ":" in host:
+        try:
+            ipaddress.IPv6Address(host)
+        except ValueError:
+            raise EndpointError(f"{host!r} is no IPv6 address") from None
+        return
+    labels = host.removesuffix(".").split(".")
+    if not all(_HOST_LABEL.fullmatch(label) for label in labels):
+        raise EndpointError(f"{host!r} is no host name (an international name is written in its xn-- form)")
+    if _NUMERIC_LABEL.fullmatch(labels[-1]):
+        try:
+            ipaddress.IPv4Address(host)
+        except ValueError:
+            raise EndpointError(f"{host!r} is an address in disguise; write four decimal numbers") from None

@@ -1,0 +1,47 @@
+"""Takes from an outside text whatever could be mistaken for the structure of a prompt.
+
+Nothing is taken from the mathematics: a marker is broken by a visible blank or named by a visible note, and
+characters that no reader can see are dropped. A judge thus sees the words of the text, not their power.
+"""
+
+import re
+import unicodedata
+
+_INVISIBLE = {"Cf", "Cc", "Co", "Cs", "Cn"}
+_KEPT = {"\n", "\t"}
+_NOTE = "(in the text:) "
+
+# Chat-template tokens, closing and opening tags of roles and sections, fences, and what imitates a verdict.
+# Every pattern begins with a literal and has bounded gaps, so the time is linear in the text.
+_BROKEN_BY_BLANK = re.compile(
+    r"<(?=\|[^|<>\n]{1,40}\|>)"
+    r"|<(?=/?\s{0,3}(?:system|user|assistant|human|instructions?|proof|data|answer|verdict|judge|think|s)\s{0,3}>)"
+    r"|<(?=<\s{0,3}/?SYS\s{0,3}>>)"
+    r"|\[(?=/?INST\])"
+    r"|\[(?=\[\s{0,3}(?:DATA|END|[A-Z]|yes|no|tie|rating)\b[^\n\]]{0,80}\]\])"
+    r"|`(?=``)",
+    re.IGNORECASE,
+)
+_NOTED = re.compile(
+    r"\"label\"\s{0,8}:"
+    r"|^[ \t]{0,8}(?:#{1,6} )?(?:final )?(?:verdict|label|judge?ment|thought process|score|grade)\s{0,3}:"
+    r"|^[ \t]{0,8}(?:system|assistant|user|human)\s{0,3}:"
+    r"|\\boxed\{\s{0,8}(?:\\text\{)?\s{0,8}(?:in)?correct",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def visible(text: str) -> str:
+    """The text without control, format (zero-width, bidirectional, tag) and unassigned characters."""
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(c for c in unified if c in _KEPT or unicodedata.category(c) not in _INVISIBLE)
+
+
+def neutralise(text: str, nonce: str) -> str:
+    """The text as data: visible characters only, fence and role markers broken, verdict imitations noted.
+
+    `nonce` never occurs in the result, so no line of the text can open or close a fence made with it.
+    """
+    marked = _NOTED.sub(lambda hit: _NOTE + hit[0], visible(text))
+    broken = _BROKEN_BY_BLANK.sub(lambda hit: hit[0] + " ", marked)
+    return broken.replace(nonce, "(marker)")

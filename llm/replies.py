@@ -1,0 +1,85 @@
+"""What a judge must answer, and the strict reading of what it did answer. Nothing is ever guessed."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from llm.strict_json import NotJson, loads
+
+Label = Literal["yes", "no", "uncertain"]
+_FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
+_MAX_CHARS = 200_000
+
+REPLY_FIELDS: dict[str, dict[str, Any]] = {
+    "label": {"type": "string", "enum": ["yes", "no", "uncertain"]},
+    "reason": {"type": "string", "description": "Short: the decisive point, in one to three sentences."},
+    "confidence": {"type": ["number", "null"], "description": "Between 0 and 1, or null."},
+    "evidence": {"type": "string", "description": "The words of the data that decide, quoted; may be empty."},
+}
+
+
+class Reply(BaseModel):
+    """A judge's answer. `confidence` is in [0, 1] or None; `evidence` is a quotation or None."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    label: Label
+    reason: str = Field(min_length=1, max_length=20_000)
+    confidence: float | None = Field(ge=0, le=1, allow_inf_nan=False)
+    evidence: str | None = Field(default=None, max_length=100_000)
+
+    @field_validator("reason", "evidence")
+    @classmethod
+    def _can_be_stored(cls, value: str | None) -> str | None:
+        if value is not None and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):
+            raise ValueError("holds a character that is no text")
+        return value
+
+    @field_validator("reason")
+    @classmethod
+    def _says_something(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("is blank")
+        return value
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """A reply that is no answer; `reason` says why, in words that contain nothing of the reply's prose."""
+
+    reason: str
+
+
+def parse_reply(text: str) -> Reply | Unparsed:
+    """Reads exactly one JSON object of the reply's shape; one code fence around the whole is allowed.
+
+    Prose before or after, several objects, repeated or unknown or missing keys, a label outside yes, no and
+    uncertain (in exactly these letters), a confidence outside [0, 1]: all give Unparsed.
+    """
+    if len(text) > _MAX_CHARS:
+        return Unparsed(f"longer than {_MAX_CHARS} characters")
+    stripped = text.strip()
+    fenced = _FENCE.fullmatch(stripped)
+    try:
+        document = loads(fenced["inside"] if fenced else stripped)
+    except NotJson as error:
+        return Unparsed(f"not one JSON object: {error}")
+    try:
+        return Reply.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "reply"
+        return Unparsed(f"{place}: {first['msg']}")
+
+
+def response_format(fields: tuple[str, ...], name: str = "verdict") -> dict[str, Any]:
+    """The `response_format` of a request that asks for exactly these fields (keys of REPLY_FIELDS)."""
+    schema = {
+        "type": "object",
+        "properties": {field: REPLY_FIELDS[field] for field in fields},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}

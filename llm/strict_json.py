@@ -1,0 +1,50 @@
+"""JSON read without the leniencies of the standard parser."""
+
+import json
+from typing import Any
+
+
+class NotJson(ValueError):
+    """The text is not one strict JSON document; the message says where or why."""
+
+
+def loads(text: str | bytes) -> Any:
+    """Parses exactly one JSON document.
+
+    Unlike `json.loads` it refuses repeated keys, NaN and Infinity, and answers nesting bombs, giant numbers
+    and bytes that are not UTF-8 with NotJson too.
+    """
+    try:
+        decoded = text.decode("utf-8") if isinstance(text, bytes) else text
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except NotJson:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise NotJson(str(error)) from error
+
+
+def storable(value: Any) -> Any:
+    """The document with every NUL and lone surrogate in its strings replaced by U+FFFD.
+
+    Neither fits into a database's text or JSON column, and a reply must be stored whatever it says.
+    """
+    if isinstance(value, str):
+        return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {storable(key): storable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [storable(item) for item in value]
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated = next(key for key in keys if keys.count(key) > 1)
+        raise NotJson(f"key {repeated!r} stands twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise NotJson(f"{name} is not JSON")

@@ -1,0 +1,52 @@
+"""Several independent votes of one judge on one question become one value."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The outcome of a vote. `value` is None when no vote was answered at all.
+
+    `tied` says that no value had more than half of the answered votes, so that the declared rule decided.
+    `counts` are the answered votes by value; `unanswered` counts the rest (unparsed or unavailable).
+    """
+
+    value: str | None
+    tied: bool
+    counts: dict[str, int]
+    unanswered: int
+
+
+def majority(votes: Sequence[str | None], *, tie: str) -> Majority:
+    """The value held by more than half of the answered votes, else `tie`, the value declared for that case.
+
+    None stands for a vote without an answer; it is left out of the denominator and counted. STATISTICS.md
+    takes the cautious value for `tie`: not equivalent, incorrect, uncertain.
+    """
+    counts = Counter(vote for vote in votes if vote is not None)
+    unanswered = len(votes) - counts.total()
+    if not counts:
+        return Majority(value=None, tied=False, counts={}, unanswered=unanswered)
+    leader, most = counts.most_common(1)[0]
+    tied = 2 * most <= counts.total()
+    return Majority(value=tie if tied else leader, tied=tied, counts=dict(counts), unanswered=unanswered)
+
+
+def is_settled(votes: Sequence[str | None], *, planned: int) -> bool:
+    """True when the votes still to come, answered in any way or not at all, cannot change the majority.
+
+    `votes` are those cast so far, `planned` is their final number. Either one value keeps its majority even
+    if all others go elsewhere, or none can still gain one. Before any answer nothing is settled, unless all
+    votes are in. Raises ValueError when more votes were cast than planned.
+    """
+    left = planned - len(votes)
+    if left < 0:
+        raise ValueError(f"{len(votes)} votes were cast, {planned} were planned")
+    counts = Counter(vote for vote in votes if vote is not None)
+    answered = counts.total()
+    most = max(counts.values(), default=0)
+    secured = 2 * most > answered + left
+    hopeless = answered > 0 and 2 * most + left <= answered
+    return left == 0 or secured or hopeless
