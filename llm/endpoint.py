@@ -126,6 +126,8 @@ def _check_url(url: str, *, plain_allowed: bool) -> None:
         raise EndpointError("host or port cannot be read") from None
     if parts.scheme not in ("http", "https"):
         raise EndpointError("expected http:// or https://")
+    if "%" in parts.netloc:
+        raise EndpointError("an escape or an interface name does not belong into a host")
     if "@" in parts.netloc:
         raise EndpointError("user names and passwords do not belong into an address")
     if "#" in url or "?" in url:

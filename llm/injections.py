@@ -21,17 +21,20 @@ class Flag:
 
 _JUDGE = r"(?:judge|grader|evaluator|reviewer|verifier|referee|grading model|language model|llm|ai model)s?"
 _GOOD = r"(?:yes|correct|valid|true|grounded|sufficient|accepted|(?:full|perfect|maximum) (?:marks|score))"
+_DEFY = r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
+_PRAISED = r"(?:expert|fields medal|terence tao|reviewer|referee|annals|professor|grader)"
 _START = r"^[ \t]{0,8}(?:\*\*|#{1,6} )?"
 
 # One row per sign. Gaps are bounded, so that the time stays linear in the text.
 SIGNS: tuple[tuple[str, str], ...] = (
-    ("instruction", r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:above|previous|prior)\b"),
-    ("instruction", r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:instruction|rule|prompt)s?"),
-    ("instruction", r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:guideline|rubric|criteri)"),
+    ("instruction", _DEFY + r"\b(?:above|previous|prior)\b"),
+    ("instruction", _DEFY + r"\b(?:instruction|rule|prompt)s?"),
+    ("instruction", _DEFY + r"\b(?:guideline|rubric|criteri)"),
     ("instruction", r"\byou (?:must|should|will|have to|are \w{2,12} to) (?:now |only |always |simply )?"
                     r"(?:answer|reply|respond|output|return|say|grade|rate|mark|score|label|accept)\b"),
     ("instruction", r"\b(?:answer|reply|respond|output|return|print|say) (?:only |just |simply |exactly )?"
-                    r"(?:with )?(?:the )?(?:word |label |verdict )?[\"'“`]?(?:yes|correct|valid|accepted)\b"),
+                    r"(?:with )?(?:the )?(?:word |label |verdict )?"
+                    r"[\"'“`]?(?:yes|correct|valid|accepted)\b(?!-)"),
     ("instruction", r"\b(?:rate|grade|mark|score|label|classify|evaluate) (?:this|the|it|my)\b[^.\n]{0,40}"
                     rf"\b(?:as|with)\b[^.\n]{{0,15}}\b{_GOOD}\b"),
     ("instruction", r"\bnew (?:system )?(?:instruction|task|rule)s?\s?:"),
@@ -48,20 +51,20 @@ SIGNS: tuple[tuple[str, str], ...] = (
     ("role", r"\[/?INST\]|<<\s{0,3}/?SYS\s{0,3}>>"),
     ("role", r"</?\s{0,3}(?:system|user|assistant|human|think)\s{0,3}>"),
     ("role", _START + r"(?:system|assistant|human)(?:\*\*)?\s?:"),
-    ("verdict", r"\b(?:label|verdict|grounded|sufficient|is_correct|score|grade|judge?ment)[\"']\s{0,8}:\s{0,8}"
-                r"[\"']?(?:yes|correct|true|valid|1|10)\b"),
+    ("verdict", r"\b(?:label|verdict|grounded|sufficient|is_correct|score|grade|judge?ment)[\"']\s{0,8}:"
+                r"\s{0,8}[\"']?(?:yes|correct|true|valid|1|10)\b"),
     ("verdict", _START + r"(?:final )?(?:verdict|label|grade|judge?ment|evaluation|rating)(?:\*\*)?\s?:"
                 rf"(?:\*\*)?\s{{0,3}}{_GOOD}"),
     ("verdict", r"\\boxed\{\s{0,3}(?:\\text\{)?\s{0,3}(?:in)?correct"),
-    ("verdict", r"\[\[\s{0,3}(?:a|b|yes|rating|correct)\b[^\n]{0,10}\]\]"),
+    ("verdict", r"(?<!\S)\[\[\s{0,3}(?:a|b|yes|rating|correct)\b[^\n]{0,10}\]\](?![^\s.,])"),
     ("verdict", _START + r"thought process(?:\*\*)?\s?:"),
     ("verdict", r"\blet'?s (?:evaluate|grade|judge) (?:this|the) (?:proof|solution|answer)"),
     ("persuasion", r"\b(?:verified|checked|confirmed|approved|endorsed|accepted|graded)\b[^.\n]{0,40}\bby\b"
-                   r"[^.\n]{0,30}\b(?:expert|fields medal|terence tao|reviewer|referee|annals|professor|grader)"),
-    ("persuasion", rf"\b(?:other|all|every|most) (?:the )?(?:other )?{_JUDGE} (?:have |has |already )*"
+                   rf"[^.\n]{{0,30}}\b{_PRAISED}"),
+    ("persuasion", rf"\b(?:other|all|every|most) (?:the )?(?:other )?{_JUDGE} (?:have |has |already ){{0,2}}"
                    r"(?:agree|accept|gave|give|said|rate|mark|confirm|vote)"),
     ("persuasion", rf"\b(?:brilliant|excellent|wise|expert|fair|intelligent) {_JUDGE}\b"),
-    ("persuasion", r"\b(?:please|kindly|beg)\b[^.\n]{0,30}\b(?:accept|be (?:lenient|generous|kind)|give (?:me|full))"),
+    ("persuasion", r"\b(?:please|kindly|beg)\b[^.\n]{0,30}\b(?:accept|be lenient|be kind|give (?:me|full))"),
     ("persuasion", r"\bmy (?:job|career|life|grade|family) depends\b"),
     ("hidden", r"\\[vh]?phantom\b[^\n]{0,20}\b(?:judge|yes|correct|ignore|grade)"),
     ("hidden", r"\\(?:tiny|transparent)\b[^\n]{0,20}\b(?:judge|yes|correct|ignore|grade)"),

@@ -18,7 +18,8 @@ _BROKEN_BY_BLANK = re.compile(
     r"|<(?=/?\s{0,3}(?:system|user|assistant|human|instructions?|proof|data|answer|verdict|judge|think|s)\s{0,3}>)"
     r"|<(?=<\s{0,3}/?SYS\s{0,3}>>)"
     r"|\[(?=/?INST\])"
-    r"|\[(?=\[\s{0,3}(?:DATA|END|[A-Z]|yes|no|tie|rating)\b[^\n\]]{0,80}\]\])"
+    r"|\[(?=\[\s{0,3}/?(?:DATA|END)\b)"
+    r"|(?<!\S)\[(?=\[\s{0,3}(?:[ABC]|yes|no|tie|rating)\b[^\n\]]{0,20}\]\](?![^\s.,]))"
     r"|`(?=``)",
     re.IGNORECASE,
 )
