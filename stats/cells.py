@@ -1,0 +1,23 @@
+"""Text in CSV cells that a spreadsheet would run as a formula.
+
+A cell that starts with = + - @ TAB or CR (after any apostrophes) gets one apostrophe in front when it is
+written and loses it when it is read. Every other text, also one that starts with apostrophes, stays as
+it is, so `unquote_cell(quote_cell(text)) == text` for all texts.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WOULD_RUN = re.compile(r"'*[=+\-@\t\r]")
+_WAS_QUOTED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def quote_cell(text: str) -> str:
+    """Text for a CSV file that a spreadsheet shows and does not run."""
+    return f"'{text}" if _WOULD_RUN.match(text) else text
+
+
+def unquote_cell(cell: str) -> str:
+    """The text that `quote_cell` was given."""
+    return cell[1:] if _WAS_QUOTED.match(cell) else cell

@@ -1,0 +1,135 @@
+"""CSV and JSONL files from outside as a stream of rows with line numbers.
+
+Both readers refuse what they cannot read exactly: other encodings than UTF-8, NUL, broken quotes, rows of
+another length, nested JSON. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
+
+Row = tuple[int, Sequence[str]]
+
+_WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_BLOCK = 1 << 20
+
+
+class TableError(ValueError):
+    """A refused table: what is wrong, and in which line and column."""
+
+    def __init__(self, message: str, *, line: int | None = None, column: str | None = None) -> None:
+        self.line, self.column = line, column
+        place = [f"line {line}"] if line is not None else []
+        place += [f"column {column}"] if column is not None else []
+        super().__init__(f"{', '.join(place)}: {message}" if place else message)
+
+
+def text_lines(stream: BinaryIO) -> Iterator[str]:
+    """Decoded lines with their ends; the first may carry a UTF-8 byte order mark."""
+    done = 0
+    for block in _whole_lines(stream):
+        if not done:
+            if block.startswith(_WIDE_BOMS):
+                raise TableError("the file is UTF-16: save it as UTF-8", line=1)
+            block = block.removeprefix(codecs.BOM_UTF8)
+        lines = io.StringIO(_decoded(block, done), newline="").readlines()
+        yield from lines
+        done += len(lines)
+
+
+def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The file in large blocks that end where a line ends."""
+    rest = b""
+    while block := stream.read(_BLOCK):
+        cut = block.rfind(b"\n") + 1
+        if cut:
+            yield rest + block[:cut]
+            rest = block[cut:]
+        else:
+            rest += block
+    if rest:
+        yield rest
+
+
+def _decoded(block: bytes, lines_before: int) -> str:
+    try:
+        text = block.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = lines_before + block.count(b"\n", 0, error.start) + 1
+        raise TableError(f"not UTF-8 (byte {block[error.start]:#04x})", line=line) from None
+    if "\0" in text:
+        line = lines_before + text.count("\n", 0, text.index("\0")) + 1
+        raise TableError("contains a NUL character", line=line)
+    return text
+
+
+def csv_rows(stream: BinaryIO) -> Iterator[Row]:
+    """(line number, cells); the first row is the header. Blank lines are passed over."""
+    reader = csv.reader(text_lines(stream), strict=True)
+    width = 0
+    try:
+        for cells in reader:
+            if not cells:
+                continue
+            width = width or len(cells)
+            if len(cells) != width:
+                message = f"has {len(cells)} cells where the header has {width}"
+                raise TableError(message, line=reader.line_num)
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise TableError(f"not well-formed CSV ({error})", line=max(1, reader.line_num)) from None
+
+
+def jsonl_rows(stream: BinaryIO, names: Sequence[str]) -> Iterator[Row]:
+    """(line number, cells in the order of `names`); absent keys are empty, unknown keys are refused."""
+    known = frozenset(names)
+    for number, line in enumerate(text_lines(stream), 1):
+        if not line.strip():
+            continue
+        record = _json_object(line, number)
+        if not known.issuperset(record):
+            strange = next(key for key in record if key not in known)
+            raise TableError(f"unknown column {strange!r}", line=number)
+        yield number, [_json_text(record.get(name), number, name) for name in names]
+
+
+def _json_object(line: str, number: int) -> dict[str, object]:
+    try:
+        record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise TableError(f"not a JSON object ({error})", line=number) from None
+    if not isinstance(record, dict):
+        raise TableError(f"not a JSON object but {type(record).__name__}", line=number)
+    return record
+
+
+def _unique_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    record: dict[str, object] = {}
+    for key, value in pairs:
+        if key in record:
+            raise ValueError(f"key {key!r} occurs twice")
+        record[key] = value
+    return record
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _json_text(value: object, line: int, column: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        if "\0" in value:
+            raise TableError("contains a NUL character", line=line, column=column)
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    raise TableError(f"must be text or a number, not {type(value).__name__}", line=line, column=column)
