@@ -1,0 +1,103 @@
+"""The sample project agrees with itself: what the demo shows must be right before any code reads it."""
+
+import csv
+import json
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample"
+SYSTEMS = ("aurora", "basalt", "cobalt")
+LABEL_FILES = ("re2math/labels-judge.csv", "re2math/labels-experts.csv", "proofs/labels-experts.csv")
+
+
+def read_jsonl(name: str) -> list[dict]:
+    return [json.loads(line) for line in (SAMPLE / name).read_text(encoding="utf-8").splitlines()]
+
+
+def read_labels(name: str) -> list[dict[str, str]]:
+    with (SAMPLE / name).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def judge_buckets() -> dict[str, str]:
+    """Subject to the bucket that the judge's two verdicts put it in."""
+    verdicts: dict[str, dict[str, tuple[str, str]]] = {}
+    for row in read_labels("re2math/labels-judge.csv"):
+        verdicts.setdefault(row["subject"], {})[row["question"]] = (row["state"], row["value"])
+    return {subject: bucket_of(pair["ground"], pair["suff"]) for subject, pair in verdicts.items()}
+
+
+def bucket_of(ground: tuple[str, str], suff: tuple[str, str]) -> str:
+    states = {ground[0], suff[0]}
+    if states != {"answered"}:
+        return "unavailable" if "unavailable" in states else "abstained"
+    if ground[1] != "yes":
+        return "ungrounded"
+    return "success" if suff[1] == "yes" else "grounded_insufficient"
+
+
+def test_every_domain_has_six_proof_gaps_and_some_papers_have_two():
+    rows = read_jsonl("re2math/release.jsonl")
+    assert set(Counter(row["strata"]["domain"] for row in rows).values()) == {6}
+    assert len(rows) == 30
+    assert len({row["paper"]["paper_id"] for row in rows}) == 24
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_system_answers_every_proof_gap_once(system):
+    gaps = {row["instance_id"] for row in read_jsonl("re2math/release.jsonl")}
+    outputs = read_jsonl(f"re2math/outputs-{system}.jsonl")
+    assert len(outputs) == len(gaps)
+    assert {row["instance_id"] for row in outputs} == gaps
+    for row in outputs:
+        assert (row["state"] == "answered") == bool(row["statement"]) == bool(row["selected_source"])
+        assert row["abstained"] == (row["state"] == "abstained")
+
+
+@pytest.mark.parametrize("name", LABEL_FILES)
+def test_a_label_names_its_subject_consistently_and_only_once_per_rater(name):
+    rows = read_labels(name)
+    keys = {(row["subject"], row["question"], row["rater"]) for row in rows}
+    assert len(keys) == len(rows)
+    for row in rows:
+        assert row["subject"] == f"{row['instance']}/{row['system']}/{row['attempt']}"
+
+
+def test_audit_strata_carry_the_sizes_that_the_judge_labels_imply():
+    buckets = judge_buckets()
+    sizes = Counter(f"{subject.split('/')[1]}/{bucket}" for subject, bucket in buckets.items())
+    rows = read_labels("re2math/labels-experts.csv")
+    sampled = Counter(stratum for _, stratum in {(row["subject"], row["stratum"]) for row in rows})
+    for row in rows:
+        assert row["stratum"] == f"{row['system']}/{buckets[row['subject']]}"
+        assert int(row["stratum_size"]) == sizes[row["stratum"]]
+        assert int(row["sample_size"]) == sampled[row["stratum"]]
+
+
+def test_nobody_labelled_a_paper_with_which_they_have_a_conflict():
+    manifest = tomllib.loads((SAMPLE / "manifest.toml").read_text(encoding="utf-8"))
+    barred = {(conflict["account"], conflict["key"]) for conflict in manifest["conflicts"]}
+    assert barred
+    for name in LABEL_FILES:
+        assert not barred & {(row["rater"], row["cluster"]) for row in read_labels(name)}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_whole_proofs_cover_all_problems_and_do_not_name_a_system(system):
+    documents = sorted((SAMPLE / "proofs/outputs" / system).iterdir())
+    assert [path.stem for path in documents] == [
+        row["instance_id"] for row in read_jsonl("proofs/release.jsonl")
+    ]
+    for path in documents:
+        text = path.read_text(encoding="utf-8").lower()
+        assert not [slug for slug in SYSTEMS if slug in text]
+
+
+def test_the_manifest_names_only_files_that_exist():
+    manifest = tomllib.loads((SAMPLE / "manifest.toml").read_text(encoding="utf-8"))
+    named = [entry["file"] for entry in manifest["releases"] + manifest["labels"]]
+    named += [entry["path"] for entry in manifest["outputs"]]
+    assert [name for name in named if not (SAMPLE / name).exists()] == []
