@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
 
@@ -94,8 +95,8 @@ class Metric:
 class Protocol:
     """Everything particular to one benchmark. All callables are pure.
 
-    `read_release` and `read_outputs` stream records from a path and raise benchmark.records.RecordError with
-    line and field. `instance_parts` and `output_parts` return what a blinded grader may see, in order; the
+    `read_release` and `read_outputs` stream records from a path; a record that does not fit comes as a
+    benchmark.records.RecordError with line and field, so that one import names all faults. `instance_parts` and `output_parts` return what a blinded grader may see, in order; the
     first output part is the text that comments are anchored to. `prompt_fields` returns the fields of a
     predicate's prompt. `bucket` puts an output into the judge's stratum for an audit.
     """
@@ -106,8 +107,8 @@ class Protocol:
     rubrics: tuple[Rubric, ...]
     predicates: tuple[Predicate, ...]
     metrics: tuple[Metric, ...]
-    read_release: Callable[[Path], Iterator[InstanceRecord]]
-    read_outputs: Callable[[Path], Iterator[OutputRecord]]
+    read_release: Callable[[Path], Iterator[InstanceRecord | RecordError]]
+    read_outputs: Callable[[Path], Iterator[OutputRecord | RecordError]]
     instance_parts: Callable[[Mapping[str, Any]], Sequence[Part]]
     output_parts: Callable[[Mapping[str, Any], str, str], Sequence[Part]]
     prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]

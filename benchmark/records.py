@@ -1,5 +1,9 @@
 """Errors of imported files, with the place where they stand."""
 
+from collections.abc import Iterator
+
+from pydantic import ValidationError
+
 
 class RecordError(ValueError):
     """A record that does not fit its schema. `line` is 1-based (0: the file as a whole)."""
@@ -8,4 +12,24 @@ class RecordError(ValueError):
         self.reason = reason
         self.line = line
         self.field = field
-        super().__init__(f"line {line}, field {field}: {reason}")
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        place = [f"line {self.line}" if self.line else "", f"field {self.field}" if self.field else ""]
+        where = ", ".join(part for part in place if part)
+        return f"{where}: {self.reason}" if where else self.reason
+
+
+_WORDS = {
+    "missing": "this field is missing",
+    "extra_forbidden": "this format has no such field",
+    "string_too_short": "must not be empty",
+}
+
+
+def record_errors(error: ValidationError, line: int) -> Iterator[RecordError]:
+    """What pydantic found wrong with one record, a RecordError for each field."""
+    for fault in error.errors(include_url=False, include_context=False):
+        field = ".".join(str(part) for part in fault["loc"])
+        reason = _WORDS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
+        yield RecordError(reason[0].lower() + reason[1:], line=line, field=field)

@@ -1,0 +1,67 @@
+"""Hashes of content: the same content has the same hash, however its file was written.
+
+A record's hash is SHA-256 over its canonical JSON (sorted keys, no spaces, UTF-8). The hash of a release or a
+run is SHA-256 over the lines `key TAB hash LF` of its records in the order of their keys (by code point).
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+
+
+def canonical_json(value: Any) -> str:
+    """The one text of a JSON value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def value_sha256(value: Any) -> str:
+    """SHA-256 of a JSON value."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+
+
+def paper_content(paper: PaperRecord) -> dict[str, Any]:
+    """What of a paper is hashed."""
+    return {
+        "key": paper.key,
+        "title": paper.title,
+        "year": paper.year,
+        "identifiers": dict(paper.identifiers),
+    }
+
+
+def instance_sha256(record: InstanceRecord) -> str:
+    """The hash of an instance with its paper."""
+    return value_sha256(
+        {
+            "instance": record.key,
+            "domain": record.domain,
+            "split": record.split,
+            "paper": paper_content(record.paper) if record.paper else None,
+            "payload": record.payload,
+        }
+    )
+
+
+def output_sha256(record: OutputRecord) -> str:
+    """The hash of an output; its run and system are no part of it."""
+    return value_sha256(
+        {
+            "instance": record.instance,
+            "attempt": record.attempt,
+            "state": record.state,
+            "text": record.text,
+            "text_format": record.text_format,
+            "payload": record.payload,
+        }
+    )
+
+
+def collection_sha256(pairs: Iterable[tuple[str, str]]) -> str:
+    """The hash of (key, hash) pairs, which must come in the order of their keys."""
+    total = hashlib.sha256()
+    for key, sha256 in pairs:
+        total.update(f"{key}\t{sha256}\n".encode())
+    return total.hexdigest()

@@ -1,0 +1,26 @@
+"""Whole proofs: a problem, a proof by some system, and mathematicians who grade it (the setting of RMA)."""
+
+from pathlib import Path
+
+from benchmark.protocol import Protocol
+from benchmark.protocols.proofs.loader import read_outputs, read_release
+from benchmark.protocols.proofs.metrics import METRICS, bucket
+from benchmark.protocols.proofs.parts import instance_parts, output_parts, prompt_fields
+from benchmark.rubrics import parse_rubrics
+
+_HERE = Path(__file__).parent
+
+PROTOCOL = Protocol(
+    name="proofs",
+    title="Whole proofs",
+    folder=_HERE,
+    rubrics=parse_rubrics((_HERE / "rubric.toml").read_text("utf-8")),
+    predicates=(),
+    metrics=METRICS,
+    read_release=read_release,
+    read_outputs=read_outputs,
+    instance_parts=instance_parts,
+    output_parts=output_parts,
+    prompt_fields=prompt_fields,
+    bucket=bucket,
+)

@@ -1,0 +1,49 @@
+"""Files of problems and proofs to records."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmark.folders import read_documents
+from benchmark.jsonl import Line, read_records
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocols.proofs.schema import Problem, ProblemLine, ProblemPaper, Proof, ProofLine
+from benchmark.records import RecordError
+
+
+def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
+    """The problems of a JSONL file."""
+    return read_records(path, ProblemLine, _instance)
+
+
+def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
+    """The proofs of a JSONL file, or of a folder with one document per problem and attempt."""
+    if path.is_dir():
+        return read_documents(path)
+    return read_records(path, ProofLine, _output)
+
+
+def _instance(problem: ProblemLine, line: Line) -> InstanceRecord:
+    return InstanceRecord(
+        key=problem.instance_id,
+        domain=problem.domain,
+        split=problem.split,
+        paper=_paper(problem.paper) if problem.paper else None,
+        payload={name: line.value[name] for name in Problem.model_fields if name in line.value},
+        line=line.number,
+    )
+
+
+def _paper(paper: ProblemPaper) -> PaperRecord:
+    return PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
+
+
+def _output(proof: ProofLine, line: Line) -> OutputRecord:
+    return OutputRecord(
+        instance=proof.instance_id,
+        attempt=proof.attempt,
+        state=proof.state,
+        text=proof.text,
+        text_format=proof.format,
+        payload={name: line.value[name] for name in Proof.model_fields if name in line.value},
+        line=line.number,
+    )

@@ -1,0 +1,38 @@
+"""What graders are shown of a problem and of a proof."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark.protocol import Part
+from benchmark.protocols.proofs.schema import Guidance, Problem
+
+
+def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
+    """The statement, then guidance and reference solution, folded away, as far as they are given."""
+    problem = Problem.model_validate(payload)
+    parts = [
+        Part("Statement", problem.statement),
+        *_guidance(problem.guidance),
+        Part("Reference solution", problem.reference_solution, collapsed=True),
+    ]
+    return [part for part in parts if part.text]
+
+
+def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:
+    """The proof; nothing else of an output is a grader's business."""
+    return [Part("Proof", text, text_format)]
+
+
+def prompt_fields(
+    predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
+) -> dict[str, str]:
+    """Whole proofs are graded by people: there is no predicate to ask."""
+    raise KeyError(f"proofs has no predicate {predicate!r}")
+
+
+def _guidance(guidance: Guidance) -> list[Part]:
+    return [
+        Part("Target claim", guidance.target_claim, collapsed=True),
+        Part("Relevant objects", guidance.objects, collapsed=True),
+        Part("Common issues", guidance.common_issues, collapsed=True),
+    ]

@@ -1,0 +1,70 @@
+"""A problem with its reference solution and guidance for graders, and a proof of it. Our format: strict."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Guidance(_Strict):
+    """What graders of this problem should know: claim, objects, and what tends to go wrong."""
+
+    target_claim: str = ""
+    objects: str = ""
+    common_issues: str = ""
+
+
+class Problem(_Strict):
+    """What is asked; the payload of an instance's row."""
+
+    title: Text
+    statement: Text
+    reference_solution: str = ""
+    guidance: Guidance = Guidance()
+
+
+class ProblemPaper(_Strict):
+    """The paper a problem was drawn from, if any: the cluster."""
+
+    key: Key
+    title: str = ""
+    year: Annotated[int, Field(ge=0, le=9999)] | None = None
+    identifiers: dict[str, str] = {}
+
+
+class ProblemLine(Problem):
+    """One line of a release file."""
+
+    instance_id: Key
+    domain: Short
+    split: Annotated[str, StringConstraints(max_length=50)] = ""
+    paper: ProblemPaper | None = None
+
+
+class Proof(_Strict):
+    """What an output says beside its text; the payload of its row."""
+
+    budget: dict[str, Any] = {}
+
+
+class ProofLine(Proof):
+    """One line of an outputs file."""
+
+    instance_id: Key
+    attempt: Annotated[int, Field(ge=1, le=1000)] = 1
+    state: Literal["answered", "abstained", "failed"] = "answered"
+    text: str = ""
+    format: Literal["latex", "markdown", "plain"] = "latex"
+
+    @model_validator(mode="after")
+    def _answered_means_text(self) -> Self:
+        if self.state == "answered" and not self.text.strip():
+            raise ValueError("an answered output needs a text")
+        return self

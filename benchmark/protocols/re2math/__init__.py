@@ -1,0 +1,26 @@
+"""Re2Math: find a published source and a statement in it that closes a gap in a proof."""
+
+from pathlib import Path
+
+from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.re2math.loader import read_outputs, read_release
+from benchmark.protocols.re2math.metrics import METRICS, bucket
+from benchmark.protocols.re2math.parts import instance_parts, output_parts, prompt_fields
+from benchmark.rubrics import parse_rubrics
+
+_HERE = Path(__file__).parent
+
+PROTOCOL = Protocol(
+    name="re2math",
+    title="Re2Math",
+    folder=_HERE,
+    rubrics=parse_rubrics((_HERE / "rubric.toml").read_text("utf-8")),
+    predicates=(Predicate("ground", "grounding.v1"), Predicate("suff", "sufficiency.v1")),
+    metrics=METRICS,
+    read_release=read_release,
+    read_outputs=read_outputs,
+    instance_parts=instance_parts,
+    output_parts=output_parts,
+    prompt_fields=prompt_fields,
+    bucket=bucket,
+)

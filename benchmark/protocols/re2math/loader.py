@@ -1,0 +1,51 @@
+"""Re2Math files to records."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmark.jsonl import Line, read_records
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocols.re2math.schema import Answer, CitingPaper, OutputLine, ProofGap
+from benchmark.records import RecordError
+
+_ARXIV = re.compile(r"\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[A-Z]{2})?/\d{7}(v\d+)?")
+
+
+def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
+    """The instances of a published JSONL file."""
+    return read_records(path, ProofGap, _instance)
+
+
+def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
+    """The outputs of a JSONL file."""
+    return read_records(path, OutputLine, _output)
+
+
+def _instance(gap: ProofGap, line: Line) -> InstanceRecord:
+    return InstanceRecord(
+        key=gap.instance_id,
+        domain=gap.strata.domain,
+        split=gap.split,
+        paper=_paper(gap.paper),
+        payload=line.value,
+        line=line.number,
+    )
+
+
+def _paper(paper: CitingPaper) -> PaperRecord:
+    year = None if paper.publication_date == "Unknown" else int(paper.publication_date[:4])
+    identifiers = {"arxiv": paper.paper_id} if _ARXIV.fullmatch(paper.paper_id) else {}
+    return PaperRecord(key=paper.paper_id, title=paper.title, year=year, identifiers=identifiers)
+
+
+def _output(output: OutputLine, line: Line) -> OutputRecord:
+    return OutputRecord(
+        instance=output.instance_id,
+        attempt=output.attempt,
+        state=output.state,
+        text=output.statement,
+        text_format="latex",
+        payload={name: line.value[name] for name in Answer.model_fields if name in line.value},
+        line=line.number,
+    )
