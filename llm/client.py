@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import httpx2
 
-from llm.addresses import AddressRefused, Resolver, checked_addresses, system_resolver
+from llm.addresses import Resolver, checked_addresses, system_resolver
 from llm.completion import Completion, build_request, read_completion
 from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, Refused, Unavailable
@@ -56,8 +56,6 @@ class Client:
                 private=endpoint.private,
                 resolver=self._resolver,
             )
-        except AddressRefused:
-            raise
         except OSError as error:
             raise Unavailable(f"endpoint {endpoint.name}: {endpoint.host} does not resolve") from error
         self._transport = Transport(endpoint, addresses)

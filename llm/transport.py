@@ -3,6 +3,7 @@
 A request goes straight through a transport, not through an HTTP client with its conveniences: so redirects,
 cookies, proxies of the environment, credentials of a .netrc and decompression do not exist here. The key is
 put on the request here and nowhere else, where the only possible destination is the endpoint's own host.
+A deployment with a certificate authority of its own names it in SSL_CERT_FILE.
 
 Each connection has a pool of its own: a shared pool walks through all its connections at every request,
 which at 200 in flight costs three times the processor time of everything else in a call.
@@ -46,7 +47,7 @@ class Transport:
         self._addresses = addresses
         self._url = httpx2.URL(endpoint.base_url.rstrip("/") + "/chat/completions")
         self._tls: ssl.SSLContext | bool = (
-            httpx2.create_ssl_context(trust_env=False) if self._url.scheme == "https" else False
+            httpx2.create_ssl_context() if self._url.scheme == "https" else False
         )
         self._all: list[httpx2.AsyncHTTPTransport] = []
         self._idle: list[httpx2.AsyncHTTPTransport] = []

@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import hashlib
 import json
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -31,9 +32,12 @@ class Server:
     Idempotency-Key or, without one, by the SHA-256 of the messages; `peak` is the most calls in flight.
     """
 
-    def __init__(self, rule: Rule = answer_by_hash, *, latency: float = 0.0) -> None:
+    def __init__(
+        self, rule: Rule = answer_by_hash, *, latency: float = 0.0, tls: ssl.SSLContext | None = None
+    ) -> None:
         self.rule = rule
         self.latency = latency
+        self.tls = tls
         self.url = ""
         self.reset()
 
@@ -71,8 +75,12 @@ class Server:
         }
 
     async def start(self, port: int = 0) -> asyncio.Server:
-        listener = await asyncio.start_server(self._connection, "127.0.0.1", port, backlog=1024, limit=2**20)
-        self.url = f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
+        """Listens on the loopback interface, with TLS if `tls` was given; sets `url`."""
+        listener = await asyncio.start_server(
+            self._connection, "127.0.0.1", port, backlog=1024, limit=2**20, ssl=self.tls
+        )
+        scheme = "https" if self.tls else "http"
+        self.url = f"{scheme}://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1"
         return listener
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -116,7 +124,10 @@ class Server:
         return await send_json(exchange, 200, self.counts())
 
     async def _chat(self, exchange: Exchange) -> bool:
-        request = json.loads(exchange.body)
+        try:
+            request = json.loads(exchange.body)
+        except ValueError:
+            return await send_json(exchange, 400, {"error": {"message": "the body is not JSON"}})
         self.requests.append(request)
         self.headers.append(exchange.headers)
         self.keys[exchange.headers.get("idempotency-key") or messages_sha256(request)] += 1
@@ -151,9 +162,16 @@ async def serve(server: Server, port: int, stop: asyncio.Event, started: threadi
 
 
 @contextmanager
-def serving(rule: Rule = answer_by_hash, *, latency: float = 0.0) -> Iterator[Server]:
+def serving(
+    rule: Rule = answer_by_hash, *, latency: float = 0.0, tls: ssl.SSLContext | None = None
+) -> Iterator[Server]:
     """A server in a thread of its own, at a free port of the loopback interface."""
-    server, started, stop, loop = Server(rule, latency=latency), threading.Event(), asyncio.Event(), []
+    server, started, stop, loop = (
+        Server(rule, latency=latency, tls=tls),
+        threading.Event(),
+        asyncio.Event(),
+        [],
+    )
 
     async def run() -> None:
         loop.append(asyncio.get_running_loop())
@@ -161,7 +179,8 @@ def serving(rule: Rule = answer_by_hash, *, latency: float = 0.0) -> Iterator[Se
 
     thread = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)
     thread.start()
-    started.wait()
+    if not started.wait(10):
+        raise RuntimeError("the local server did not start")
     try:
         yield server
     finally:
