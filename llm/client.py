@@ -5,7 +5,7 @@ import json
 import random
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
+from dataclasses import replace
 from typing import Any, Self
 
 import httpx2
@@ -61,9 +61,7 @@ class Client:
         self._transport = Transport(endpoint, addresses)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exception: object) -> None:
         if self._transport is not None:
             await self._transport.aclose()
             self._transport = None
@@ -127,6 +125,7 @@ class Client:
             return Malformed(str(error))
         except ReplyEncoded as error:
             return Malformed(f"the reply is compressed ({error}), which was not offered")
+        reply = _without(self.endpoint.api_key, reply)
         return reply if reply.status == 200 else _failure(reply)
 
     def _completion(
@@ -146,11 +145,9 @@ class Client:
     def _complaint(
         self, failure: CallFailed, *, request: dict[str, Any], latency: float, attempts: int
     ) -> CallFailed:
-        """The failure with its circumstances, and without the key should the server have echoed it."""
-        reason = f"endpoint {self.endpoint.name}: {failure.reason}"
-        key = self.endpoint.api_key
+        """The failure with its circumstances."""
         return type(failure)(
-            reason.replace(key, "[key]") if key else reason,
+            f"endpoint {self.endpoint.name}: {failure.reason}",
             request=request,
             reply=failure.reply,
             status=failure.status,
@@ -158,6 +155,11 @@ class Client:
             latency=latency,
             retry_after=failure.retry_after,
         )
+
+
+def _without(key: str, reply: RawReply) -> RawReply:
+    """The reply without the key, should the server have echoed it: replies are stored and shown."""
+    return replace(reply, body=reply.body.replace(key.encode(), b"[key]")) if key else reply
 
 
 def _failure(reply: RawReply) -> CallFailed:

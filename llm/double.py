@@ -35,7 +35,7 @@ class Double:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        return None
+        return
 
     async def complete(
         self,

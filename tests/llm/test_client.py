@@ -195,13 +195,15 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    server.control({"script": [OK, {"kind": "error", "status": 403, "message": f"bad key {KEY}"}]})
+    echo = {"kind": "text", "text": f"your key is {KEY}"}
+    server.control({"script": [echo, {"kind": "error", "status": 403, "message": f"bad key {KEY}"}]})
     completion = ask(server.url)
     with pytest.raises(Refused) as raised:
         ask(server.url)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     seen = [repr(endpoint(server.url)), caplog.text, str(raised.value), repr(vars(raised.value))]
-    assert all(KEY not in text for text in [*seen, json.dumps(completion.request)])
+    assert all(KEY not in text for text in [*seen, repr(completion)])
+    assert completion.text == "your key is [key]"
     assert "bad key [key]" in str(raised.value)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llm import Client, Completion, Double, Malformed, Refused, Unavailable, parse_reply
+from llm import Client, Completer, Completion, Double, Malformed, Refused, Unavailable, parse_reply
 from llm.errors import CallFailed
 from tests.llm.local import client
 from tests.llm.server import Server
@@ -42,7 +42,7 @@ def stage(request: pytest.FixtureRequest, server: Server) -> Stage:
     return with_server if request.param == "client" else with_double
 
 
-def ask(completer: Client | Double, prompt: Any = MESSAGES, **options: Any) -> Completion:
+def ask(completer: Completer, prompt: Any = MESSAGES, **options: Any) -> Completion:
     async def run() -> Completion:
         async with completer as opened:
             return await opened.complete(prompt, model="judge-1", **options)
