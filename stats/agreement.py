@@ -77,7 +77,7 @@ def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> 
         return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
     sums = agreement_sums(ratings, clusters)
     total = sums.total()
-    resampled = sums.resampled(seed=request.seed, replicates=request.replicates) if _fits(sums) else None
+    resampled = _resampled(sums, request)
     functions = _functions(ratings, sums)
     units = int(sums.counts.sum()) if clusters is not None else None
     found = {}
@@ -90,8 +90,12 @@ def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> 
     return found
 
 
-def _fits(sums: AgreementSums) -> bool:
-    return sums.rows.size <= MAX_CELLS
+def _resampled(sums: AgreementSums, request: Request) -> Floats | None:
+    """Bootstrap sums; empty for a single cluster, None where the table of sums is too wide."""
+    if sums.rows.size > MAX_CELLS:
+        return None
+    replicates = request.replicates if sums.counts.sum() > 1 else 0
+    return sums.resampled(seed=request.seed, replicates=replicates)
 
 
 def _absent(ratings: Ratings) -> Reason | None:

@@ -1,0 +1,1 @@
+"""Label tables in, JSON documents out: what `manage.py analyse` prints."""

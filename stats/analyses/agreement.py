@@ -1,0 +1,107 @@
+"""`analyse agreement`: how far raters agree, question by question."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stats import cohen, gwet
+from stats.agreement import COEFFICIENTS, LEVELS, Level, Request, agreement
+from stats.agreement_sums import MAX_CATEGORIES
+from stats.analyses.options import Options, chosen_question, questions_in
+from stats.bootstrap import Ints
+from stats.estimate import Caution
+from stats.groups import refuse_repeats
+from stats.icc import FORMS
+from stats.label_ratings import resolve
+from stats.rater_pairs import PairAgreement, pair_table, rater_pairs
+from stats.ratings import Ratings
+from stats.tables import Table
+
+Document = dict[str, object]
+
+
+def agreement_document(table: Table, *, level: Level | None, options: Options) -> Document:
+    """`{"questions": {question: bundle}}`; the level of measurement is read off the values when None.
+
+    Numbers are interval, the platform's ordered words ordinal, everything else nominal. Several votes of a
+    rater become their majority; abstentions and failures are missing and counted.
+    """
+    if level is not None and level not in LEVELS:
+        raise ValueError(f"unknown level {level!r}: {', '.join(LEVELS)}")
+    refuse_repeats(table)
+    table = chosen_question(table, options.question)
+    return {
+        "questions": {
+            question: _bundle(table.select(table["question"].is_in(question)), level, options)
+            for question in questions_in(table)
+        }
+    }
+
+
+def _bundle(table: Table, level: Level | None, options: Options) -> Document:
+    resolved = resolve(table, level)
+    ratings = resolved.ratings
+    request = Request(level=resolved.level, seed=options.seed, confidence=options.confidence)
+    estimates = agreement(ratings, request, clusters=resolved.clusters)
+    pairs, dropped = rater_pairs(ratings, request)
+    per_item = np.bincount(ratings.item, minlength=ratings.n_items)
+    document: Document = {
+        "level": resolved.level,
+        "n_items": int((per_item > 0).sum()),
+        "n_pairable": int((per_item >= 2).sum()),
+        "n_raters": len(np.unique(ratings.rater)),
+        "n_labels": len(ratings.item),
+        "n_clusters": None if resolved.clusters is None else len(np.unique(resolved.clusters)),
+        "missing": _missing(ratings),
+        **{f"n_{name}": count for name, count in resolved.left_out.items()},
+        "categories": list(ratings.categories) if ratings.q <= MAX_CATEGORIES else None,
+        "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
+    }
+    for name in (*COEFFICIENTS, *FORMS):
+        document[name] = estimates[name].as_json()
+    return document | _categories(ratings) | {"pairs": [_pair(p) for p in pairs], "pairs_dropped": dropped}
+
+
+def _missing(ratings: Ratings) -> float | None:
+    cells = ratings.n_items * len(ratings.raters)
+    return 1 - len(ratings.item) / cells if cells else None
+
+
+def _categories(ratings: Ratings) -> Document:
+    """Shares and specific agreement of every category; for two raters what limits their kappa."""
+    if ratings.q > MAX_CATEGORIES or not len(ratings.item):
+        return {"marginals": None, "per_category": None}
+    counts = ratings.counts()
+    shares = counts.sum(axis=0) / counts.sum()
+    specific = gwet.specific_agreement(counts)
+    document: Document = {
+        "marginals": dict(zip(ratings.categories, shares.tolist(), strict=True)),
+        "per_category": {
+            name: None if np.isnan(share) else float(share)
+            for name, share in zip(ratings.categories, specific, strict=True)
+        },
+    }
+    if len(ratings.raters) == 2:
+        matrix = ratings.matrix()
+        document |= _limits(pair_table(matrix[0], matrix[1], ratings.q))
+    return document
+
+
+def _limits(table: Ints) -> Document:
+    return {
+        "prevalence_index": cohen.prevalence_index(table),
+        "bias_index": cohen.bias_index(table),
+        "kappa_max": cohen.kappa_max(table),
+        "kappa_warnings": [str(caution) for caution in cohen.cautions(table)],
+    }
+
+
+def _pair(pair: PairAgreement) -> Document:
+    return {
+        "raters": list(pair.raters),
+        "n_items": pair.n_items,
+        "table": pair.table.tolist(),
+        "percent": pair.percent.as_json(),
+        **{name: estimate.as_json() for name, estimate in pair.kappas.items()},
+        **_limits(pair.table),
+    }

@@ -1,0 +1,131 @@
+"""`analyse corrected`: the judge's score, put right by the audit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from stats.analyses.options import Options, chosen_question, questions_in
+from stats.audit_design import Design, audit_design, corrected_strata
+from stats.audit_units import AuditUnits, Outcome, audit_units
+from stats.clusters import cluster_totals, wilson_on_effective_n
+from stats.corrected import corrected_score, superpopulation_score
+from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.intervals import missing_bounds, proportion
+from stats.raw_rows import TableError
+from stats.strata import Stratum
+from stats.tables import Table
+
+Document = dict[str, object]
+
+
+def corrected_document(table: Table, *, positive: str, options: Options) -> Document:
+    """The share of `positive` by the judge, and corrected by the experts' audit of it.
+
+    `corrected` speaks about these units (finite), `superpopulation` about new ones; the latter needs a
+    verdict for every unit. Raises TableError when the table holds several questions and none is chosen.
+    """
+    table = chosen_question(table, options.question)
+    questions = questions_in(table)
+    if len(questions) > 1:
+        raise TableError(
+            f"the table answers {', '.join(questions)}: choose one with --question", column="question"
+        )
+    units = audit_units(table, positive=positive)
+    design = audit_design(units)
+    strata = corrected_strata(units, design)
+    cautions = _cautions(units)
+    estimates = {
+        "uncorrected": _uncorrected(units, design, strata, options),
+        "corrected": corrected_score(strata, seed=options.seed, level=options.confidence),
+        "superpopulation": _superpopulation(units, design, strata, options),
+    }
+    document: Document = {"positive": positive, "design": design.source}
+    for name, estimate in estimates.items():
+        document[name] = _labelled(estimate, units, cautions).as_json()
+    return document | {
+        "strata": [_stratum_row(stratum, units, design, h) for h, stratum in enumerate(strata)],
+        "judge_versions": list(units.judge_versions),
+    }
+
+
+def _cautions(units: AuditUnits) -> tuple[str, ...]:
+    systems = {units.systems.values[code] for code in np.unique(units.systems.codes)} - {""}
+    return (Caution.POOLED_SYSTEMS,) if len(systems) > 1 else ()
+
+
+def _labelled(estimate: Estimate, units: AuditUnits, cautions: tuple[str, ...]) -> Estimate:
+    """The estimate with what was counted beside it."""
+    return replace(
+        estimate,
+        warnings=(*estimate.warnings, *cautions),
+        n_abstain=int((units.judge == Outcome.ABSTAIN).sum()),
+        n_unavailable=int((units.judge == Outcome.UNAVAILABLE).sum()),
+        judge_version=units.judge_versions[0] if len(units.judge_versions) == 1 else None,
+    )
+
+
+def _stratum_row(stratum: Stratum, units: AuditUnits, design: Design, h: int) -> Document:
+    inside = design.inside(h)
+    return {
+        "stratum": stratum.name,
+        "size": stratum.size,
+        "sampled": int((inside & units.audited).sum()),
+        "successes": stratum.successes,
+        "judged_positive": int((inside & (units.judge == Outcome.POSITIVE)).sum()),
+    }
+
+
+def _uncorrected(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
+    """The judge's share of positives; unavailable verdicts leave the denominator and are bounded."""
+    level, total = options.confidence, int(design.sizes.sum())
+    judged = int(units.judged.sum())
+    if judged == 0:
+        return undefined("wilson", Reason.NO_JUDGE, n=0, level=level)
+    if judged >= total:
+        return _judged_share(units, level)
+    judge_strata = [_judge_stratum(units, design, h) for h in range(len(strata))]
+    if any(stratum.is_unaudited for stratum in judge_strata):
+        return undefined("design_weighted", Reason.NO_JUDGE, n=judged, level=level)
+    if all(stratum.mean in (0.0, 1.0) for stratum in judge_strata):
+        # The strata refine the judge's answer, so the verdicts outside the sample are known too.
+        yes = sum(stratum.size for stratum in judge_strata if stratum.mean == 1)
+        return proportion(yes, total, level=level, denom_rule="strata_refine_the_judge")
+    return corrected_score(judge_strata, seed=options.seed, level=level)
+
+
+def _judge_stratum(units: AuditUnits, design: Design, h: int) -> Stratum:
+    inside = design.inside(h) & units.judged
+    yes = int((inside & (units.judge == Outcome.POSITIVE)).sum())
+    return Stratum(design.names[h], int(design.sizes[h]), int(inside.sum()), yes)
+
+
+def _judged_share(units: AuditUnits, level: float) -> Estimate:
+    yes = (units.judge == Outcome.POSITIVE)[units.judged]
+    names = [units.clusters.values[code] for code in units.clusters.codes[units.judged]]
+    failed = int((units.judge == Outcome.UNAVAILABLE).sum())
+    if units.clusters.is_empty:
+        estimate = proportion(int(yes.sum()), len(yes), level=level)
+    else:
+        estimate = wilson_on_effective_n(cluster_totals(yes, names), level=level)
+    rule = "abstained and uncertain count negative; unavailable leave the denominator"
+    bounds = missing_bounds(int(yes.sum()), len(yes), failed) if failed else None
+    return replace(estimate, denom_rule=rule, bounds=bounds)
+
+
+def _superpopulation(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
+    population = design.member >= 0
+    if int(population.sum()) != int(design.sizes.sum()):
+        return undefined("bb_jeffreys_superpopulation", Reason.NO_DESIGN, level=options.confidence)
+    names = [units.clusters.values[code] or f"\0{at}" for at, code in enumerate(units.clusters.codes)]
+    _, clusters = np.unique(np.array(names, dtype=object)[population].astype(str), return_inverse=True)
+    count = int(clusters.max(initial=-1)) + 1
+    known = units.audited | np.isin(design.member, [h for h, s in enumerate(strata) if s.is_census])
+    positives = np.bincount(clusters, weights=(units.expert == Outcome.POSITIVE)[population], minlength=count)
+    unaudited = np.zeros((count, len(strata)), dtype=np.int64)
+    np.add.at(unaudited, (clusters, design.member[population]), ~known[population])
+    sizes = np.bincount(clusters, minlength=count)
+    return superpopulation_score(
+        strata, positives, unaudited, sizes, seed=options.seed, level=options.confidence
+    )

@@ -1,0 +1,43 @@
+"""What all analyses of a label table ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stats.intervals import z_value
+from stats.raw_rows import TableError
+from stats.tables import Table
+
+DEFAULT_SEED = 20_261_121
+
+
+@dataclass(frozen=True)
+class Options:
+    """Seed of every resampling, confidence level, and the only question to look at (None: all)."""
+
+    seed: int = DEFAULT_SEED
+    confidence: float = 0.95
+    question: str | None = None
+
+    def __post_init__(self) -> None:
+        z_value(self.confidence)
+        if self.seed < 0:
+            raise ValueError(f"a seed is 0 or more, got {self.seed}")
+
+
+def questions_in(table: Table) -> list[str]:
+    """The questions that occur, sorted; [""] for a table without the column, [] without rows."""
+    column = table["question"]
+    return sorted(column.values[code] for code in np.unique(column.codes))
+
+
+def chosen_question(table: Table, question: str | None) -> Table:
+    """The rows of one question. TableError when it does not occur."""
+    if question is None:
+        return table
+    found = questions_in(table)
+    if question not in found:
+        raise TableError(f"no label answers {question!r}; questions: {', '.join(found)}", column="question")
+    return table.select(table["question"].is_in(question))

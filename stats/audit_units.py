@@ -1,0 +1,154 @@
+"""A label table made into audited units: what the judge and the experts say about every subject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from stats.bootstrap import Ints
+from stats.groups import attribute, first_rows, group_codes, refuse_repeats, whole_numbers
+from stats.raw_rows import TableError
+from stats.tables import Column, Table
+
+UNCERTAIN_VALUES = frozenset({"uncertain", "inconclusive"})
+_KNOWN_NEGATIVES = frozenset({"no", "incorrect", "false", "0", *UNCERTAIN_VALUES})
+
+
+class Outcome(IntEnum):
+    """What one side (judge or experts) says about a unit."""
+
+    NONE = -1  # no label
+    NEGATIVE = 0
+    POSITIVE = 1
+    UNCERTAIN = 2  # answered, but neither
+    ABSTAIN = 3  # nothing that could be judged
+    UNAVAILABLE = 4  # the judgment failed
+    UNDECIDED = 5  # several labels, no majority
+
+
+@dataclass(frozen=True)
+class AuditUnits:
+    """One entry per (question, subject), all arrays (U,); sizes are -1 where the table says nothing."""
+
+    questions: Column
+    systems: Column
+    clusters: Column
+    strata: Column
+    stratum_size: Ints
+    sample_size: Ints
+    judge: Ints
+    expert: Ints
+    positive: str
+    negative: str
+    judge_versions: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.judge)
+
+    @property
+    def audited(self) -> np.ndarray:
+        """Units that an expert labelled (a failed judgment is no label)."""
+        return ~np.isin(self.expert, [Outcome.NONE, Outcome.UNAVAILABLE])
+
+    @property
+    def judged(self) -> np.ndarray:
+        """Units that the judge labelled."""
+        return ~np.isin(self.judge, [Outcome.NONE, Outcome.UNAVAILABLE])
+
+    @property
+    def has_sizes(self) -> bool:
+        """Whether the design's stratum sizes stand in the table."""
+        return bool((self.stratum_size >= 0).any())
+
+
+def audit_units(table: Table, *, positive: str) -> AuditUnits:
+    """Group the rows of judges and experts; several labels of one side become their majority.
+
+    Raises TableError for rows without rater_kind, for repeated answers, for contradicting designs, and
+    when no value is `positive` although other spellings are.
+    """
+    _check_kinds(table)
+    _check_positive(table, positive)
+    refuse_repeats(table)
+    codes = group_codes(table, ("question", "subject"))
+    first = first_rows(codes)
+    groups = len(first)
+    outcomes = _row_outcomes(table, positive)
+    judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
+    return AuditUnits(
+        questions=Column(table["question"].codes[first], table["question"].values),
+        systems=attribute(table, "system", codes, groups),
+        clusters=attribute(table, "cluster", codes, groups),
+        strata=attribute(table, "stratum", codes, groups),
+        stratum_size=whole_numbers(attribute(table, "stratum_size", codes, groups)),
+        sample_size=whole_numbers(attribute(table, "sample_size", codes, groups)),
+        judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
+        expert=majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups),
+        positive=positive,
+        negative=_negative_name(table, positive),
+        judge_versions=tuple(sorted(_said(table.select(judge_rows)["judge_version"]))),
+    )
+
+
+def _said(column: Column) -> set[str]:
+    return {column.values[code] for code in np.unique(column.codes)} - {""}
+
+
+def _check_kinds(table: Table) -> None:
+    unnamed = table["rater_kind"].is_in("")
+    if unnamed.any():
+        line = int(table.lines[int(np.argmax(unnamed))])
+        raise TableError("must say expert or judge", line=line, column="rater_kind")
+
+
+def _check_positive(table: Table, positive: str) -> None:
+    values = _said(table["value"]) - {"abstain", "unavailable"}
+    if positive not in values and not values <= _KNOWN_NEGATIVES:
+        raise TableError(
+            f"no label has the value {positive!r}; values: {', '.join(sorted(values)[:10])}", column="value"
+        )
+
+
+def _negative_name(table: Table, positive: str) -> str:
+    others = _said(table["value"]) - {positive, "abstain", "unavailable", *UNCERTAIN_VALUES}
+    return others.pop() if len(others) == 1 else f"not {positive}"
+
+
+def _row_outcomes(table: Table, positive: str) -> Ints:
+    by_value = [_value_outcome(value, positive) for value in table["value"].values]
+    answered = np.array(by_value, dtype=np.int64)[table["value"].codes]
+    state = table["state"]
+    outcomes = np.where(state.is_in("abstain"), Outcome.ABSTAIN, answered)
+    return np.where(state.is_in("unavailable"), Outcome.UNAVAILABLE, outcomes).astype(np.int64)
+
+
+def _value_outcome(value: str, positive: str) -> Outcome:
+    if value == positive:
+        return Outcome.POSITIVE
+    return Outcome.UNCERTAIN if value in UNCERTAIN_VALUES else Outcome.NEGATIVE
+
+
+def majority_outcomes(codes: Ints, outcomes: Ints, groups: int) -> Ints:
+    """(groups,) the most frequent answer, UNDECIDED on a tie.
+
+    Abstentions and failures count only where nobody answered; abstaining then outranks failing.
+    """
+    counts = np.zeros((groups, 5), dtype=np.int64)
+    np.add.at(counts, (codes, outcomes), 1)
+    answers = counts[:, :3]
+    most = answers.max(axis=1)
+    tied = (answers == most[:, None]).sum(axis=1) > 1
+    winner = np.where(tied, Outcome.UNDECIDED, answers.argmax(axis=1))
+    silent = np.where(counts[:, 4] > 0, Outcome.UNAVAILABLE, Outcome.NONE)
+    silent = np.where(counts[:, 3] > 0, Outcome.ABSTAIN, silent)
+    return np.where(most > 0, winner, silent).astype(np.int64)
+
+
+def outcome_counts(outcomes: Iterable[int]) -> dict[str, int]:
+    """How many units of each outcome but yes and no, by lower-case name."""
+    listed = list(outcomes)
+    kinds = (Outcome.UNCERTAIN, Outcome.ABSTAIN, Outcome.UNAVAILABLE, Outcome.UNDECIDED, Outcome.NONE)
+    return {kind.name.lower(): listed.count(kind) for kind in kinds}

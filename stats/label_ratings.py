@@ -1,0 +1,156 @@
+"""The rows of one question of a label table as ratings: one value per item and rater."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stats.agreement import Level
+from stats.bootstrap import Floats, Ints
+from stats.clusters import cluster_codes
+from stats.groups import attribute, group_codes
+from stats.ratings import Ratings
+from stats.raw_rows import TableError
+from stats.tables import Table
+
+# Word scales whose order the platform's questions declare, from low to high.
+ORDERED_SCALES = (
+    ("no", "uncertain", "yes"),
+    ("incorrect", "inconclusive", "correct"),
+    ("second", "tie", "first"),
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The categories in use, in order; the code of every text; the level of measurement they allow."""
+
+    categories: tuple[str, ...]
+    points: Floats
+    codes: dict[str, int]
+    level: Level
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Ratings, their clusters (None: every item alone), and what had to be left out."""
+
+    ratings: Ratings
+    clusters: Ints | None
+    level: Level
+    left_out: dict[str, int]
+    kinds: tuple[str, ...]
+
+
+def resolve(table: Table, level: Level | None) -> Resolved:
+    """Ratings from the answered rows; several votes of a rater become their majority, ties are left out.
+
+    `level` None reads the level of measurement off the values. Raises TableError for rows without a rater
+    and for words without a known order at a level above nominal.
+    """
+    state = table["state"]
+    answered = table.select(state.is_in("answered"))
+    _refuse_nameless(answered)
+    scale = scale_of(_used(answered, "value"))
+    if level not in (None, "nominal") and scale.level == "nominal":
+        raise TableError(f"no order is known for {', '.join(scale.categories[:10])}", column="value")
+    items = group_codes(answered, ("subject",))
+    n_items = int(items.max(initial=-1)) + 1
+    raters, names = _raters(answered)
+    codes = np.array([scale.codes.get(text, -1) for text in answered["value"].values], dtype=np.int64)
+    item, rater, value, undecided = _one_per_cell(
+        items, raters, codes[answered["value"].codes], len(names), len(scale.categories)
+    )
+    clusters = attribute(answered, "cluster", items, n_items)
+    return Resolved(
+        ratings=Ratings(item, rater, value, n_items, names, scale.categories, scale.points),
+        clusters=None if clusters.is_empty else cluster_codes(clusters.texts()),
+        level=level or scale.level,
+        left_out={
+            "abstain": int(state.is_in("abstain").sum()),
+            "unavailable": int(state.is_in("unavailable").sum()),
+            "undecided": undecided,
+        },
+        kinds=tuple(sorted(set(_used(answered, "rater_kind")) - {""})),
+    )
+
+
+def scale_of(texts: Sequence[str]) -> Scale:
+    """Numbers make an interval scale (1 and 1.0 are one value), known words an ordinal one."""
+    numbers = [_number(text) for text in texts]
+    if texts and all(number is not None for number in numbers):
+        return _numeric(texts, [number for number in numbers if number is not None])
+    for words in ORDERED_SCALES:
+        if texts and set(texts) <= set(words):
+            return _worded(sorted(texts, key=words.index), words)
+    return _worded(sorted(texts), ())
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _numeric(texts: Sequence[str], numbers: Sequence[float]) -> Scale:
+    points = sorted(set(numbers))
+    places = {number: code for code, number in enumerate(points)}
+    codes = {text: places[number] for text, number in zip(texts, numbers, strict=True)}
+    names = {code: text for text, code in reversed(codes.items())}
+    ordered = tuple(names[code] for code in range(len(points)))
+    return Scale(ordered, np.array(points), codes, "interval")
+
+
+def _worded(texts: Sequence[str], words: Sequence[str]) -> Scale:
+    places = [words.index(text) if words else at for at, text in enumerate(texts)]
+    codes = {text: code for code, text in enumerate(texts)}
+    return Scale(tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal")
+
+
+def _used(table: Table, name: str) -> list[str]:
+    column = table[name]
+    return [column.values[code] for code in np.unique(column.codes)]
+
+
+def _refuse_nameless(table: Table) -> None:
+    nameless = table["rater"].is_in("")
+    if nameless.any():
+        raise TableError("is empty", line=int(table.lines[int(np.argmax(nameless))]), column="rater")
+
+
+def _raters(table: Table) -> tuple[Ints, tuple[str, ...]]:
+    """Codes and names of raters; a judge and an expert of one name are two raters."""
+    codes = group_codes(table, ("rater", "rater_kind"))
+    _, first = np.unique(codes, return_index=True)
+    rows = table.select(first)
+    plain, kinds = rows["rater"].texts(), rows["rater_kind"].texts()
+    names = [
+        name if plain.count(name) == 1 else f"{name} ({kind or 'unnamed kind'})"
+        for name, kind in zip(plain, kinds, strict=True)
+    ]
+    return codes, tuple(names)
+
+
+def _one_per_cell(
+    items: Ints, raters: Ints, values: Ints, n_raters: int, q: int
+) -> tuple[Ints, Ints, Ints, int]:
+    """(item, rater, majority value) of every cell with a majority, and how many cells are tied."""
+    cells = items * max(1, n_raters) + raters
+    kinds, counts = np.unique(cells * max(1, q) + values, return_counts=True)
+    cell, value = np.divmod(kinds, max(1, q))
+    order = np.lexsort((value, -counts, cell))
+    cell, value, counts = cell[order], value[order], counts[order]
+    _, first = np.unique(cell, return_index=True)
+    second = first + 1
+    rivals = np.zeros(len(first), dtype=bool)
+    inside = second < len(cell)
+    at = np.where(inside, second, 0)
+    rivals[inside] = ((cell[at] == cell[first]) & (counts[at] == counts[first]))[inside]
+    kept = first[~rivals]
+    item, rater = np.divmod(cell[kept], max(1, n_raters))
+    return item, rater, value[kept], int(rivals.sum())

@@ -1,0 +1,132 @@
+"""`analyse agreement` on label tables."""
+
+import io
+import json
+
+import pytest
+
+from stats.analyses.agreement import agreement_document
+from stats.analyses.options import Options
+from stats.labels import read_labels
+from stats.raw_rows import TableError
+from tests.stats.test_agreement import CANONICAL, FIRST_PROOF
+
+OPTIONS = Options(seed=1)
+PROMISED = (
+    "n_items n_raters n_labels percent cohen_kappa weighted_kappa_linear weighted_kappa_quadratic "
+    "fleiss_kappa krippendorff_alpha_nominal krippendorff_alpha_ordinal krippendorff_alpha_interval gwet_ac1 icc_2_1 "
+    "icc_3_1 pairs"
+)
+
+
+def document(rows, header="subject,rater,value", level=None, options=OPTIONS):
+    text = "\n".join([header, *rows])
+    return agreement_document(read_labels(io.BytesIO(text.encode())), level=level, options=options)
+
+
+def only_question(rows, **options):
+    (bundle,) = document(rows, **options)["questions"].values()
+    return bundle
+
+
+def canonical_rows():
+    units = enumerate(CANONICAL.split())
+    return [f"u{u},r{r},{mark}" for u, unit in units for r, mark in enumerate(unit) if mark != "."]
+
+
+def test_the_canonical_data_come_out_of_a_label_file():
+    found = only_question(canonical_rows())
+    assert set(PROMISED.split()) <= set(found)
+    assert (found["n_items"], found["n_raters"], found["n_labels"], found["n_pairable"]) == (12, 4, 41, 11)
+    assert found["krippendorff_alpha_nominal"]["value"] == pytest.approx(0.7434211, abs=5e-8)
+    assert found["krippendorff_alpha_ordinal"]["value"] == pytest.approx(0.8153875, abs=5e-8)
+    assert found["krippendorff_alpha_interval"]["value"] == pytest.approx(0.8491071, abs=5e-8)
+    assert found["cohen_kappa"]["reason"] == "NOT_TWO_RATERS"
+    json.dumps(found, allow_nan=False)
+
+
+def test_words_of_a_known_scale_are_ordered():
+    words = dict(zip((2, 1, 0), ("correct", "inconclusive", "incorrect"), strict=True))
+    rows = []
+    for system, matrix in FIRST_PROOF.items():
+        for problem, counts in enumerate(matrix.split()):
+            marks = [words[c] for c, n in zip((2, 1, 0), counts, strict=True) for _ in range(int(n))]
+            rows += [f"{system}-{problem},r{r},{mark}" for r, mark in enumerate(marks)]
+    found = only_question(rows)
+    assert found["level"] == "ordinal"
+    assert found["krippendorff_alpha_ordinal"]["value"] == pytest.approx(0.961273, abs=5e-7)
+    assert found["krippendorff_alpha_interval"]["reason"] == "LEVEL"
+    forced = only_question(rows, level="interval")
+    assert forced["krippendorff_alpha_interval"]["value"] == pytest.approx(0.951996, abs=5e-7)
+
+
+def test_votes_of_a_rater_become_their_majority_and_ties_are_left_out():
+    header = "subject,rater,value,vote"
+    rows = ["a,m,yes,1", "a,m,yes,2", "a,m,no,3", "a,x,yes,1", "b,m,yes,1", "b,m,no,2", "b,x,no,1"]
+    found = only_question(rows, header=header)
+    assert (found["n_labels"], found["n_undecided"], found["n_pairable"]) == (3, 1, 1)
+    assert found["percent"]["value"] == 1
+
+
+def test_abstentions_and_failures_are_missing_and_counted():
+    header = "subject,rater,value,state"
+    rows = ["a,x,yes,", "a,y,,abstain", "b,x,no,", "b,y,no,", "c,x,,unavailable"]
+    found = only_question(rows, header=header)
+    assert (found["n_abstain"], found["n_unavailable"], found["n_labels"], found["n_pairable"]) == (
+        1,
+        1,
+        3,
+        1,
+    )
+
+
+def test_equal_numbers_in_other_spellings_are_one_value():
+    found = only_question(["a,x,1", "a,y,1.0", "b,x,2", "b,y,2"])
+    assert found["percent"]["value"] == 1
+    assert found["categories"] == ["1", "2"]
+
+
+def test_each_question_is_its_own_bundle():
+    header = "question,subject,rater,value"
+    rows = ["Ground,a,x,yes", "Ground,a,y,no", "Suff,a,x,yes", "Suff,a,y,yes"]
+    assert list(document(rows, header=header)["questions"]) == ["Ground", "Suff"]
+    chosen = document(rows, header=header, options=Options(question="Suff"))["questions"]
+    assert list(chosen) == ["Suff"]
+
+
+def test_a_judge_among_experts_is_pointed_out():
+    header = "subject,rater,rater_kind,value"
+    found = only_question(["a,x,expert,yes", "a,m,judge,yes"], header=header)
+    assert found["warnings"] == ["MIXED_RATER_KINDS"]
+
+
+def test_a_single_cluster_has_no_interval():
+    rows = ["a,x,1,p", "a,y,1,p", "b,x,2,p", "b,y,1,p"]
+    found = only_question(rows, header="subject,rater,value,cluster")
+    assert found["percent"]["ci"] is None
+    assert found["percent"]["reason"] == "DEGENERATE_BOOTSTRAP"
+
+
+def test_unordered_words_have_no_ordinal_level():
+    with pytest.raises(TableError, match="blue, red"):
+        document(["a,x,red", "a,y,blue"], level="ordinal")
+    assert only_question(["a,x,red", "a,y,blue"])["weighted_kappa_linear"]["reason"] == "LEVEL"
+
+
+def test_rows_without_a_rater_are_refused():
+    with pytest.raises(TableError, match="line 3, column rater"):
+        document(["a,x,yes", "a,,yes"])
+
+
+def test_an_unknown_level_is_a_wrong_argument():
+    with pytest.raises(ValueError, match="level"):
+        document(["a,x,yes"], level="cardinal")
+
+
+def test_a_table_without_rows_has_no_questions():
+    assert document([]) == {"questions": {}}
+
+
+def test_a_question_that_nobody_answered_is_undefined():
+    found = only_question(["a,x,,unavailable"], header="subject,rater,value,state")
+    assert (found["n_items"], found["percent"]["reason"]) == (0, "NO_ITEMS")
