@@ -45,10 +45,10 @@ class Transport:
     def __init__(self, endpoint: Endpoint, addresses: tuple[str, ...]) -> None:
         self._endpoint = endpoint
         self._addresses = addresses
-        self._url = httpx2.URL(endpoint.base_url.rstrip("/") + "/chat/completions")
-        self._tls: ssl.SSLContext | bool = (
-            httpx2.create_ssl_context() if self._url.scheme == "https" else False
-        )
+        url = httpx2.URL(endpoint.base_url.rstrip("/") + "/chat/completions")
+        self._urls = {address: url.copy_with(host=address) for address in addresses}
+        self._headers = _headers(endpoint)
+        self._tls: ssl.SSLContext | bool = httpx2.create_ssl_context() if url.scheme == "https" else False
         self._all: list[httpx2.AsyncHTTPTransport] = []
         self._idle: list[httpx2.AsyncHTTPTransport] = []
 
@@ -94,18 +94,10 @@ class Transport:
         """To the address itself, while Host and the certificate's name stay those of the endpoint."""
         seconds = self._endpoint.timeout
         wait = {"connect": min(_CONNECT_SECONDS, seconds), "read": seconds, "write": seconds, "pool": seconds}
-        own = {
-            "Host": urlsplit(self._endpoint.base_url).netloc,
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-            "Content-Type": "application/json",
-            "User-Agent": "touchstone",
-        }
-        key = self._endpoint.api_key
         return httpx2.Request(
             "POST",
-            self._url.copy_with(host=address),
-            headers={**headers, **own, **({"Authorization": f"Bearer {key}"} if key else {})},
+            self._urls[address],
+            headers={**headers, **self._headers},
             content=body,
             extensions={"sni_hostname": self._endpoint.host.removesuffix("."), "timeout": wait},
         )
@@ -118,3 +110,14 @@ class Transport:
                 raise ReplyTooLarge(f"the reply is larger than {self._endpoint.max_reply_bytes} bytes")
             chunks.append(chunk)
         return b"".join(chunks)
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    fixed = {
+        "Host": urlsplit(endpoint.base_url).netloc,
+        "Accept": "application/json",
+        "Accept-Encoding": "identity",
+        "Content-Type": "application/json",
+        "User-Agent": "touchstone",
+    }
+    return {**fixed, "Authorization": f"Bearer {endpoint.api_key}"} if endpoint.api_key else fixed
