@@ -16,10 +16,10 @@ _ATTEMPT = re.compile(r"(?P<instance>.+)\.(?P<attempt>[1-9]\d{0,2})")
 
 
 def read_documents(folder: Path) -> Iterator[OutputRecord | RecordError]:
-    """Each document of a folder as an answered output, in the order of the names; hidden files are passed over.
+    """Each document of a folder as an answered output, ordered by name; hidden files are passed over.
 
-    What is neither .tex nor .md, not a regular file (links are not followed), too large or not UTF-8 comes as a
-    RecordError whose field is the file's name.
+    What is neither .tex nor .md, not a regular file (links are not followed), too large or not UTF-8 comes as
+    a RecordError whose field is the file's name.
     """
     for name in sorted(os.listdir(folder)):
         if name.startswith("."):

@@ -53,7 +53,12 @@ def read_records(
 
 def read_lines(path: Path) -> Iterator[Line | RecordError]:
     """The JSON objects of a file, one per line, or a RecordError in place of each that is not one."""
-    with path.open("rb") as file:
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        yield RecordError(f"{path.name} cannot be read: {error.strerror}")
+        return
+    with file:
         for number, raw in _raw_lines(file):
             if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
                 yield RecordError("the file starts with a byte order mark; save it without one", line=1)

@@ -96,9 +96,10 @@ class Protocol:
     """Everything particular to one benchmark. All callables are pure.
 
     `read_release` and `read_outputs` stream records from a path; a record that does not fit comes as a
-    benchmark.records.RecordError with line and field, so that one import names all faults. `instance_parts` and `output_parts` return what a blinded grader may see, in order; the
-    first output part is the text that comments are anchored to. `prompt_fields` returns the fields of a
-    predicate's prompt. `bucket` puts an output into the judge's stratum for an audit.
+    benchmark.records.RecordError with line and field, so that one import names all faults.
+    `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
+    is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
+    `bucket` puts an output into the judge's stratum for an audit.
     """
 
     name: str

@@ -35,8 +35,8 @@ METRICS = (
     Metric(
         key="tool_acc",
         title="ToolAcc",
-        definition="Share of outputs whose statement is grounded in the selected source and suffices for the gap. "
-        "Uncertain labels and abstentions count against the system.",
+        definition="Share of outputs whose statement is grounded in the selected source and suffices for "
+        "the gap. Uncertain labels and abstentions count against the system.",
         needs=("ground", "suff"),
         success=is_success,
     ),

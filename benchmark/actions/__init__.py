@@ -1,0 +1,14 @@
+"""The verbs of this app. Each is keyword-only, atomic, and writes its audit row."""
+
+from benchmark.actions.freezing import freeze_release, freeze_run
+from benchmark.actions.outputs import OutputsReport, import_outputs
+from benchmark.actions.releases import ImportReport, import_release
+
+__all__ = [
+    "ImportReport",
+    "OutputsReport",
+    "freeze_release",
+    "freeze_run",
+    "import_outputs",
+    "import_release",
+]

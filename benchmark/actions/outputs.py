@@ -1,0 +1,155 @@
+"""Import of a system's outputs as one run: all or nothing, idempotent by the hash of its content."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from benchmark.actions.batches import check_slug, checked_batches, existing
+from benchmark.canonical import output_sha256
+from benchmark.differences import describe
+from benchmark.keyindex import KeyIndex
+from benchmark.models import Output, Release, Run, System
+from benchmark.progress import Progress, silent
+from benchmark.protocol import OutputRecord
+from benchmark.protocols import get_protocol
+from benchmark.records import RecordError
+from benchmark.survey import Survey, subject, survey_outputs
+
+
+@dataclass(frozen=True)
+class OutputsReport:
+    """What an import of outputs did, or would do. `without_output` counts instances that have none."""
+
+    release: str
+    system: str
+    track: str
+    condition: str
+    sha256: str
+    outputs: int
+    states: dict[str, int]
+    without_output: int
+    changed: bool
+    dry_run: bool
+
+    def document(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return asdict(self)
+
+
+def import_outputs(
+    *,
+    actor: User | None,
+    path: Path,
+    release: Release,
+    system: str,
+    track: str = "raw",
+    condition: str = "",
+    system_name: str = "",
+    family: str = "",
+    dry_run: bool = False,
+    progress: Progress = silent,
+) -> OutputsReport:
+    """Read a file or folder of outputs into the run of `system` on `release`, completely or not at all.
+
+    A system that is not known yet is made, called `system_name` (its slug if empty) and of `family`. The same
+    content again changes nothing. Raises Refused: BadFile with every fault's line and field, or when the run
+    holds other outputs already.
+    """
+    check_slug(system, "system")
+    check_slug(track, "track")
+    rules, source = get_protocol(release.benchmark.protocol), existing(path)
+    with KeyIndex() as instances, KeyIndex() as index:
+        for key, sha256 in release.instances.values_list("key", "sha256").iterator():
+            instances.add(key, sha256)
+        survey = survey_outputs(rules.read_outputs(source), index, instances, progress)
+        run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
+        changed = not _is_stored(run, system, survey)
+        if changed and not dry_run:
+            author = System(slug=system, name=system_name or system, family=family)
+            _store(actor, run, author, survey, rules.read_outputs(source), progress)
+        return OutputsReport(
+            release=release.name,
+            system=system,
+            track=track,
+            condition=condition,
+            sha256=survey.sha256,
+            outputs=len(index),
+            states=dict(sorted(survey.counts.items())),
+            without_output=len(instances) - survey.groups,
+            changed=changed,
+            dry_run=dry_run,
+        )
+
+
+def _is_stored(run: Run, system: str, survey: Survey) -> bool:
+    same = {"release": run.release, "track": run.track, "condition": run.condition}
+    stored = Run.objects.filter(system__slug=system, **same).first()
+    if stored is None:
+        return False
+    if stored.sha256 != survey.sha256:
+        rows = stored.outputs.values_list("instance__key", "attempt", "sha256").iterator()
+        pairs = ((subject(instance, attempt), sha256) for instance, attempt, sha256 in rows)
+        place = " ".join(part for part in (run.release.name, run.track, run.condition) if part)
+        reason = f"{system} has other outputs on {place}: {describe(survey.index, pairs)}"
+        raise Refused(reason, code="run_differs")
+    return True
+
+
+@transaction.atomic
+def _store(
+    actor: User | None,
+    run: Run,
+    author: System,
+    survey: Survey,
+    records: Iterable[OutputRecord | RecordError],
+    progress: Progress,
+) -> None:
+    run.system = _known(author)
+    try:
+        with transaction.atomic():
+            run.save(force_insert=True)
+    except IntegrityError as error:
+        raise Refused(f"a run of {author.slug} was imported at the same time", code="busy") from error
+    for batch in checked_batches(records, survey.index, _identify, progress):
+        _store_batch(run, batch)
+    counts = {"outputs": len(survey.index), "system": author.slug, "sha256": run.sha256}
+    record(actor=actor, verb="import_outputs", target=run, details=counts)
+
+
+def _known(author: System) -> System:
+    """The stored system; raises Refused if it is known under another name or family."""
+    names = {"name": author.name, "family": author.family}
+    system, created = System.objects.get_or_create(slug=author.slug, defaults=names)
+    for field, given in names.items():
+        if not created and given not in ("", author.slug, getattr(system, field)):
+            reason = f"system {author.slug} is known with {field} {getattr(system, field)!r}, not {given!r}"
+            raise Refused(reason, code="system_differs")
+    return system
+
+
+def _identify(output: OutputRecord) -> tuple[str, str]:
+    return subject(output.instance, output.attempt), output_sha256(output)
+
+
+def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
+    keys = {row.instance for row, _ in batch}
+    instances = dict(run.release.instances.filter(key__in=keys).values_list("key", "pk"))
+    Output.objects.bulk_create(
+        Output(
+            run=run,
+            instance_id=instances[row.instance],
+            attempt=row.attempt,
+            state=row.state,
+            text=row.text,
+            text_format=row.text_format,
+            payload=row.payload,
+            sha256=sha256,
+        )
+        for row, sha256 in batch
+    )

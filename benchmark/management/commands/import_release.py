@@ -1,0 +1,51 @@
+"""manage.py import_release PROTOCOL FILE --release NAME [--dry-run]"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as BaseCommand
+from benchmark.actions import import_release
+from benchmark.progress import progress_bar
+from benchmark.protocols import protocol_names
+
+
+class Command(BaseCommand):
+    help = "Import a release file: all or nothing; the same content again changes nothing."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("protocol", choices=protocol_names())
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--release", required=True, help="name of the release")
+        parser.add_argument("--sample", action="store_true", help="mark as sample data on every page")
+        parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        report = import_release(
+            actor=None,
+            protocol=options["protocol"],
+            path=options["file"],
+            name=options["release"],
+            is_sample=options["sample"],
+            dry_run=options["dry_run"],
+            progress=progress_bar(),
+        )
+        return report.document()
+
+    def text(self, document: dict[str, Any]) -> str:
+        lines = [f"  {domain}: {count}" for domain, count in document["domains"].items()]
+        return "\n".join(
+            [
+                f"{_verb(document)} {document['release']}: {document['instances']} instances "
+                f"from {document['papers']} papers",
+                *lines,
+                f"sha256 {document['sha256']}",
+            ]
+        )
+
+
+def _verb(document: dict[str, Any]) -> str:
+    if not document["changed"]:
+        return "Unchanged:"
+    return "Would import" if document["dry_run"] else "Imported"

@@ -1,0 +1,28 @@
+"""Progress of long work, told to whoever asked for it."""
+
+import sys
+from collections.abc import Callable
+from typing import TextIO
+
+# phase, done, total (0 while the total is not known)
+Progress = Callable[[str, int, int], None]
+_WIDTH = 30
+
+
+def silent(phase: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def progress_bar(stream: TextIO | None = None) -> Progress:
+    """A bar on a terminal (standard error by default); silent where nobody watches."""
+    out = stream or sys.stderr
+    if not out.isatty():
+        return silent
+
+    def show(phase: str, done: int, total: int) -> None:
+        bar = "#" * (_WIDTH * done // total) if total else ""
+        count = f"{done:,} of {total:,}" if total else f"{done:,}"
+        out.write(f"\r{phase:<10} [{bar:<{_WIDTH}}] {count}" + ("\n" if total and done >= total else ""))
+        out.flush()
+
+    return show
