@@ -14,8 +14,8 @@ from tests.stats.test_agreement import CANONICAL, FIRST_PROOF
 OPTIONS = Options(seed=1)
 PROMISED = (
     "n_items n_raters n_labels percent cohen_kappa weighted_kappa_linear weighted_kappa_quadratic "
-    "fleiss_kappa krippendorff_alpha_nominal krippendorff_alpha_ordinal krippendorff_alpha_interval gwet_ac1 icc_2_1 "
-    "icc_3_1 pairs"
+    "fleiss_kappa krippendorff_alpha_nominal krippendorff_alpha_ordinal krippendorff_alpha_interval "
+    "gwet_ac1 icc_2_1 icc_3_1 pairs"
 )
 
 

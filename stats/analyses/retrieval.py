@@ -1,0 +1,81 @@
+"""`analyse retrieval`: P@k, Hit@k, MRR@k of ranked lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from stats.analyses.options import Options
+from stats.groups import first_rows, group_codes
+from stats.raw_rows import TableError
+from stats.retrieval import MISS, hit_at, mrr_at, precision_at
+from stats.tables import Check, Form, Table, form_of, read_table
+
+Document = dict[str, object]
+DEFAULT_KS = (1, 10, 20)
+
+
+def _name(cell: str) -> str:
+    if not cell.strip():
+        raise ValueError("is empty")
+    return cell.strip()
+
+
+def _rank(cell: str) -> str:
+    text = cell.strip()
+    if text and not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+        raise ValueError(f"must be a whole number from 1, or empty for a miss, not {cell!r}")
+    return text
+
+
+CHECKS: Mapping[str, Check] = {"system": _name, "query": _name, "rank": _rank}
+
+
+def read_ranks(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:
+    """A table of `system, query, rank`. Raises TableError naming line and column."""
+    return read_table(stream, CHECKS, form=form, renaming=renaming, required=tuple(CHECKS))
+
+
+def read_rank_file(path: Path, *, renaming: Mapping[str, str] | None = None) -> Table:
+    """`read_ranks` of a .csv or .jsonl file. Raises OSError when it cannot be opened."""
+    with path.open("rb") as stream:
+        return read_ranks(stream, form=form_of(path), renaming=renaming)
+
+
+def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options: Options) -> Document:
+    """One entry per system and k; every query of a system counts, misses too.
+
+    `unranked_queries` are queries that other systems have a row for and this one has not.
+    """
+    if not ks or min(ks) < 1:
+        raise ValueError("every k must be 1 or more")
+    codes = group_codes(table, ("system", "query"))
+    first = first_rows(codes)
+    if len(first) < len(codes):
+        row = int(np.setdiff1d(np.arange(len(codes)), first)[0])
+        raise TableError("ranks the same query a second time", line=int(table.lines[row]), column="query")
+    rank = table["rank"]
+    ranks = np.array([int(text) if text else MISS for text in rank.values], dtype=np.int64)[rank.codes]
+    queries = len(np.unique(table["query"].codes))
+    systems = table["system"]
+    rows = []
+    for code in sorted(np.unique(systems.codes).tolist(), key=lambda code: systems.values[code]):
+        own = ranks[systems.codes == code]
+        rows += [_row(systems.values[code], own, k, queries - len(own), options) for k in sorted(set(ks))]
+    return {"queries": queries, "systems": rows}
+
+
+def _row(system: str, ranks: np.ndarray, k: int, unranked: int, options: Options) -> Document:
+    level = options.confidence
+    return {
+        "system": system,
+        "k": k,
+        "n_queries": len(ranks),
+        "unranked_queries": unranked,
+        "p_at_k": precision_at(ranks, k, level=level).as_json(),
+        "hit_at_k": hit_at(ranks, k, level=level).as_json(),
+        "mrr_at_k": mrr_at(ranks, k, seed=options.seed, level=level).as_json(),
+    }

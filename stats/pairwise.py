@@ -1,0 +1,159 @@
+"""Comparisons of systems two at a time: counts, win rates, connectedness (STATISTICS.md 1.5, 3 iii)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.bootstrap import Floats, Ints
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import proportion, z_value
+
+
+class Result(IntEnum):
+    """Which of the two shown won; `both bad` is a tie."""
+
+    FIRST = 0
+    SECOND = 1
+    TIE = 2
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """L comparisons of k systems: codes of the first and second shown, and the result, all (L,)."""
+
+    first: Ints
+    second: Ints
+    result: Ints
+    systems: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.first.shape == self.second.shape == self.result.shape:
+            raise ValueError("first, second and result must have one length")
+        if (self.first == self.second).any():
+            raise ValueError("a system cannot be compared with itself")
+
+    @property
+    def k(self) -> int:
+        """Number of systems."""
+        return len(self.systems)
+
+    def table(self) -> Floats:
+        """(3, k, k) counts: [result, first shown, second shown]."""
+        k = self.k
+        flat = np.bincount((self.result * k + self.first) * k + self.second, minlength=3 * k * k)
+        return flat.reshape(3, k, k).astype(np.float64)
+
+    def take(self, rows: Ints) -> Comparisons:
+        """Some of the comparisons, repeats allowed."""
+        return Comparisons(self.first[rows], self.second[rows], self.result[rows], self.systems)
+
+
+def wins_and_ties(table: ArrayLike) -> tuple[Floats, Floats]:
+    """(k, k) wins of the row over the column, and (k, k) symmetric ties, from (3, k, k) counts."""
+    first, second, tie = np.asarray(table, dtype=np.float64)
+    return first + second.T, tie + tie.T
+
+
+def table_from_wins(wins: ArrayLike, ties: ArrayLike | None = None) -> Floats:
+    """(3, k, k) counts without order information; `ties` is symmetric, each tie counted once per pair."""
+    won = np.asarray(wins, dtype=np.float64)
+    tied = np.zeros_like(won) if ties is None else np.triu(np.asarray(ties, dtype=np.float64))
+    return np.stack([won, np.zeros_like(won), tied])
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one system did: wins, losses, ties, number of opponents, and rates that differ."""
+
+    wins: int
+    losses: int
+    ties: int
+    opponents: int
+    win_rate: Estimate
+    half_tie_rate: Estimate
+    half_tie_rate_macro: float | None
+
+    @property
+    def comparisons(self) -> int:
+        """All comparisons of the system."""
+        return self.wins + self.losses + self.ties
+
+
+def records(table: ArrayLike, *, level: float = 0.95) -> list[Record]:
+    """One record per system from (3, k, k) counts.
+
+    `win_rate` is wins / all comparisons (ties credit nobody); `half_tie_rate` credits half a tie to each;
+    `half_tie_rate_macro` averages that over opponents, which makes up for unequal numbers of comparisons.
+    """
+    wins, ties = wins_and_ties(table)
+    return [_record(wins[i], wins[:, i], ties[i], level) for i in range(len(wins))]
+
+
+def _record(won: Floats, lost: Floats, tied: Floats, level: float) -> Record:
+    n = won + lost + tied
+    w, total = round(won.sum()), round(n.sum())
+    return Record(
+        wins=w,
+        losses=round(lost.sum()),
+        ties=round(tied.sum()),
+        opponents=int(np.count_nonzero(n)),
+        win_rate=proportion(w, total, level=level, denom_rule="wins / all comparisons"),
+        half_tie_rate=_half_tie(won.sum(), tied.sum(), total, level),
+        half_tie_rate_macro=_macro(won, tied, n),
+    )
+
+
+def _half_tie(won: float, tied: float, n: int, level: float) -> Estimate:
+    """(wins + ties / 2) / comparisons with a normal interval from the variance of the scores 1, 1/2, 0."""
+    method = "half_tie_wald"
+    if n == 0:
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
+    value = (won + tied / 2) / n
+    if n == 1:
+        return Estimate(value=value, method=method, level=level, n=n, reason=Reason.FEW_EVENTS)
+    se = math.sqrt(max(0.0, (won + tied / 4) / n - value**2) / (n - 1))
+    half = z_value(level) * se
+    ends = (max(0.0, value - half), min(1.0, value + half))
+    return Estimate(value=value, ci=ends, level=level, method=method, se=se, k=won + tied / 2, n=n)
+
+
+def _macro(won: Floats, tied: Floats, n: Floats) -> float | None:
+    met = n > 0
+    return float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None
+
+
+def connection_problem(table: ArrayLike) -> Reason | None:
+    """Why finite strengths do not exist: NOT_CONNECTED, SEPARATION, or nothing.
+
+    Every system must reach every other through wins; a tie is an edge both ways (Ford 1957).
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    wins, ties = wins_and_ties(table)
+    edges = (wins + ties) > 0
+    if connected_components(edges, directed=False)[0] > 1:
+        return Reason.NOT_CONNECTED
+    if connected_components(edges, directed=True, connection="strong")[0] > 1:
+        return Reason.SEPARATION
+    return None
+
+
+def circular_triads(beats: ArrayLike) -> tuple[float, float]:
+    """(d, zeta) of a complete tournament (n, n) of 0/1: circular triads and coefficient of consistence.
+
+    Kendall and Babington Smith 1940. Raises ValueError when a pair has no winner or two.
+    """
+    won = np.asarray(beats, dtype=np.float64)
+    n = len(won)
+    off = ~np.eye(n, dtype=bool)
+    if n < 3 or not ((won + won.T)[off] == 1).all():
+        raise ValueError("circular triads need a complete tournament of at least three")
+    scores = won.sum(axis=1)
+    d = n * (n - 1) * (2 * n - 1) / 12 - float(scores @ scores) / 2
+    most = (n**3 - n) / 24 if n % 2 else (n**3 - 4 * n) / 24
+    return d, 1 - d / most

@@ -1,0 +1,55 @@
+"""Does the first shown win because it is shown first? (STATISTICS.md 3 iii)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import clopper_pearson, proportion
+
+
+def binomial_p(successes: int, n: int) -> float | None:
+    """Exact two-sided test of one half; None without observations."""
+    from scipy.stats import binomtest
+
+    return float(binomtest(successes, n, 0.5).pvalue) if n else None
+
+
+def first_slot_share(first_wins: int, decisive: int, *, level: float = 0.95) -> Estimate:
+    """Share of decisive comparisons that the first shown won, with the exact test's own interval."""
+    method = "clopper_pearson"
+    if decisive == 0:
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
+    ends = clopper_pearson(first_wins, decisive, level=level)
+    return Estimate(
+        value=first_wins / decisive, ci=ends, level=level, method=method, k=first_wins, n=decisive
+    )
+
+
+@dataclass(frozen=True)
+class SwapCounts:
+    """Comparisons shown in both orders, by what the two presentations said.
+
+    `agree`: the same system won twice, or two ties; `first_first` and `second_second`: the slot won twice;
+    `other`: one presentation decisive, the other a tie.
+    """
+
+    agree: int
+    first_first: int
+    second_second: int
+    other: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of swapped pairs."""
+        return self.agree + self.first_first + self.second_second + self.other
+
+
+def swap_consistency(counts: SwapCounts, *, level: float = 0.95) -> Estimate:
+    """Share of swapped pairs whose two presentations agree, with Wilson's interval."""
+    return proportion(counts.agree, counts.n, level=level)
+
+
+def swap_test(counts: SwapCounts) -> float | None:
+    """Exact test of first-first against second-second among the flips; None without flips."""
+    return binomial_p(counts.first_first, counts.first_first + counts.second_second)

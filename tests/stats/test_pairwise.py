@@ -1,0 +1,284 @@
+"""Pairwise comparison (STATISTICS.md 2D, 1.5, 3 iii)."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stats import davidson
+from stats.aggregate import plurality
+from stats.analyses.options import Options
+from stats.analyses.pairs import pairs_document
+from stats.davidson import DavidsonFit
+from stats.estimate import Reason
+from stats.labels import read_labels
+from stats.pairwise import Comparisons, Result, circular_triads, records, table_from_wins
+from stats.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
+from stats.raw_rows import TableError
+from tests.stats.real_data import pandalm
+
+# 2D, citations: Biometrika, CommStat, JASA, JRSS-B, wins of the row over the column.
+CITATIONS = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]
+# 2D, pudding: pair, wins of the first, wins of the second, ties.
+PUDDING = (
+    "12 19 22 16; 13 16 19 12; 23 19 19 10; 14 18 23 13; 24 23 19 9; 34 19 20 15; 15 13 19 18; 25 16 20 12; "
+    "35 16 15 17; 45 17 14 16; 16 18 21 12; 26 22 20 12; 36 13 18 10; 46 14 19 18; 56 11 21 12"
+)
+
+
+def pudding():
+    wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
+    for row in PUDDING.split(";"):
+        pair, won, lost, tied = row.split()
+        i, j = int(pair[0]) - 1, int(pair[1]) - 1
+        wins[i, j], wins[j, i], ties[i, j], ties[j, i] = int(won), int(lost), int(tied), int(tied)
+    return table_from_wins(wins, ties)
+
+
+def test_the_citation_strengths_are_reproduced():
+    fitted = davidson.fit(table_from_wins(CITATIONS))
+    assert fitted.strengths == pytest.approx([0.789922, -2.159150, 0.310352, 1.058876], abs=1e-6)
+    assert fitted.se == pytest.approx([0.043330, 0.072580, 0.041641, 0.053047], abs=1e-6)
+    against_first = fitted.strengths - fitted.strengths[0]
+    assert against_first[1:] == pytest.approx([-2.949072, -0.479570, 0.268954], abs=1e-6)
+    cov = fitted.covariance
+    spread = [np.sqrt(cov[0, 0] + cov[i, i] - 2 * cov[0, i]) for i in (1, 2, 3)]
+    assert spread == pytest.approx([0.102545, 0.060589, 0.070830], abs=1e-6)
+    assert fitted.log_nu is None
+
+
+def test_the_citation_ranks_are_all_single():
+    ranks = davidson.rank_sets(davidson.fit(table_from_wins(CITATIONS)))
+    assert ranks == [(2, 2), (4, 4), (3, 3), (1, 1)]
+
+
+def test_the_pudding_data_are_reproduced():
+    fitted = davidson.fit(pudding())
+    shares = np.exp(fitted.strengths) / np.exp(fitted.strengths).sum()
+    assert shares == pytest.approx([0.138803, 0.173001, 0.161747, 0.165373, 0.158685, 0.202389], abs=1e-6)
+    assert fitted.log_nu == pytest.approx(-0.291927, abs=1e-6)
+    assert fitted.log_nu_se == pytest.approx(0.082499, abs=1e-6)
+    assert fitted.log_likelihood == pytest.approx(-809.70951, abs=1e-5)
+    cov = fitted.covariance
+    spread = [np.sqrt(cov[0, 0] + cov[i, i] - 2 * cov[0, i]) for i in range(1, 6)]
+    assert spread == pytest.approx([0.187217, 0.193518, 0.188211, 0.192705, 0.192406], abs=1e-6)
+
+
+def test_the_puddings_cannot_be_told_apart():
+    fitted = davidson.fit(pudding())
+    statistic = 2 * (fitted.log_likelihood - davidson.equal_strengths_log_likelihood(pudding()))
+    assert statistic == pytest.approx(4.080432, abs=1e-6)
+    assert davidson.likelihood_ratio_p(statistic, 5) == pytest.approx(0.5379, abs=5e-5)
+    assert davidson.rank_sets(fitted) == [(1, 6)] * 6
+
+
+def test_the_two_win_rates_of_the_puddings_differ_as_published():
+    found = records(pudding())
+    wins = (0.324324, 0.395349, 0.361345, 0.361868, 0.333333, 0.410788)
+    halves = (0.461390, 0.509690, 0.495798, 0.5, 0.491561, 0.543568)
+    assert tuple(record.win_rate.value for record in found) == pytest.approx(wins, abs=5e-7)
+    assert tuple(record.half_tie_rate.value for record in found) == pytest.approx(halves, abs=5e-7)
+    # Averaged over opponents the rates of all systems have the mean one half exactly.
+    assert np.mean([record.half_tie_rate_macro for record in found]) == pytest.approx(0.5, abs=1e-12)
+    assert all(r.wins + r.losses + r.ties == r.comparisons for r in found)
+
+
+def test_separated_systems_get_a_reason_and_no_number():
+    chain = table_from_wins([[0, 3, 0], [0, 0, 3], [0, 0, 0]])
+    assert davidson.fit(chain) == Reason.SEPARATION
+    regularised = davidson.fit(chain, prior_sd=2.0)
+    assert isinstance(regularised, DavidsonFit)
+    assert regularised.strengths[0] > regularised.strengths[1] > regularised.strengths[2]
+
+
+def test_systems_that_never_met_are_not_connected():
+    islands = table_from_wins([[0, 3, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 4, 0]])
+    assert davidson.fit(islands) == Reason.NOT_CONNECTED
+
+
+def test_a_tie_connects_both_ways():
+    # A never loses to B. B and C fix the tie parameter, so one tie makes A's lead over B finite.
+    wins = [[0, 3, 0], [0, 0, 2], [0, 1, 0]]
+    assert davidson.fit(table_from_wins(wins)) == Reason.SEPARATION
+    fitted = davidson.fit(table_from_wins(wins, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    assert isinstance(fitted, DavidsonFit)
+    assert fitted.strengths[0] == fitted.strengths.max()
+
+
+def test_a_tie_that_has_to_fix_its_own_parameter_connects_nothing():
+    # Two systems, never a loss: the likelihood grows without end as lead and tie parameter grow together.
+    assert davidson.fit(table_from_wins([[0, 3], [0, 0]], [[0, 1], [1, 0]])) == Reason.SEPARATION
+
+
+def test_no_comparisons_have_no_strengths():
+    assert davidson.fit(np.zeros((3, 2, 2))) == Reason.NO_ITEMS
+
+
+def test_an_order_effect_is_found_and_does_not_move_a_balanced_comparison():
+    # Both orders equally often; the first shown wins 70 of 100, whoever it is.
+    counts = np.zeros((3, 2, 2))
+    counts[Result.FIRST, 0, 1] = counts[Result.FIRST, 1, 0] = 70
+    counts[Result.SECOND, 0, 1] = counts[Result.SECOND, 1, 0] = 30
+    fitted = davidson.fit(counts, order_effect=True)
+    # Without ties: P(first) = e^gamma / (1 + e^gamma) = .7, so gamma = log(7/3); information 200 x .7 x .3.
+    assert fitted.gamma == pytest.approx(np.log(7 / 3), abs=1e-9)
+    assert fitted.gamma_se == pytest.approx(1 / np.sqrt(200 * 0.21), abs=1e-9)
+    assert fitted.strengths == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_an_infinite_order_effect_is_no_number():
+    counts = np.zeros((3, 2, 2))
+    counts[Result.FIRST, 0, 1] = counts[Result.FIRST, 1, 0] = 10
+    assert davidson.fit(counts, order_effect=True) == Reason.SEPARATION
+
+
+def test_circular_triads_are_reproduced():
+    transitive = np.triu(np.ones((6, 6)), 1)
+    assert circular_triads(transitive) == (0, 1)
+    turned = transitive.copy()
+    turned[0, 5], turned[5, 0] = 0, 1
+    assert circular_triads(turned) == (4, 0.5)
+    assert circular_triads([[0, 1, 0], [0, 0, 1], [1, 0, 0]]) == (1, 0)
+
+
+def test_swap_consistency_is_reproduced():
+    counts = SwapCounts(agree=85, first_first=10, second_second=5)
+    assert swap_consistency(counts).value == pytest.approx(0.85)
+    assert swap_test(counts) == pytest.approx(0.301758, abs=5e-7)
+
+
+def test_the_first_slot_share_quotes_the_interval_of_its_own_test():
+    share = first_slot_share(130, 230)
+    assert binomial_p(130, 230) == pytest.approx(0.055614, abs=5e-7)
+    assert share.ci[0] < 0.5  # Wilson's [.5006, .6277] would contradict the test
+    assert binomial_p(0, 0) is None
+    assert first_slot_share(0, 0).reason == Reason.NO_ITEMS
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 20), min_size=12, max_size=12), st.permutations(range(4)))
+def test_strengths_follow_the_systems_and_not_their_order(counts, order):
+    wins = np.zeros((4, 4))
+    wins[~np.eye(4, dtype=bool)] = counts
+    plain = davidson.fit(table_from_wins(wins))
+    moved = davidson.fit(table_from_wins(wins[np.ix_(order, order)]))
+    assert moved.strengths == pytest.approx(plain.strengths[order], abs=1e-7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 20), min_size=12, max_size=12), st.integers(2, 4))
+def test_duplicating_every_comparison_halves_the_variance_only(counts, times):
+    wins = np.zeros((4, 4))
+    wins[~np.eye(4, dtype=bool)] = counts
+    plain, many = (davidson.fit(table_from_wins(factor * wins)) for factor in (1, times))
+    assert many.strengths == pytest.approx(plain.strengths, abs=1e-7)
+    assert many.se == pytest.approx(plain.se / np.sqrt(times), rel=1e-6)
+
+
+def test_a_system_is_not_compared_with_itself():
+    with pytest.raises(ValueError, match="itself"):
+        Comparisons(np.array([0]), np.array([0]), np.array([0]), ("a",))
+
+
+def document(rows, header="subject,rater,system,value,order", **options):
+    text = "\n".join([header, *rows])
+    return pairs_document(read_labels(io.BytesIO(text.encode())), options=Options(seed=1, **options))
+
+
+def systems(found):
+    return {row["system"]: row for row in found["systems"]}
+
+
+def test_the_citations_come_out_of_a_label_file():
+    names = ("Biometrika", "CommStat", "JASA", "JRSS-B")
+    rows = [
+        f"{i}-{j}-{at},r,{names[i]}|{names[j]},first,"
+        for i in range(4)
+        for j in range(4)
+        for at in range(CITATIONS[i][j])
+    ]
+    found = document(rows)
+    by_name = systems(found)
+    assert by_name["JRSS-B"]["strength"]["value"] == pytest.approx(1.058876, abs=1e-6)
+    assert by_name["JRSS-B"]["rank"] == [1, 1]
+    assert (by_name["JASA"]["wins"], by_name["JASA"]["losses"]) == (1275, 891)
+    assert found["tie_parameter"]["value"] == 0
+    json.dumps(found, allow_nan=False)
+
+
+def swapped_rows():
+    """2D, swap consistency: both orders A 60, both B 25, first-first 10, second-second 5."""
+    kinds = [("first", "second")] * 60 + [("second", "first")] * 25
+    kinds += [("first", "first")] * 10 + [("second", "second")] * 5
+    for at, (straight, turned) in enumerate(kinds):
+        yield f"s{at},judge,A|B,{straight},1"
+        yield f"s{at},judge,B|A,{turned},2"
+
+
+def test_swapped_presentations_count_once_and_flips_are_ties():
+    found = document(list(swapped_rows()))
+    a = systems(found)["A"]
+    assert (found["comparisons"], found["presentations"], found["order_flips"]) == (100, 200, 15)
+    assert (a["wins"], a["losses"], a["ties"]) == (60, 25, 15)
+    assert a["half_tie_rate"]["value"] == pytest.approx(0.675)
+    bias = found["position_bias"]
+    assert bias["swap_consistency"]["value"] == pytest.approx(0.85)
+    assert bias["swap_p"] == pytest.approx(0.301758, abs=5e-7)
+    assert bias["first_slot_share"]["value"] == pytest.approx(0.525)
+    assert (bias["first_first"], bias["second_second"]) == (10, 5)
+
+
+def test_separation_is_a_reason_beside_a_regularised_strength():
+    found = systems(document(["a,r,A|B,first,", "b,r,A|B,first,"]))
+    assert found["A"]["strength"]["reason"] == "SEPARATION"
+    assert found["A"]["rank"] is None
+    assert found["A"]["regularised_strength"] > 0
+    assert found["A"]["win_rate"]["value"] == 1
+
+
+def test_comparisons_that_share_a_cluster_are_resampled_together():
+    rows = [
+        f"s{at},r,{'A|B' if at % 2 else 'B|A'},{'first' if at % 3 else 'second'},,p{at // 4}"
+        for at in range(80)
+    ]
+    strength = systems(document(rows, header="subject,rater,system,value,order,cluster"))["A"]["strength"]
+    assert strength["clusters"] == 20
+    assert strength["method"].endswith("cluster bootstrap")
+    assert strength["ci"][0] < strength["value"] < strength["ci"][1]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a,r,A,first,", "line 2, column system"),
+        ("a,r,A|A,first,", "left|right"),
+        ("a,r,A|B|C,first,", "left|right"),
+        ("a,r,A|B,left,", "line 2, column value"),
+    ],
+)
+def test_rows_that_are_no_comparison_are_refused(row, message):
+    with pytest.raises(TableError, match=message.replace("|", r"\|")):
+        document([row])
+
+
+def test_no_comparisons_are_an_empty_document():
+    found = document([])
+    assert found["systems"] == []
+    assert found["tie_parameter"]["reason"] == "NO_ITEMS"
+
+
+def test_the_pandalm_win_rates_are_reproduced():
+    # shared/data/README.md: majority of three annotators, ties as half.
+    rows = []
+    for pair in pandalm():
+        left, right = pair["cmp_key"].split("_")
+        label = plurality([pair[f"annotator{a}"] for a in (1, 2, 3)], tie=0)
+        rows.append(f"{pair['idx']},experts,{left}|{right},{('tie', 'first', 'second')[label]},")
+    found = systems(document(rows))
+    published = {"llama-7b": 0.7114, "pythia-6.9b": 0.5230, "bloom-7b": 0.4889, "opt-7b": 0.4223}
+    published["cerebras-gpt-6.7B"] = 0.3380
+    for name, rate in published.items():
+        assert found[name]["half_tie_rate"]["value"] == pytest.approx(rate, abs=5e-5), name
