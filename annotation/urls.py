@@ -1,5 +1,23 @@
 """Pages of this app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from annotation.views import campaigns, reviewer
+
+urlpatterns: list[URLPattern] = [
+    path("", reviewer.queue, name="queue"),
+    path("next/", reviewer.grade_next, name="grade-next"),
+    path("finished/", reviewer.finished, name="finished"),
+    path("items/<str:handle>/", reviewer.grade, name="grade"),
+    path("items/<str:handle>/submitted/", reviewer.submitted, name="submitted"),
+    path("items/<str:handle>/reopen/", reviewer.reopen, name="reopen"),
+    path("items/<str:handle>/out-of-field/", reviewer.out_of_field, name="out-of-field"),
+    path("campaigns/", campaigns.campaigns, name="campaigns"),
+    path("campaigns/new/", campaigns.campaign_new, name="campaign-new"),
+    path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/draw/", campaigns.draw, name="campaign-draw"),
+    path("campaigns/<slug:slug>/assign/", campaigns.assign, name="campaign-assign"),
+    path("campaigns/<slug:slug>/open/", campaigns.open_, name="campaign-open"),
+    path("campaigns/<slug:slug>/close/", campaigns.close, name="campaign-close"),
+    path("campaigns/<slug:slug>/places/<int:pk>/release/", campaigns.release, name="release-assignment"),
+]

@@ -1,0 +1,36 @@
+"""The verbs that write expert labels: keyword-only, atomic, each with its audit row."""
+
+from annotation.actions.assigning import (
+    apply_plan,
+    plan_assignment,
+    release_assignment,
+    say_out_of_field,
+    take_next,
+)
+from annotation.actions.campaigns import close_campaign, create_campaign, draw_items, open_campaign
+from annotation.actions.grading import (
+    DraftConflict,
+    open_item,
+    reopen_grade,
+    revise_grade,
+    save_draft,
+    submit_grade,
+)
+
+__all__ = [
+    "DraftConflict",
+    "apply_plan",
+    "close_campaign",
+    "create_campaign",
+    "draw_items",
+    "open_campaign",
+    "open_item",
+    "plan_assignment",
+    "release_assignment",
+    "reopen_grade",
+    "revise_grade",
+    "save_draft",
+    "say_out_of_field",
+    "submit_grade",
+    "take_next",
+]

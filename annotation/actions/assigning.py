@@ -1,0 +1,162 @@
+"""Places on items: planned by the coordinator, pulled by reviewers, given up, taken back.
+
+A place is claimed by a conditional update of Item.places_taken whose count is checked, inside the transaction
+that also writes the assignment. That, with unique(item, reviewer), holds under any concurrency.
+"""
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F
+
+from accounts.access import is_study_staff, role_names
+from accounts.actions import record
+from accounts.models import RoleName, User
+from accounts.refusal import NotAllowed, Refused
+from annotation import phases, queries
+from annotation.actions.campaigns import locked, require_staff
+from annotation.allocation import Plan, allocate
+from annotation.handles import handle, shuffled
+from annotation.models import Assignment, AssignmentState, Campaign, Item, ReleaseReason
+from annotation.phases import Verb
+
+_KEY = "annotation.handles:"
+
+
+def handle_key() -> bytes:
+    """The secret of handles and orders, derived from the site's own."""
+    return (_KEY + settings.SECRET_KEY).encode()
+
+
+def require_blind_reviewer(reviewer: User) -> None:
+    """Raise NotAllowed for anyone who sees identities, or who is not a reviewer."""
+    if is_study_staff(reviewer):
+        raise NotAllowed("Coordinators and owners see identities and never grade blind.")
+    if not reviewer.is_active or RoleName.REVIEWER not in role_names(reviewer):
+        raise NotAllowed("Only reviewers take items.")
+
+
+def plan_assignment(campaign: Campaign) -> Plan:
+    """Who would get what if the plan were applied now, with every place that cannot be filled."""
+    return allocate(queries.vacancies(campaign), queries.candidates(campaign), campaign.seed)
+
+
+@transaction.atomic
+def apply_plan(*, actor: User, campaign: Campaign, sha256: str) -> list[Assignment]:
+    """Write the plan that was shown; raises Refused (code "plan_changed") when it would now be another."""
+    require_staff(actor)
+    campaign = locked(campaign)
+    phases.require(campaign.phase, Verb.ASSIGN)
+    plan = plan_assignment(campaign)
+    if plan.sha256 != sha256:
+        raise Refused("The plan has changed since it was shown; look at the new one.", code="plan_changed")
+    placed = _place(campaign, plan)
+    record(actor=actor, verb="assign", target=campaign, details=_summary(plan))
+    return placed
+
+
+def _summary(plan: Plan) -> dict[str, object]:
+    return {"plan_sha256": plan.sha256, "placed": len(plan.pairs), "unmet_items": len(plan.unmet)}
+
+
+def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
+    by_reviewer: dict[int, list[int]] = {}
+    for item, reviewer in plan.pairs:
+        by_reviewer.setdefault(reviewer, []).append(item)
+    problems = dict(campaign.items.values_list("pk", "instance_id"))
+    placed: list[Assignment] = []
+    for reviewer, items in by_reviewer.items():
+        start = queries.last_position(campaign, reviewer)
+        order = shuffled(
+            handle_key(), seed=campaign.seed, reviewer=reviewer, items=[(i, problems[i]) for i in items]
+        )
+        for position, item in enumerate(order, start=start + 1):
+            if not _claim(item):
+                raise Refused("A place was taken meanwhile; look at the plan again.", code="plan_changed")
+            placed.append(_assignment(campaign, item, reviewer, position, pulled=False))
+    return Assignment.objects.bulk_create(placed)
+
+
+def _claim(item: int) -> bool:
+    free = Item.objects.filter(pk=item, places_taken__lt=F("places"))
+    return free.update(places_taken=F("places_taken") + 1) == 1
+
+
+def _assignment(campaign: Campaign, item: int, reviewer: int, position: int, *, pulled: bool) -> Assignment:
+    name = handle(handle_key(), campaign=campaign.pk, item=item, reviewer=reviewer)
+    return Assignment(item_id=item, reviewer_id=reviewer, handle=name, position=position, pulled=pulled)
+
+
+def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
+    """Give the reviewer one more item: in their field, without conflict, with a free place.
+
+    Raises Refused with code "nothing_left" only when no such item exists.
+    """
+    require_blind_reviewer(reviewer)
+    phases.require(campaign.phase, Verb.TAKE)
+    while candidates := _in_order(campaign, reviewer):
+        for item in candidates:
+            taken = _try_to_take(reviewer, campaign, item)
+            if taken is not None:
+                return taken
+    raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+
+
+def _in_order(campaign: Campaign, reviewer: User) -> list[int]:
+    pairs = list(queries.free_items(reviewer).filter(campaign=campaign).values_list("pk", "instance_id"))
+    return shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
+
+
+def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | None:
+    """One short transaction per try; None when the place or the pair was taken by a faster request."""
+    try:
+        with transaction.atomic():
+            if not _claim(item):
+                return None
+            position = queries.last_position(campaign, reviewer.pk) + 1
+            taken = _assignment(campaign, item, reviewer.pk, position, pulled=True)
+            taken.save(force_insert=True)
+            record(actor=reviewer, verb="take item", target=taken)
+            return taken
+    except IntegrityError:
+        return None
+
+
+@transaction.atomic
+def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> None:
+    """Take a waiting place back from its reviewer (who keeps the draft); the place is free again."""
+    require_staff(actor)
+    _release(assignment, ReleaseReason.WITHDRAWN)
+    record(actor=actor, verb="release assignment", target=assignment, reason=reason)
+
+
+@transaction.atomic
+def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") -> bool:
+    """Give up a place that should not have come to this reviewer.
+
+    A planned place goes to the next best reviewer at once; a pulled one is free for others to pull. Returns
+    whether a new reviewer was found.
+    """
+    if assignment.reviewer_id != reviewer.pk:
+        raise NotAllowed("This place is not yours.")
+    _release(assignment, ReleaseReason.OUT_OF_FIELD)
+    record(actor=reviewer, verb="out of field", target=assignment, reason=note)
+    return not assignment.pulled and _reassign(assignment.item)
+
+
+def _release(assignment: Assignment, reason: ReleaseReason) -> None:
+    campaign = assignment.item.campaign
+    phases.require(campaign.phase, Verb.RELEASE)
+    waiting = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.WAITING)
+    if waiting.update(state=AssignmentState.RELEASED, release_reason=reason) != 1:
+        raise Refused("Only a waiting place can be given up.", code="not_waiting")
+    Item.objects.filter(pk=assignment.item_id, places_taken__gt=0).update(places_taken=F("places_taken") - 1)
+
+
+def _reassign(item: Item) -> bool:
+    plan = allocate(
+        queries.vacancies(item.campaign, [item]), queries.candidates(item.campaign), item.campaign.seed
+    )
+    if plan.pairs:
+        _place(item.campaign, plan)
+        record(actor=None, verb="assign", target=item.campaign, details=_summary(plan))
+    return bool(plan.pairs)

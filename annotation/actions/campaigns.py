@@ -1,0 +1,213 @@
+"""Campaigns from draft to closed: create, draw, open, close."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from accounts.access import is_study_staff
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from annotation import phases, sampling
+from annotation.models import AssignmentState, Campaign, CampaignKind, Item, Rubric
+from annotation.phases import Verb
+from benchmark.actions import freeze_run
+from benchmark.models import Output, OutputState, Release, Run
+from benchmark.protocols import get_protocol
+from benchmark.rubrics import RubricError
+
+
+def require_staff(actor: User) -> None:
+    """Raise NotAllowed unless `actor` runs studies."""
+    if not is_study_staff(actor):
+        raise NotAllowed("Only coordinators and owners run campaigns.")
+
+
+def locked(campaign: Campaign) -> Campaign:
+    """The campaign's row, held until the transaction ends."""
+    return Campaign.objects.select_for_update().get(pk=campaign.pk)
+
+
+@transaction.atomic
+def create_campaign(
+    *,
+    actor: User,
+    name: str,
+    release: Release,
+    rubric: str,
+    reviewers_per_item: int = 3,
+    track: str = "raw",
+    seed: int = 1,
+    slug: str = "",
+    instructions: str = "",
+    due_on: date | None = None,
+) -> Campaign:
+    """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
+
+    The rubric's kind is the campaign's kind. Raises Refused for a taken slug, an unknown rubric, one whose
+    content changed under the same version, or a number of reviewers outside 1 to 25.
+    """
+    require_staff(actor)
+    if not 1 <= reviewers_per_item <= 25:
+        raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
+    slug = slug or slugify(name)[:100]
+    if not slug or Campaign.objects.filter(slug=slug).exists():
+        raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
+    kept = keep_rubric(release.benchmark.protocol, rubric)
+    campaign = Campaign.objects.create(
+        slug=slug,
+        name=name,
+        release=release,
+        rubric=kept,
+        kind=kept.content["kind"],
+        track=track,
+        reviewers_per_item=reviewers_per_item,
+        instructions=instructions,
+        seed=seed,
+        due_on=due_on,
+        created_by=actor,
+    )
+    record(actor=actor, verb="create campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
+    return campaign
+
+
+def keep_rubric(protocol: str, label: str) -> Rubric:
+    """The stored copy of a protocol's rubric version, made on first use."""
+    try:
+        rubric = get_protocol(protocol).rubric(label)
+    except (KeyError, RubricError) as error:
+        raise Refused(str(error), field="rubric") from error
+    if rubric.kind not in CampaignKind.values:
+        raise Refused(f"{label} is for {rubric.kind} work, which has no campaign yet.", field="rubric")
+    kept, _ = Rubric.objects.get_or_create(
+        protocol=protocol,
+        name=rubric.name,
+        version=rubric.version,
+        defaults={"content": rubric.content, "sha256": rubric.sha256},
+    )
+    if kept.sha256 != rubric.sha256:
+        raise Refused(
+            f"{label} was changed after it was used; give the rubric a new version.", field="rubric"
+        )
+    return kept
+
+
+@transaction.atomic
+def draw_items(
+    *,
+    actor: User,
+    campaign: Campaign,
+    strata: Mapping[int, str] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    per_stratum: int | None = None,
+) -> list[Item]:
+    """Draw the campaign's items once; the runs they come from are frozen with the draw.
+
+    `strata` maps output ids to strata and defaults to the domain of every answered output of the release and
+    track (an audit passes the judge's buckets). `sizes` gives n_h by stratum; without it, `per_stratum` of
+    each are drawn, or all. Raises Refused when a draw exists, when there is nothing to draw from, or when an
+    output is not an answered one of this release and track.
+    """
+    require_staff(actor)
+    campaign = locked(campaign)
+    phases.require(campaign.phase, Verb.DRAW)
+    if campaign.items.exists():
+        raise Refused("The items of this campaign are already drawn.", code="already_drawn")
+    outputs = _answered_outputs(campaign, strata)
+    keys = {_public_key(output): output for output in outputs.values()}
+    frame = {
+        key: output.instance.domain if strata is None else strata[output.pk] for key, output in keys.items()
+    }
+    try:
+        wanted = sizes or sampling.equal_sizes(sampling.stratum_sizes(frame), per_stratum)
+        drawn = sampling.draw(frame, wanted, campaign.seed)
+    except ValueError as error:
+        raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error
+    _freeze_runs(actor, [keys[unit.key] for unit in drawn])
+    items = Item.objects.bulk_create(_item(campaign, keys[unit.key], unit) for unit in drawn)
+    details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(frame)}
+    record(actor=actor, verb="draw items", target=campaign, details=details)
+    return items
+
+
+def _answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> dict[int, Output]:
+    rows = Output.objects.filter(
+        run__release=campaign.release, run__track=campaign.track, state=OutputState.ANSWERED
+    ).select_related("instance", "run__system")
+    found = {output.pk: output for output in rows if strata is None or output.pk in strata}
+    if not found:
+        raise Refused(
+            f"{campaign.release} has no answered outputs in track {campaign.track!r}.", code="nothing_to_draw"
+        )
+    if strata is not None and len(found) != len(strata):
+        missing = len(strata) - len(found)
+        raise Refused(f"{missing} outputs of the plan are not answered outputs of this release and track.")
+    return found
+
+
+def _public_key(output: Output) -> str:
+    """A name that is the same wherever the release is imported, so that a draw can be repeated elsewhere."""
+    run = output.run
+    return f"{output.instance.key}\x1f{run.system.slug}\x1f{run.condition}\x1f{output.attempt}"
+
+
+def _item(campaign: Campaign, output: Output, unit: sampling.Drawn) -> Item:
+    return Item(
+        campaign=campaign,
+        output=output,
+        instance=output.instance,
+        stratum=unit.stratum,
+        stratum_size=unit.stratum_size,
+        sample_size=unit.sample_size,
+        inclusion_probability=unit.inclusion_probability,
+        places=campaign.reviewers_per_item,
+    )
+
+
+def _freeze_runs(actor: User, outputs: list[Output]) -> None:
+    runs = Run.objects.filter(pk__in={output.run_id for output in outputs}, frozen_at=None).order_by("pk")
+    for run in runs:
+        freeze_run(actor=actor, run=run)
+
+
+@transaction.atomic
+def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
+    """Let reviewers in. Raises Refused while nothing is drawn."""
+    require_staff(actor)
+    campaign = locked(campaign)
+    campaign.phase = phases.after(campaign.phase, Verb.OPEN)
+    if not campaign.items.exists():
+        raise Refused("Draw the items before opening the campaign.", code="nothing_drawn")
+    campaign.opened_at = timezone.now()
+    campaign.save(update_fields=["phase", "opened_at"])
+    record(actor=actor, verb="open campaign", target=campaign)
+    return campaign
+
+
+@transaction.atomic
+def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Campaign:
+    """End the round: no grade is added or changed any more. Unfinished places need a `reason`."""
+    require_staff(actor)
+    campaign = locked(campaign)
+    campaign.phase = phases.after(campaign.phase, Verb.CLOSE)
+    submitted = sum(
+        1
+        for item in campaign.items.prefetch_related("assignments")
+        for place in item.assignments.all()
+        if place.state == AssignmentState.SUBMITTED
+    )
+    places = sum(campaign.items.values_list("places", flat=True))
+    if submitted < places and not reason.strip():
+        raise Refused(
+            f"{places - submitted} of {places} places are unfinished: give a reason for closing early.",
+            code="unfinished",
+            field="reason",
+        )
+    campaign.closed_at = timezone.now()
+    campaign.save(update_fields=["phase", "closed_at"])
+    details = {"places": places, "submitted": submitted}
+    record(actor=actor, verb="close campaign", target=campaign, reason=reason.strip(), details=details)
+    return campaign

@@ -1,0 +1,87 @@
+"""Forms of coordinators, and the translation of a plain (scriptless) grading form into content."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from annotation.models import CampaignKind
+from benchmark.models import Release
+from benchmark.protocols import get_protocol, protocol_names
+from benchmark.rubrics import Rubric
+
+
+def rubric_choices() -> list[tuple[str, str]]:
+    """Labels and titles of every rubric version that has a kind of campaign."""
+    return [
+        (rubric.label, f"{rubric.title} ({rubric.label})")
+        for name in protocol_names()
+        for rubric in get_protocol(name).rubrics
+        if rubric.kind in CampaignKind.values
+    ]
+
+
+class CampaignForm(forms.Form):
+    """The terms of a new campaign; the action checks what needs rows."""
+
+    name = forms.CharField(max_length=200, help_text="Reviewers see this name: no names of systems in it.")
+    release = forms.ModelChoiceField(Release.objects.order_by("name"))
+    rubric = forms.ChoiceField(choices=rubric_choices)
+    track = forms.CharField(max_length=50, initial="raw")
+    reviewers_per_item = forms.IntegerField(
+        label="Reviewers per item", min_value=1, max_value=25, initial=3, help_text="Each works alone."
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**53, initial=1, help_text="The same seed draws the same sample again."
+    )
+    due_on = forms.DateField(label="Due on", required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    instructions = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Shown to reviewers above their queue.",
+    )
+
+
+class DrawForm(forms.Form):
+    """All items, or so many of each stratum."""
+
+    per_stratum = forms.IntegerField(
+        label="Items per domain", min_value=1, required=False, help_text="Empty: every answered output."
+    )
+
+
+class ReasonForm(forms.Form):
+    """A reason that goes into the audit trail."""
+
+    reason = forms.CharField(max_length=1000, required=False)
+
+
+def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
+    """The content object (annotation/answers.py) in the fields of a posted grading form.
+
+    Anchored comments travel as JSON in one hidden field; text that is not JSON counts as none.
+    """
+    keys = [question.key for question in rubric.questions]
+    return {
+        "answers": _filled(post, "answer", keys),
+        "abstained": [key for key in keys if post.get(f"abstain-{key}")],
+        "comments": _filled(post, "comment", keys),
+        "anchored": _anchored(post.get("anchored", "")),
+        "note": post.get("note", ""),
+        "seen_before": bool(post.get("seen_before")),
+        "statement_wrong": bool(post.get("statement_wrong")),
+    }
+
+
+def _filled(post: QueryDict, prefix: str, keys: list[str]) -> dict[str, str]:
+    values = {key: post.get(f"{prefix}-{key}", "") for key in keys}
+    return {key: value for key, value in values.items() if value.strip()}
+
+
+def _anchored(text: str) -> list[Any]:
+    try:
+        value = json.loads(text or "[]")
+    except ValueError:
+        return []
+    return value if isinstance(value, list) else []

@@ -1,0 +1,59 @@
+"""What a grader is shown: the protocol's parts of instance and output, and nothing of their origin."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from annotation.models import Item
+from benchmark.protocol import Part
+from benchmark.protocols import get_protocol
+from benchmark.rendering import rendered
+
+
+@dataclass(frozen=True)
+class Material:
+    """The parts in order; comments are anchored to the first output part."""
+
+    title: str
+    domain: str
+    instance_parts: tuple[Part, ...]
+    output_parts: tuple[Part, ...]
+
+    @property
+    def anchored(self) -> Part:
+        return self.output_parts[0]
+
+    @property
+    def sha256(self) -> str:
+        """Fingerprint of everything shown; a grade keeps it, so that it is known what was graded."""
+        return _digest([self.title, *map(asdict, (*self.instance_parts, *self.output_parts))])
+
+
+def _digest(value: Sequence[object]) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def problem_title(payload: object, fallback: str) -> str:
+    """The problem's own title if its protocol gives one."""
+    title = payload.get("title") if isinstance(payload, dict) else None
+    return str(title) if title else fallback
+
+
+def material(item: Item) -> Material:
+    """The material of an item. Selects instance and output only: no run, no system."""
+    instance, output = item.instance, item.output
+    protocol = get_protocol(item.campaign.release.benchmark.protocol)
+    return Material(
+        title=problem_title(instance.payload, f"Problem {instance.key}"),
+        domain=instance.domain,
+        instance_parts=tuple(protocol.instance_parts(instance.payload)),
+        output_parts=tuple(protocol.output_parts(output.payload, output.text, output.text_format)),
+    )
+
+
+def block_lengths(shown: Material) -> dict[str, int]:
+    """Length of the source of every block of the anchored text, by block id."""
+    document = rendered(shown.anchored.text, shown.anchored.text_format)
+    return {block.id: len(block.source) for block in document.blocks}

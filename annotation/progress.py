@@ -1,0 +1,64 @@
+"""How far a reviewer is, in their own work only: rows for the queue page."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from annotation import queries
+from annotation.material import problem_title
+from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.phases import Phase
+
+
+@dataclass(frozen=True)
+class WaitingItem:
+    """A line of the queue: an opaque handle and what the problem is about."""
+
+    handle: str
+    title: str
+    domain: str
+    draft_saved_at: datetime | None
+
+
+@dataclass
+class OwnProgress:
+    """One campaign of the queue. `free` counts further items that the reviewer may take."""
+
+    campaign: Campaign
+    waiting: list[WaitingItem] = field(default_factory=list)
+    done: int = 0
+    free: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.done + len(self.waiting)
+
+
+def own_progress(reviewer: Any) -> list[OwnProgress]:
+    """Open campaigns in which the reviewer has work, or could take some."""
+    rows: dict[int, OwnProgress] = {}
+    for place in queries.own_assignments(reviewer):
+        campaign = place.item.campaign
+        if campaign.phase != Phase.OPEN:
+            continue
+        row = rows.setdefault(campaign.pk, OwnProgress(campaign))
+        if place.state == AssignmentState.SUBMITTED:
+            row.done += 1
+        else:
+            row.waiting.append(_waiting(place))
+    free = queries.free_counts(reviewer)
+    for campaign in Campaign.objects.filter(pk__in=free.keys() - rows.keys()).order_by("opened_at"):
+        rows[campaign.pk] = OwnProgress(campaign)
+    for pk, count in free.items():
+        rows[pk].free = count
+    return list(rows.values())
+
+
+def _waiting(place: Assignment) -> WaitingItem:
+    instance, draft = place.item.instance, getattr(place, "draft", None)
+    return WaitingItem(
+        handle=place.handle,
+        title=problem_title(instance.payload, instance.key),
+        domain=instance.domain,
+        draft_saved_at=draft.saved_at if draft else None,
+    )

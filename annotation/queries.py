@@ -1,0 +1,219 @@
+"""Querysets of annotation. What a reviewer's code path selects never joins a system or a run.
+
+Conflicts of interest are the one exception: `free_items` excludes by system inside the database and selects
+nothing of it.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
+
+from accounts.access import STUDY_STAFF
+from accounts.models import ConflictKind, RoleName, User
+from annotation.allocation import Candidate, Vacancy
+from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item
+from annotation.phases import Phase
+
+
+def place_by_handle(handle: str) -> Assignment | None:
+    """The assignment called `handle` with what its page shows; it never joins a run or a system."""
+    rows = Assignment.objects.select_related(
+        "item__campaign__rubric",
+        "item__campaign__release__benchmark",
+        "item__instance",
+        "item__output",
+        "draft",
+    )
+    return rows.filter(handle=handle).first()
+
+
+def own_assignments(reviewer: User) -> QuerySet[Assignment]:
+    """The reviewer's places in campaigns that have opened, in their own order."""
+    return (
+        Assignment.objects.filter(reviewer=reviewer)
+        .exclude(item__campaign__phase=Phase.DRAFT)
+        .exclude(state=AssignmentState.RELEASED)
+        .select_related("item__campaign", "item__instance", "draft")
+        .order_by("item__campaign_id", "position", "handle")
+    )
+
+
+def waiting(reviewer: User) -> QuerySet[Assignment]:
+    """What the reviewer can grade now."""
+    return own_assignments(reviewer).filter(state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN)
+
+
+def finished(reviewer: User) -> QuerySet[Assignment]:
+    """What the reviewer has submitted, latest first."""
+    return own_assignments(reviewer).filter(state=AssignmentState.SUBMITTED).order_by("-submitted_at")
+
+
+def live_grade(assignment: Assignment) -> Grade | None:
+    """The grade that counts: the one that no later grade supersedes."""
+    return assignment.grades.filter(superseded_by__isnull=True).first()
+
+
+def free_items(reviewer: User) -> QuerySet[Item]:
+    """Items of open campaigns with a place this reviewer may take: in their field, no conflict, never had."""
+    conflicts = list(reviewer.conflicts.values_list("kind", "key"))
+    systems = [key for kind, key in conflicts if kind == ConflictKind.SYSTEM]
+    papers = [key for kind, key in conflicts if kind == ConflictKind.PAPER]
+    return (
+        Item.objects.filter(
+            campaign__phase=Phase.OPEN,
+            places_taken__lt=F("places"),
+            instance__domain__in=reviewer.expertise.values("domain"),
+        )
+        .exclude(assignments__reviewer=reviewer)
+        .exclude(output__run__system__slug__in=systems)
+        .exclude(instance__paper__isnull=False, instance__paper__key__in=papers)
+    )
+
+
+def free_counts(reviewer: User) -> dict[int, int]:
+    """How many items the reviewer could pull, by campaign id; campaigns without any are left out."""
+    counts = free_items(reviewer).order_by().values_list("campaign").annotate(free=Count("pk"))
+    return dict(counts)
+
+
+def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[Vacancy]:
+    """Free places of the campaign (or of some of its items) as plain values. For staff paths only."""
+    rows = campaign.items.filter(places_taken__lt=F("places"))
+    if items is not None:
+        rows = rows.filter(pk__in=[item.pk for item in items])
+    held: dict[int, set[int]] = {}
+    pairs = Assignment.objects.filter(item__campaign=campaign).values_list("item_id", "reviewer_id")
+    for item, reviewer in pairs:
+        held.setdefault(item, set()).add(reviewer)
+    values = rows.values_list(
+        "pk",
+        "instance__domain",
+        "output__run__system__slug",
+        "instance__paper__key",
+        "places",
+        "places_taken",
+    )
+    return [
+        Vacancy(pk, domain, system, paper or "", places - taken, frozenset(held.get(pk, ())))
+        for pk, domain, system, paper, places, taken in values
+    ]
+
+
+def reviewers() -> QuerySet[User]:
+    """Active reviewers who do not also run studies."""
+    return (
+        User.objects.filter(is_active=True, roles__name=RoleName.REVIEWER)
+        .exclude(roles__name__in=STUDY_STAFF)
+        .order_by("email")
+    )
+
+
+def candidates(campaign: Campaign) -> list[Candidate]:
+    """All reviewers as plain values, with the places they hold in this campaign."""
+    people = reviewers().prefetch_related("expertise", "conflicts")
+    held = campaign_loads(campaign)
+    return [
+        Candidate(
+            reviewer=person.pk,
+            confidence={row.domain: row.confidence for row in person.expertise.all()},
+            systems=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.SYSTEM),
+            papers=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.PAPER),
+            load=held.get(person.pk, 0),
+        )
+        for person in people
+    ]
+
+
+def campaign_loads(campaign: Campaign) -> dict[int, int]:
+    """Places held (not released) by reviewer."""
+    rows = (
+        Assignment.objects.filter(item__campaign=campaign)
+        .exclude(state=AssignmentState.RELEASED)
+        .order_by()
+        .values_list("reviewer")
+        .annotate(places=Count("pk"))
+    )
+    return dict(rows)
+
+
+def last_position(campaign: Campaign, reviewer_id: int) -> int:
+    """The highest position the reviewer has in this campaign; 0 if none."""
+    rows = Assignment.objects.filter(item__campaign=campaign, reviewer_id=reviewer_id)
+    return rows.aggregate(last=Max("position"))["last"] or 0
+
+
+SUBMITTED = Count("assignments", filter=Q(assignments__state=AssignmentState.SUBMITTED))
+
+
+def campaigns_with_totals() -> list[Campaign]:
+    """Campaigns, newest first, each with `places`, `submitted` and `item_count`."""
+    totals = {
+        row["campaign"]: row
+        for row in Item.objects.order_by()
+        .values("campaign")
+        .annotate(item_count=Count("pk"), places=Sum("places"))
+    }
+    submitted = _submitted_by("item__campaign")
+    rows = list(Campaign.objects.select_related("release", "rubric").order_by("-created_at", "-pk"))
+    for row in rows:
+        mine = totals.get(row.pk, {"item_count": 0, "places": 0})
+        row.item_count, row.places = mine["item_count"], mine["places"]  # type: ignore[attr-defined]
+        row.submitted = submitted.get(row.pk, 0)  # type: ignore[attr-defined]
+    return rows
+
+
+def _submitted_by(field: str, **where: Any) -> dict[Any, int]:
+    rows = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **where).order_by()
+    return dict(rows.values_list(field).annotate(n=Count("pk")))
+
+
+def progress_by_item(campaign: Campaign) -> QuerySet[Item]:
+    """Items with `submitted`, by domain and instance."""
+    return (
+        campaign.items.select_related("instance")
+        .annotate(submitted=SUBMITTED)
+        .order_by("instance__domain", "instance__key", "pk")
+    )
+
+
+def progress_by_domain(campaign: Campaign) -> list[dict[str, Any]]:
+    """Rows {domain, items, places, taken, submitted}."""
+    domains = campaign.items.order_by("instance__domain").values(domain=F("instance__domain"))
+    totals = domains.annotate(items=Count("pk"), wanted=Sum("places"), taken=Sum("places_taken"))
+    submitted = _submitted_by("item__instance__domain", item__campaign=campaign)
+    return [{**row, "submitted": submitted.get(row["domain"], 0)} for row in totals]
+
+
+def drawn_strata(campaign: Campaign) -> list[dict[str, Any]]:
+    """Rows {stratum, stratum_size, sample_size, inclusion_probability} of the frozen draw."""
+    rows = campaign.items.order_by("stratum").values(
+        "stratum", "stratum_size", "sample_size", "inclusion_probability"
+    )
+    return [dict(row) for row in rows.distinct()]
+
+
+def progress_by_reviewer(campaign: Campaign) -> list[dict[str, Any]]:
+    """Rows {reviewer, name, email, held, submitted, last_submitted} of those whose places are not released."""
+    done = Q(state=AssignmentState.SUBMITTED)
+    rows = (
+        Assignment.objects.filter(item__campaign=campaign)
+        .exclude(state=AssignmentState.RELEASED)
+        .order_by("reviewer__name", "reviewer__email")
+        .values("reviewer", name=F("reviewer__name"), email=F("reviewer__email"))
+        .annotate(
+            held=Count("pk"),
+            submitted=Count("pk", filter=done),
+            last_submitted=Max("submitted_at"),
+        )
+    )
+    return [dict(row) for row in rows]
+
+
+def waiting_places(campaign: Campaign) -> QuerySet[Assignment]:
+    """Places not yet submitted, oldest first."""
+    return (
+        Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING)
+        .select_related("reviewer", "item__instance", "draft")
+        .order_by("assigned_at", "pk")
+    )

@@ -1,0 +1,157 @@
+"""Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from annotation import actions, queries
+from annotation.forms import CampaignForm, DrawForm, ReasonForm
+from annotation.models import Assignment, Campaign, CampaignKind
+from annotation.phases import Phase, Verb, allows
+from annotation.plans import plan_in_words
+from annotation.views import SignedInRequest
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def campaigns(request: SignedInRequest) -> HttpResponse:
+    """All campaigns with their progress, newest first."""
+    return render(request, "annotation/campaigns.html", {"campaigns": queries.campaigns_with_totals()})
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def campaign_new(request: SignedInRequest) -> HttpResponse:
+    """The form of a new campaign."""
+    form = CampaignForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = actions.create_campaign(actor=request.user, **_terms(form))
+            return redirect("campaign", slug=made.slug)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    return render(request, "annotation/campaign_new.html", {"form": form})
+
+
+def _terms(form: CampaignForm) -> dict[str, Any]:
+    return dict(form.cleaned_data)
+
+
+@staff_only
+@require_GET
+def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
+    """One campaign: what can be done in its phase, and progress by domain, reviewer and item."""
+    row = get_object_or_404(
+        Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
+    )
+    items = list(queries.progress_by_item(row))
+    places = sum(item.places for item in items)
+    context = {
+        "campaign": row,
+        "items": items,
+        "places": places,
+        "taken": sum(item.places_taken for item in items),
+        "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
+        "strata": queries.drawn_strata(row),
+        "domains": queries.progress_by_domain(row),
+        "reviewers": queries.progress_by_reviewer(row),
+        "waiting": queries.waiting_places(row),
+        "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
+        "draw_form": DrawForm(),
+        "reason_form": ReasonForm(),
+        "is_audit": row.kind == CampaignKind.AUDIT,
+        **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
+    }
+    return render(request, "annotation/campaign.html", context)
+
+
+@staff_only
+@require_POST
+def draw(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Draw the items by domain."""
+    row = get_object_or_404(Campaign, slug=slug)
+    form = DrawForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "The number of items per domain must be a whole number from 1.")
+        return redirect("campaign", slug=slug)
+    try:
+        items = actions.draw_items(
+            actor=request.user, campaign=row, per_stratum=form.cleaned_data["per_stratum"]
+        )
+        messages.success(request, f"{len(items)} items drawn.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def assign(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The plan, looked at first; POST applies exactly the plan that was shown."""
+    row = get_object_or_404(Campaign, slug=slug)
+    if request.method == "POST":
+        return _apply(request, row)
+    plan = actions.plan_assignment(row)
+    return render(request, "annotation/plan.html", {"campaign": row, **plan_in_words(row, plan)})
+
+
+def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    try:
+        placed = actions.apply_plan(actor=request.user, campaign=row, sha256=request.POST.get("plan", ""))
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("campaign-assign", slug=row.slug)
+    messages.success(request, f"{len(placed)} places assigned.")
+    return redirect("campaign", slug=row.slug)
+
+
+@staff_only
+@require_POST
+def open_(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Let the reviewers in."""
+    row = get_object_or_404(Campaign, slug=slug)
+    try:
+        actions.open_campaign(actor=request.user, campaign=row)
+        messages.success(request, "The campaign is open.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def close(request: SignedInRequest, slug: str) -> HttpResponse:
+    """End the round."""
+    row = get_object_or_404(Campaign, slug=slug)
+    try:
+        actions.close_campaign(actor=request.user, campaign=row, reason=request.POST.get("reason", ""))
+        messages.success(request, "The campaign is closed; its grades no longer change.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a waiting place back."""
+    place = get_object_or_404(
+        Assignment.objects.select_related("item__campaign"), pk=pk, item__campaign__slug=slug
+    )
+    try:
+        actions.release_assignment(
+            actor=request.user, assignment=place, reason=request.POST.get("reason", "")
+        )
+        messages.success(request, "The place is free again; the draft is kept.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)

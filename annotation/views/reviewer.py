@@ -1,0 +1,188 @@
+"""What a reviewer sees: the queue, an item, own finished work. Nothing here knows of systems."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from annotation import actions, queries
+from annotation.answers import Incomplete
+from annotation.forms import content_from_post
+from annotation.material import problem_title
+from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.phases import Phase
+from annotation.places import find_place
+from annotation.progress import OwnProgress, own_progress
+from annotation.views import SignedInRequest
+from annotation.sheets import is_locked, sheet
+from benchmark.rubrics import rubric_from_content
+
+
+def place_or_404(request: SignedInRequest, handle: str) -> Assignment:
+    """The signed-in reviewer's own place; 404 for every other handle, existing or not."""
+    place = find_place(request.user, handle)
+    if place is None:
+        raise Http404
+    return place
+
+
+@require_role(RoleName.REVIEWER)
+@require_GET
+def queue(request: SignedInRequest) -> HttpResponse:
+    """What waits for the reviewer, campaign by campaign, and how far they are."""
+    progress = own_progress(request.user)
+    return render(request, "annotation/queue.html", {"progress": progress, **_totals(progress)})
+
+
+def _totals(progress: list[OwnProgress]) -> dict[str, int]:
+    return {
+        "waiting": sum(len(row.waiting) for row in progress),
+        "free": sum(row.free for row in progress),
+        "done": sum(row.done for row in progress),
+    }
+
+
+@require_role(RoleName.REVIEWER)
+@require_POST
+def grade_next(request: SignedInRequest) -> HttpResponse:
+    """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
+    place = _next_place(request)
+    if place is None:
+        messages.info(request, "There is nothing left for you to grade at the moment.")
+        return redirect("queue")
+    return redirect("grade", handle=place.handle)
+
+
+def _next_place(request: SignedInRequest) -> Assignment | None:
+    user = request.user
+    waiting = queries.waiting(user).first()
+    if waiting is not None:
+        return waiting
+    for campaign in Campaign.objects.filter(pk__in=queries.free_counts(user)).order_by("opened_at", "pk"):
+        try:
+            return actions.take_next(reviewer=user, campaign=campaign)
+        except Refused as refusal:
+            if refusal.code != "nothing_left":
+                raise
+    return None
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def grade(request: SignedInRequest, handle: str) -> HttpResponse:
+    """One item: the form while it is open, the own grade once it is locked; POST submits without scripts."""
+    place = place_or_404(request, handle)
+    if request.method == "POST":
+        return _submit(request, place)
+    if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
+        return _show_own_grade(request, place)
+    page = sheet(place)
+    actions.open_item(reviewer=request.user, assignment=place, shown_sha256=page.shown.sha256)
+    return _form(request, page)
+
+
+def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: str = "") -> HttpResponse:
+    context = {"sheet": page, "refusal": refusal, "idempotency_key": uuid.uuid4().hex}
+    return render(request, "annotation/grade.html", context, status=status)
+
+
+def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
+    rubric = rubric_from_content(place.item.campaign.rubric.content)
+    content = content_from_post(rubric, request.POST)
+    try:
+        submit_or_revise(
+            reviewer=request.user,
+            place=place,
+            content=content,
+            idempotency_key=request.POST.get("idempotency_key", ""),
+            rubric_sha256=request.POST.get("rubric_sha256", ""),
+        )
+    except Refused as refusal:
+        problems: Mapping[str, str] = refusal.problems if isinstance(refusal, Incomplete) else {}
+        page = sheet(place, content=content, problems=problems)
+        return _form(request, page, status=409, refusal=refusal.reason)
+    return redirect("submitted", handle=place.handle)
+
+
+@login_required
+@require_GET
+def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
+    """After submitting: say so, offer the way back, and go on to the next waiting item."""
+    place = place_or_404(request, handle)
+    if place.state == AssignmentState.SUBMITTED:
+        title = problem_title(place.item.instance.payload, place.item.instance.key)
+        address = reverse("grade", args=[place.handle])
+        messages.success(
+            request,
+            format_html('Submitted: {}. <a href="{}">Read or reopen it</a>', title, address),
+        )
+    following = queries.waiting(request.user).first()
+    return redirect("grade", handle=following.handle) if following else redirect("queue")
+
+
+def submit_or_revise(*, reviewer: Any, place: Assignment, **terms: Any) -> Any:
+    """A reopened place is revised, any other is submitted for the first time."""
+    reopened = place.state == AssignmentState.SUBMITTED and not is_locked(place)
+    verb = actions.revise_grade if reopened else actions.submit_grade
+    return verb(reviewer=reviewer, assignment=place, **terms)
+
+
+def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
+    grade = queries.live_grade(place)
+    context = {
+        "sheet": sheet(place),
+        "grade": grade,
+        "answers": grade.answers.order_by("pk") if grade else [],
+        "comments": grade.comments.order_by("pk") if grade else [],
+        "may_reopen": place.item.campaign.phase == Phase.OPEN,
+    }
+    return render(request, "annotation/own_grade.html", context)
+
+
+@require_role(RoleName.REVIEWER)
+@require_GET
+def finished(request: SignedInRequest) -> HttpResponse:
+    """The reviewer's own submitted items, latest first, each of which opens to be read or reopened."""
+    rows = [
+        {"place": place, "title": problem_title(place.item.instance.payload, place.item.instance.key)}
+        for place in queries.finished(request.user)
+    ]
+    return render(request, "annotation/finished.html", {"rows": rows})
+
+
+@login_required
+@require_POST
+def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Unlock an own grade for revision."""
+    place = place_or_404(request, handle)
+    try:
+        actions.reopen_grade(reviewer=request.user, assignment=place)
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("grade", handle=place.handle)
+
+
+@login_required
+@require_POST
+def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Give the place up: not this reviewer's field."""
+    place = place_or_404(request, handle)
+    try:
+        actions.say_out_of_field(
+            reviewer=request.user, assignment=place, note=request.POST.get("note", "")[:1000]
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("grade", handle=place.handle)
+    messages.success(request, "Thank you. The item goes to somebody else.")
+    return redirect("queue")
