@@ -194,7 +194,7 @@ def drawn_strata(campaign: Campaign) -> list[dict[str, Any]]:
 
 
 def progress_by_reviewer(campaign: Campaign) -> list[dict[str, Any]]:
-    """Rows {reviewer, name, email, held, submitted, last_submitted} of those whose places are not released."""
+    """Rows {reviewer, name, email, held, submitted, last_submitted}; released places do not count."""
     done = Q(state=AssignmentState.SUBMITTED)
     rows = (
         Assignment.objects.filter(item__campaign=campaign)

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
 from annotation.material import Material, material
-from annotation.models import Assignment, AssignmentState
+from annotation.models import Assignment
 from benchmark.protocol import Part
 from benchmark.rendering import rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
@@ -68,12 +68,6 @@ class Sheet:
     problems: Mapping[str, str] = field(default_factory=dict)
     severities: tuple[str, ...] = SEVERITIES
     kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
-
-
-def is_locked(place: Assignment) -> bool:
-    """Submitted and not reopened: the page shows, and does not ask."""
-    draft = getattr(place, "draft", None)
-    return place.state == AssignmentState.SUBMITTED and (draft is None or draft.locked_at is not None)
 
 
 def sheet(

@@ -23,8 +23,9 @@ from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
+from annotation.sheets import sheet
+from annotation.submitting import is_locked, submit_or_revise
 from annotation.views import SignedInRequest
-from annotation.sheets import is_locked, sheet
 from benchmark.rubrics import rubric_from_content
 
 
@@ -102,7 +103,7 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
     try:
         submit_or_revise(
             reviewer=request.user,
-            place=place,
+            assignment=place,
             content=content,
             idempotency_key=request.POST.get("idempotency_key", ""),
             rubric_sha256=request.POST.get("rubric_sha256", ""),
@@ -128,13 +129,6 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
         )
     following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")
-
-
-def submit_or_revise(*, reviewer: Any, place: Assignment, **terms: Any) -> Any:
-    """A reopened place is revised, any other is submitted for the first time."""
-    reopened = place.state == AssignmentState.SUBMITTED and not is_locked(place)
-    verb = actions.revise_grade if reopened else actions.submit_grade
-    return verb(reviewer=reviewer, assignment=place, **terms)
 
 
 def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:

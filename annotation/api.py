@@ -1,0 +1,189 @@
+"""REST endpoints: the reviewer's queue and places, and campaigns for those who run them."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.refusal import NotAllowed, Refused
+from annotation import actions, queries
+from annotation import serializers as shape
+from annotation.answers import Incomplete
+from annotation.models import Assignment, Campaign
+from annotation.places import find_place
+from annotation.shown import grade_values, own_place, queue_item
+from annotation.submitting import submit_or_revise
+
+REFUSED = {409: shape.RefusalOut, 422: shape.RefusalOut}
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="Names this submission: sent again with the same body, the same grade comes back.",
+)
+
+
+def place_or_404(request: Request, handle: str) -> Assignment:
+    """The caller's own place; 404 for every other handle, existing or not."""
+    place = find_place(request.user, handle)  # type: ignore[arg-type]
+    if place is None:
+        raise Http404
+    return place
+
+
+def refusal_reply(refusal: Refused) -> Response:
+    """A refusal with what the reviewer needs to go on: open questions, or the text stored elsewhere."""
+    if isinstance(refusal, NotAllowed):
+        raise refusal
+    body: dict[str, Any] = {
+        "code": refusal.code,
+        "reason": refusal.reason,
+        "line": refusal.line,
+        "field": refusal.field,
+    }
+    if isinstance(refusal, Incomplete):
+        body["problems"] = refusal.problems
+    if isinstance(refusal, actions.DraftConflict):
+        body["stored"] = shape.DraftOut(refusal.stored).data
+    return Response(body, status=422 if refusal.code == "idempotency_mismatch" else 409)
+
+
+class AssignmentView(APIView):
+    """One of the caller's own items."""
+
+    @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """What is shown, asked, drafted and submitted."""
+        return Response(shape.AssignmentOut(own_place(place_or_404(request, handle))).data)
+
+    @extend_schema(
+        operation_id="assignment_save_draft",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, **REFUSED},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Save the draft over `version`; a newer draft answers 409 with its text and overwrites nothing."""
+        place = place_or_404(request, handle)
+        sent = shape.DraftIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            draft = actions.save_draft(reviewer=request.user, assignment=place, **sent.validated_data)
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return Response(shape.DraftOut(draft).data)
+
+    @extend_schema(
+        operation_id="assignment_submit",
+        parameters=[KEY],
+        request=shape.SubmissionIn,
+        responses={201: shape.GradeOut, **REFUSED},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Submit the answers; a reopened item is revised."""
+        place = place_or_404(request, handle)
+        sent = shape.SubmissionIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        try:
+            grade = submit_or_revise(
+                reviewer=request.user,  # type: ignore[arg-type]
+                assignment=place,
+                idempotency_key=request.headers.get("Idempotency-Key", ""),
+                **sent.validated_data,
+            )
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return Response(shape.GradeOut(grade_values(grade)).data, status=201)
+
+
+class ReopenView(APIView):
+    @extend_schema(operation_id="assignment_reopen", request=None, responses={200: shape.DraftOut, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Unlock an own grade for revision until the campaign closes."""
+        draft = actions.reopen_grade(reviewer=request.user, assignment=place_or_404(request, handle))  # type: ignore[arg-type]
+        return Response(shape.DraftOut(draft).data)
+
+
+class OutOfFieldView(APIView):
+    @extend_schema(
+        operation_id="assignment_out_of_field",
+        request=shape.OutOfFieldIn,
+        responses={204: None, **REFUSED},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Give the place up: not the caller's field."""
+        sent = shape.OutOfFieldIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        actions.say_out_of_field(
+            reviewer=request.user,  # type: ignore[arg-type]
+            assignment=place_or_404(request, handle),
+            note=sent.validated_data["note"],
+        )
+        return Response(status=204)
+
+
+class QueueView(APIView):
+    @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
+    def get(self, request: Request) -> Response:
+        """What waits for the caller, in the caller's own order."""
+        rows = [queue_item(place) for place in queries.waiting(request.user)]  # type: ignore[arg-type]
+        return Response(shape.QueueItemOut(rows, many=True).data)
+
+    @extend_schema(
+        operation_id="queue_take", request=shape.TakeIn, responses={201: shape.QueueItemOut, **REFUSED}
+    )
+    def post(self, request: Request) -> Response:
+        """Take one more item of an open campaign; 409 with code nothing_left when there is none."""
+        sent = shape.TakeIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        campaign = Campaign.objects.filter(
+            slug=sent.validated_data["campaign"],
+            pk__in=queries.free_counts(request.user),  # type: ignore[arg-type]
+        ).first()
+        if campaign is None:
+            raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+        place = actions.take_next(reviewer=request.user, campaign=campaign)  # type: ignore[arg-type]
+        return Response(shape.QueueItemOut(queue_item(place)).data, status=201)
+
+
+class CampaignsView(ListAPIView):
+    """All campaigns; for those who run them."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = shape.CampaignOut
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return Campaign.objects.select_related("release", "rubric")
+
+
+class CampaignView(RetrieveAPIView):
+    """One campaign; for those who run it."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = shape.CampaignOut
+    queryset = Campaign.objects.select_related("release", "rubric")
+    lookup_field = "slug"
+
+
+class ProgressView(APIView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_progress", responses=shape.ProgressOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Draw and progress of a campaign, by domain and reviewer."""
+        campaign = get_object_or_404(Campaign, slug=slug)
+        body = {
+            "campaign": campaign.slug,
+            "phase": campaign.phase,
+            "strata": queries.drawn_strata(campaign),
+            "domains": queries.progress_by_domain(campaign),
+            "reviewers": queries.progress_by_reviewer(campaign),
+        }
+        return Response(shape.ProgressOut(body).data)

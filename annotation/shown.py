@@ -1,0 +1,59 @@
+"""A reviewer's place as plain values for REST: the material, the questions, and their own work on it."""
+
+from typing import Any
+
+from annotation import queries
+from annotation.material import material, problem_title
+from annotation.models import Assignment, Grade
+from benchmark.rendering import rendered
+
+
+def queue_item(place: Assignment) -> dict[str, Any]:
+    """A line of the queue."""
+    instance = place.item.instance
+    return {
+        "handle": place.handle,
+        "campaign": place.item.campaign.slug,
+        "title": problem_title(instance.payload, instance.key),
+        "domain": instance.domain,
+        "state": place.state,
+    }
+
+
+def own_place(place: Assignment) -> dict[str, Any]:
+    """Everything that the grading page shows, as text."""
+    shown = material(place.item)
+    rubric = place.item.campaign.rubric
+    grade = queries.live_grade(place)
+    document = rendered(shown.anchored.text, shown.anchored.text_format)
+    return {
+        **queue_item(place),
+        "title": shown.title,
+        "parts": [*shown.instance_parts, *shown.output_parts],
+        "blocks": document.blocks,
+        "rubric": {
+            "label": rubric.label,
+            "sha256": rubric.sha256,
+            "questions": rubric.content["questions"],
+        },
+        "draft": getattr(place, "draft", None),
+        "grade": grade_values(grade) if grade else None,
+    }
+
+
+def grade_values(grade: Grade) -> dict[str, Any]:
+    """An own grade with its answers and comments."""
+    names = (
+        "note",
+        "seen_before",
+        "statement_wrong",
+        "active_seconds",
+        "rubric_sha256",
+        "shown_sha256",
+        "created_at",
+    )
+    return {
+        "answers": grade.answers.order_by("pk"),
+        "comments": grade.comments.order_by("pk"),
+        **{name: getattr(grade, name) for name in names},
+    }

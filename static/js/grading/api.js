@@ -1,0 +1,39 @@
+// Requests to the REST interface with the session's cookie. Every outcome is a plain value, never an exception:
+// {kind: "ok" | "refused" | "signed-out" | "away", status, body}.
+
+const TIMEOUT = 15000;
+
+function csrfToken() {
+  // Read at every request: signing in again in another tab changes the token.
+  const cookie = document.cookie.split("; ").find((entry) => entry.startsWith("csrftoken="));
+  return cookie ? decodeURIComponent(cookie.slice("csrftoken=".length)) : "";
+}
+
+function kindOf(status, reply) {
+  if (status >= 200 && status < 300) return "ok";
+  if (reply.code) return "refused"; // an answer of ours, with its reason
+  if (status === 401 || status === 403) return "signed-out";
+  if (status >= 500 || status === 429) return "away";
+  return "refused";
+}
+
+export async function send(method, address, body, headers = {}) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT);
+  try {
+    const response = await fetch(address, {
+      method,
+      body: JSON.stringify(body),
+      credentials: "same-origin",
+      redirect: "error",
+      signal: abort.signal,
+      headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken(), ...headers },
+    });
+    const reply = await response.json();
+    return { kind: kindOf(response.status, reply), status: response.status, body: reply };
+  } catch {
+    return { kind: "away", status: 0, body: {} };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,103 @@
+// Saves the draft: 1.5 s after typing stops, every 5 s while typing, again and again while the server is away.
+// Whatever happens, the text is in this browser first.
+
+import { send } from "./api.js";
+import { drop, keep, kept } from "./outbox.js";
+
+const QUIET = 1500;
+const WHILE_TYPING = 5000;
+const RETRY_FIRST = 2000;
+const RETRY_MOST = 30000;
+
+export class Autosave {
+  constructor({ handle, address, version, content, seconds, show, conflict }) {
+    Object.assign(this, { handle, address, version, content, seconds, show, conflict });
+    this.saved = JSON.stringify(content());
+    this.retry = RETRY_FIRST;
+    this.dirtySince = null;
+    this.inFlight = null;
+    this.stopped = false;
+    addEventListener("online", () => this.flush());
+    addEventListener("visibilitychange", () => document.hidden && this.flush());
+  }
+
+  // What an earlier visit left in this browser and the server never got: {content, base, seconds} or null.
+  leftover() {
+    const entry = kept(this.handle);
+    if (!entry || JSON.stringify(entry.content) === this.saved) {
+      drop(this.handle);
+      return null;
+    }
+    return entry;
+  }
+
+  changed() {
+    if (this.stopped || JSON.stringify(this.content()) === this.saved) return;
+    const safe = keep(this.handle, { content: this.content(), base: this.version, seconds: this.seconds() });
+    if (!safe) this.show("unsafe");
+    this.dirtySince ??= Date.now();
+    const wait = Math.min(QUIET, Math.max(0, this.dirtySince + WHILE_TYPING - Date.now()));
+    this.#plan(wait);
+  }
+
+  // Saves now if there is something to save; resolves to true when the server has everything.
+  async flush() {
+    clearTimeout(this.timer);
+    while (this.inFlight) await this.inFlight;
+    if (this.stopped) return false;
+    if (JSON.stringify(this.content()) === this.saved) return true;
+    this.inFlight = this.#save();
+    const done = await this.inFlight;
+    this.inFlight = null;
+    return done;
+  }
+
+  // After a choice between two versions, or a submit: go on from this version of the server's.
+  continueFrom(version, saved) {
+    this.version = version;
+    this.saved = saved === undefined ? "" : JSON.stringify(saved);
+    this.stopped = false;
+  }
+
+  finish() {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    drop(this.handle);
+  }
+
+  #plan(wait) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.flush(), wait);
+  }
+
+  async #save() {
+    const content = this.content();
+    this.show("saving");
+    this.dirtySince = null;
+    const body = { version: this.version, content, active_seconds: this.seconds() };
+    const reply = await send("PUT", this.address, body);
+    if (reply.kind === "ok") return this.#kept(content, reply.body);
+    if (reply.body.code === "draft_conflict") {
+      this.stopped = true;
+      this.show("conflict");
+      this.conflict(reply.body.stored);
+    } else if (reply.kind === "refused") {
+      this.show("refused", reply.body.reason ?? "This item is no longer in your queue; your text is kept in this browser");
+    } else {
+      this.show(reply.kind);
+      this.#plan(this.retry);
+      this.retry = Math.min(this.retry * 2, RETRY_MOST);
+    }
+    return false;
+  }
+
+  #kept(content, draft) {
+    this.version = draft.version;
+    this.saved = JSON.stringify(content);
+    this.retry = RETRY_FIRST;
+    this.show("saved");
+    if (JSON.stringify(this.content()) === this.saved) drop(this.handle);
+    else this.changed();
+    return true;
+  }
+}

@@ -1,0 +1,56 @@
+// The proof's blocks: which one is current, its source, and the rail beside it.
+
+export class Blocks {
+  constructor(paper, rail) {
+    this.blocks = [...paper.querySelectorAll(".block")];
+    this.rail = rail;
+    this.current = null;
+    for (const block of this.blocks) {
+      for (const tool of block.querySelectorAll(".tool")) tool.hidden = false;
+      block.querySelector('[data-tool="source"]').addEventListener("click", () => this.toggleSource(block));
+      block.addEventListener("pointerdown", () => this.#mark(block));
+      block.addEventListener("focusin", () => this.#mark(block));
+    }
+  }
+
+  byId(id) {
+    return this.blocks.find((block) => block.dataset.block === id);
+  }
+
+  step(by) {
+    const at = this.blocks.indexOf(this.current);
+    const next = this.blocks[Math.min(this.blocks.length - 1, Math.max(0, at + by))];
+    if (next) this.go(next);
+  }
+
+  go(block) {
+    this.#mark(block);
+    block.focus({ preventScroll: true });
+    block.scrollIntoView({ block: "nearest", behavior: "instant" });
+  }
+
+  toggleSource(block) {
+    const source = block.querySelector(".source");
+    source.hidden = !source.hidden;
+    block.querySelector(".document").hidden = !source.hidden;
+    block.querySelector('[data-tool="source"]').setAttribute("aria-pressed", String(!source.hidden));
+  }
+
+  // Marks in the rail the most serious comment of every block: {block id: severity}.
+  flag(severities) {
+    for (const link of this.rail.querySelectorAll("[data-rail]")) {
+      link.dataset.severity = severities[link.dataset.rail] ?? "";
+    }
+  }
+
+  #mark(block) {
+    if (this.current === block) return;
+    this.current?.classList.remove("current");
+    block.classList.add("current");
+    this.current = block;
+    for (const link of this.rail.querySelectorAll("[data-rail]")) {
+      if (link.dataset.rail === block.dataset.block) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// The form as one content object (annotation/answers.py) and back. Comments in the text live in `remarks`.
+
+// One order of fields, so that equal contents have equal JSON whatever a database made of them.
+function inOrder({ block, start, end, severity, kind, text }) {
+  return { block, start, end, severity, kind: kind ?? "", text };
+}
+
+export class GradingForm {
+  constructor(form, content) {
+    this.form = form;
+    this.remarks = content.anchored ?? [];
+  }
+
+  get questions() {
+    return [...this.form.querySelectorAll("[data-question]")];
+  }
+
+  content() {
+    const data = new FormData(this.form);
+    const answers = {};
+    const comments = {};
+    const abstained = [];
+    for (const { dataset } of this.questions) {
+      const key = dataset.question;
+      const answer = (data.get(`answer-${key}`) ?? "").trim();
+      const comment = (data.get(`comment-${key}`) ?? "").trim();
+      if (answer) answers[key] = answer;
+      if (comment) comments[key] = comment;
+      if (data.get(`abstain-${key}`)) abstained.push(key);
+    }
+    return {
+      answers,
+      abstained,
+      comments,
+      anchored: this.remarks.map(inOrder),
+      note: data.get("note") ?? "",
+      seen_before: data.has("seen_before"),
+      statement_wrong: data.has("statement_wrong"),
+    };
+  }
+
+  fill(content) {
+    for (const { dataset } of this.questions) {
+      const key = dataset.question;
+      this.#setAnswer(key, content.answers?.[key] ?? "");
+      this.#setText(`comment-${key}`, content.comments?.[key] ?? "");
+      this.#setCheck(`abstain-${key}`, (content.abstained ?? []).includes(key));
+    }
+    this.#setText("note", content.note ?? "");
+    this.#setCheck("seen_before", Boolean(content.seen_before));
+    this.#setCheck("statement_wrong", Boolean(content.statement_wrong));
+    this.remarks = content.anchored ?? [];
+  }
+
+  unanswered() {
+    const { answers, abstained } = this.content();
+    return this.questions.filter(({ dataset }) => {
+      const key = dataset.question;
+      return dataset.required === "yes" && !(key in answers) && !abstained.includes(key);
+    });
+  }
+
+  showProblems(problems) {
+    for (const place of this.form.querySelectorAll("[data-problem]")) {
+      const reason = problems[place.dataset.problem] ?? "";
+      place.textContent = reason;
+      place.hidden = !reason;
+      place.closest(".question")?.classList.toggle("refused", Boolean(reason));
+    }
+    const first = this.form.querySelector(".refused");
+    if (first) {
+      first.focus();
+      first.scrollIntoView({ block: "center" });
+    }
+  }
+
+  #setAnswer(key, value) {
+    for (const field of this.form.querySelectorAll(`[name="answer-${CSS.escape(key)}"]`)) {
+      if (field.type === "radio") field.checked = field.value === value;
+      else field.value = value;
+    }
+  }
+
+  #setText(name, value) {
+    const field = this.form.elements[name];
+    if (field) field.value = value;
+  }
+
+  #setCheck(name, value) {
+    const field = this.form.elements[name];
+    if (field) field.checked = value;
+  }
+}

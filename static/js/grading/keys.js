@@ -1,0 +1,76 @@
+// The keyboard: single keys act unless somebody is typing; Ctrl+Enter submits from anywhere.
+
+const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
+
+export class Keys {
+  constructor({ questions, blocks, comments, submit, help }) {
+    Object.assign(this, { questions, blocks, comments, submit, help });
+    this.current = null;
+    document.addEventListener("focusin", (event) => {
+      const question = event.target.closest?.(".question");
+      if (question) this.#mark(question);
+    });
+    document.addEventListener("keydown", (event) => this.#pressed(event));
+    if (questions.length) this.#mark(questions[0]);
+  }
+
+  #pressed(event) {
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      this.submit();
+      return;
+    }
+    const typing = event.target.matches?.(TYPING);
+    if (typing && event.key === "Escape") this.#leave(event.target);
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (this.#act(event)) event.preventDefault();
+  }
+
+  #act(event) {
+    if (/^[0-9]$/.test(event.key)) return this.#answer(event.key);
+    const { blocks, comments } = this;
+    const acts = {
+      ArrowDown: () => this.#step(1),
+      ArrowUp: () => this.#step(-1),
+      q: () => this.#step(0),
+      j: () => blocks.step(1),
+      k: () => blocks.step(-1),
+      c: () => blocks.current && comments.write(blocks.current),
+      s: () => blocks.current && blocks.toggleSource(blocks.current),
+      "?": () => this.help(),
+    };
+    if (!Object.hasOwn(acts, event.key)) return false;
+    if (event.key.startsWith("Arrow") && event.target.closest?.(".divider, .paper, summary")) return false;
+    acts[event.key]();
+    return true;
+  }
+
+  #answer(key) {
+    const radio = this.current?.querySelector(`[data-key="${key}"] input`);
+    if (!radio) return false;
+    radio.click();
+    radio.focus();
+    return true;
+  }
+
+  #step(by) {
+    const at = this.questions.indexOf(this.current);
+    const next = this.questions[Math.min(this.questions.length - 1, Math.max(0, at + by))];
+    const field = next.querySelector("input:checked") ?? next.querySelector("input, textarea");
+    field.focus({ preventScroll: true });
+    next.scrollIntoView({ block: "nearest" });
+  }
+
+  #leave(field) {
+    const home = field.closest(".question, .block");
+    field.blur();
+    home?.focus({ preventScroll: true });
+  }
+
+  #mark(question) {
+    this.current?.classList.remove("current");
+    question.classList.add("current");
+    this.current = question;
+  }
+}

@@ -1,0 +1,118 @@
+// The grading page: wires form, autosave, comments, keys and divider together.
+
+import { renderMath } from "../math.js";
+import { Autosave } from "./autosave.js";
+import { Blocks } from "./blocks.js";
+import { Clock } from "./clock.js";
+import { Comments } from "./comments.js";
+import { askWhich } from "./conflict.js";
+import { wireDivider } from "./divider.js";
+import { GradingForm } from "./form.js";
+import { Keys } from "./keys.js";
+import { SaveState } from "./state.js";
+import { Submission } from "./submit.js";
+
+const byId = (id) => document.getElementById(id);
+const page = byId("answers");
+const form = new GradingForm(page, JSON.parse(byId("content").textContent));
+const state = new SaveState(byId("save-state"), page.dataset.login);
+const clock = new Clock(byId("clock"), Number(page.dataset.seconds));
+const blocks = new Blocks(byId("paper"), byId("rail"));
+
+const autosave = new Autosave({
+  handle: page.dataset.handle,
+  address: page.dataset.api,
+  version: Number(page.dataset.version),
+  content: () => form.content(),
+  seconds: () => clock.seconds,
+  show: (word, reason) => state.show(word, reason),
+  conflict: (stored) => choose(form.content(), stored),
+});
+
+const comments = new Comments({
+  form,
+  blocks,
+  template: byId("comment-editor"),
+  list: byId("comment-list"),
+  count: byId("comment-count"),
+  none: byId("no-comments"),
+  changed,
+});
+
+function changed() {
+  autosave.changed();
+  showRemaining();
+}
+
+function showRemaining() {
+  const open = form.unanswered().length;
+  byId("remaining").textContent = open ? `${open} question${open === 1 ? "" : "s"} to answer` : "Complete";
+}
+
+function fill(content) {
+  form.fill(content);
+  comments.draw();
+  showRemaining();
+}
+
+function choose(mine, stored) {
+  askWhich({
+    mine,
+    stored,
+    keepMine: () => {
+      fill(mine);
+      autosave.continueFrom(stored.version);
+      autosave.changed();
+      autosave.flush();
+    },
+    keepTheirs: () => {
+      fill(stored.content);
+      autosave.continueFrom(stored.version, form.content());
+      state.show("saved");
+    },
+  });
+}
+
+function restore() {
+  const leftover = autosave.leftover();
+  if (!leftover) return;
+  const stored = { version: autosave.version, content: form.content() };
+  if (leftover.base !== autosave.version) {
+    autosave.stopped = true;
+    choose(leftover.content, stored);
+    return;
+  }
+  fill(leftover.content);
+  clock.seconds = Math.max(clock.seconds, leftover.seconds);
+  state.show("restored");
+  autosave.changed();
+}
+
+const submission = new Submission({ form, page, autosave, state, banner: byId("refusal"), clock });
+
+page.addEventListener("input", changed);
+page.addEventListener("submit", (event) => {
+  if (event.submitter?.getAttribute("form") === "out-of-field") return;
+  event.preventDefault();
+  submission.run();
+});
+byId("out-of-field").addEventListener("submit", (event) => {
+  if (!confirm(event.target.dataset.confirm)) event.preventDefault();
+});
+for (const button of document.querySelectorAll("#show-keys")) {
+  button.hidden = false;
+  button.addEventListener("click", () => byId("keys").showModal());
+}
+
+new Keys({
+  questions: form.questions,
+  blocks,
+  comments,
+  submit: () => submission.run(),
+  help: () => byId("keys").showModal(),
+});
+wireDivider(byId("split"), byId("divider"));
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+restore();
+showRemaining();
+renderMath(byId("paper"));
