@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from annotation.models import Item
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
-from benchmark.rendering import rendered
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,3 @@ def material(item: Item) -> Material:
         instance_parts=tuple(protocol.instance_parts(instance.payload)),
         output_parts=tuple(protocol.output_parts(output.payload, output.text, output.text_format)),
     )
-
-
-def block_lengths(shown: Material) -> dict[str, int]:
-    """Length of the source of every block of the anchored text, by block id."""
-    document = rendered(shown.anchored.text, shown.anchored.text_format)
-    return {block.id: len(block.source) for block in document.blocks}

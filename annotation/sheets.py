@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
+from annotation.documents import document
 from annotation.material import Material, material
 from annotation.models import Assignment
 from benchmark.protocol import Part
-from benchmark.rendering import rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 
 VALUE_WORDS = {"both_bad": "both bad"}
@@ -96,7 +96,7 @@ def sheet(
 
 
 def _part(part: Part) -> ShownPart:
-    return ShownPart(part.title, part.collapsed, rendered(part.text, part.text_format))
+    return ShownPart(part.title, part.collapsed, document(part))
 
 
 def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str, str]) -> AskedQuestion:

@@ -3,9 +3,9 @@
 from typing import Any
 
 from annotation import queries
+from annotation.documents import document
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
-from benchmark.rendering import rendered
 
 
 def queue_item(place: Assignment) -> dict[str, Any]:
@@ -25,12 +25,11 @@ def own_place(place: Assignment) -> dict[str, Any]:
     shown = material(place.item)
     rubric = place.item.campaign.rubric
     grade = queries.live_grade(place)
-    document = rendered(shown.anchored.text, shown.anchored.text_format)
     return {
         **queue_item(place),
         "title": shown.title,
         "parts": [*shown.instance_parts, *shown.output_parts],
-        "blocks": document.blocks,
+        "blocks": document(shown.anchored).blocks,
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,

@@ -115,7 +115,7 @@ def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | 
             position = queries.last_position(campaign, reviewer.pk) + 1
             taken = _assignment(campaign, item, reviewer.pk, position, pulled=True)
             taken.save(force_insert=True)
-            record(actor=reviewer, verb="take item", target=taken)
+            record(actor=reviewer, verb="take_item", target=taken)
             return taken
     except IntegrityError:
         return None
@@ -126,7 +126,7 @@ def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> N
     """Take a waiting place back from its reviewer (who keeps the draft); the place is free again."""
     require_staff(actor)
     _release(assignment, ReleaseReason.WITHDRAWN)
-    record(actor=actor, verb="release assignment", target=assignment, reason=reason)
+    record(actor=actor, verb="release_assignment", target=assignment, reason=reason)
 
 
 @transaction.atomic
@@ -139,7 +139,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     if assignment.reviewer_id != reviewer.pk:
         raise NotAllowed("This place is not yours.")
     _release(assignment, ReleaseReason.OUT_OF_FIELD)
-    record(actor=reviewer, verb="out of field", target=assignment, reason=note)
+    record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
     return not assignment.pulled and _reassign(assignment.item)
 
 

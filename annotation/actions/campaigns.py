@@ -70,7 +70,7 @@ def create_campaign(
         due_on=due_on,
         created_by=actor,
     )
-    record(actor=actor, verb="create campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
+    record(actor=actor, verb="create_campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
     return campaign
 
 
@@ -129,7 +129,7 @@ def draw_items(
     _freeze_runs(actor, [keys[unit.key] for unit in drawn])
     items = Item.objects.bulk_create(_item(campaign, keys[unit.key], unit) for unit in drawn)
     details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(frame)}
-    record(actor=actor, verb="draw items", target=campaign, details=details)
+    record(actor=actor, verb="draw_items", target=campaign, details=details)
     return items
 
 
@@ -183,7 +183,7 @@ def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
         raise Refused("Draw the items before opening the campaign.", code="nothing_drawn")
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["phase", "opened_at"])
-    record(actor=actor, verb="open campaign", target=campaign)
+    record(actor=actor, verb="open_campaign", target=campaign)
     return campaign
 
 
@@ -209,5 +209,5 @@ def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Camp
     campaign.closed_at = timezone.now()
     campaign.save(update_fields=["phase", "closed_at"])
     details = {"places": places, "submitted": submitted}
-    record(actor=actor, verb="close campaign", target=campaign, reason=reason.strip(), details=details)
+    record(actor=actor, verb="close_campaign", target=campaign, reason=reason.strip(), details=details)
     return campaign

@@ -11,7 +11,8 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer
 from annotation.answers import Submission, checked, content_sha256, shaped
-from annotation.material import block_lengths, material
+from annotation.documents import block_lengths
+from annotation.material import material
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
 from annotation.phases import Verb
 from benchmark.rubrics import rubric_from_content
@@ -51,7 +52,7 @@ def open_item(*, reviewer: User, assignment: Assignment, shown_sha256: str) -> N
     require_own(reviewer, assignment)
     fresh = Assignment.objects.filter(pk=assignment.pk, first_opened_at=None)
     if fresh.update(first_opened_at=timezone.now(), shown_sha256=shown_sha256):
-        record(actor=reviewer, verb="open item", target=assignment)
+        record(actor=reviewer, verb="open_item", target=assignment)
 
 
 @transaction.atomic
@@ -203,7 +204,7 @@ def _write(
     Assignment.objects.filter(pk=assignment.pk).update(
         state=AssignmentState.SUBMITTED, submitted_at=now, shown_sha256=assignment.shown_sha256
     )
-    verb = "submit grade" if supersedes is None else "revise grade"
+    verb = "submit_grade" if supersedes is None else "revise_grade"
     record(actor=reviewer, verb=verb, target=grade, details={"assignment": assignment.handle})
     return grade
 
@@ -223,7 +224,7 @@ def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: s
             code="stale_item",
         )
     assignment.shown_sha256 = shown.sha256
-    return checked(rubric_from_content(rubric_row.content), content, block_lengths(shown))
+    return checked(rubric_from_content(rubric_row.content), content, block_lengths(shown.anchored))
 
 
 def _lock_draft(
@@ -275,5 +276,5 @@ def reopen_grade(*, reviewer: User, assignment: Assignment) -> Draft:
         draft.locked_at = None
         draft.version += 1
         draft.save(update_fields=["locked_at", "version"])
-        record(actor=reviewer, verb="reopen grade", target=assignment)
+        record(actor=reviewer, verb="reopen_grade", target=assignment)
     return draft

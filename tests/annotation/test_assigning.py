@@ -144,7 +144,7 @@ def test_out_of_field_sends_a_planned_place_to_the_next_reviewer(
     places = place.item.assignments.exclude(state="released")
     assert set(places.values_list("reviewer", flat=True)) <= {second_algebraist.pk, third.pk}
     assert places.count() == 2
-    assert AuditEvent.objects.get(verb="out of field").reason == "Too categorical."
+    assert AuditEvent.objects.get(verb="out_of_field").reason == "Too categorical."
 
 
 def test_out_of_field_frees_a_pulled_place_for_others_to_pull(place, algebraist, second_algebraist):

@@ -31,7 +31,7 @@ def test_a_coordinator_creates_a_campaign_with_the_rubric_as_it_stands(coordinat
     )
     assert (campaign.slug, campaign.phase, campaign.kind) == ("spring-round", "draft", "grade")
     assert campaign.rubric.sha256 == get_protocol("proofs").rubric(rubric_label()).sha256
-    assert verbs() == ["create campaign"]
+    assert verbs() == ["create_campaign"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_closing_with_unfinished_places_needs_a_reason_and_keeps_it(opened, coor
         close_campaign(actor=coordinator, campaign=opened)
     closed = close_campaign(actor=coordinator, campaign=opened, reason="The term is over.")
     assert closed.phase == "closed"
-    event = AuditEvent.objects.get(verb="close campaign")
+    event = AuditEvent.objects.get(verb="close_campaign")
     assert (event.reason, event.details) == ("The term is over.", {"places": 12, "submitted": 0})
     with pytest.raises(Refused, match="campaign is closed"):
         open_campaign(actor=coordinator, campaign=closed)
