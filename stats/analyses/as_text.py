@@ -1,0 +1,137 @@
+"""The documents of the analyses as text for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stats.agreement import COEFFICIENTS
+from stats.confusion import METRICS
+from stats.icc import FORMS
+from stats.text import ESTIMATE_HEADER, aligned, estimate_row, interval, number, printable
+
+Document = Mapping[str, Any]
+
+
+def _estimates(document: Document, names: Sequence[str]) -> str:
+    return aligned(ESTIMATE_HEADER, [estimate_row(name, document[name]) for name in names])
+
+
+def agreement_text(document: Document) -> str:
+    """One block per question, then its pairs of raters."""
+    blocks = []
+    for question, bundle in document["questions"].items():
+        title = printable(question) or "(no question named)"
+        counts = (
+            f"{bundle['n_items']} items, {bundle['n_pairable']} with two or more raters, "
+            f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
+        )
+        blocks.append(f"{title}: {counts}\n{_estimates(bundle, (*COEFFICIENTS, *FORMS))}")
+        if bundle["pairs"]:
+            blocks.append(_pairs_of_raters(bundle["pairs"]))
+    return "\n\n".join(blocks) or "no labels"
+
+
+def _pairs_of_raters(pairs: Sequence[Document]) -> str:
+    rows = [
+        [
+            " / ".join(pair["raters"]),
+            pair["n_items"],
+            number(pair["percent"]["value"]),
+            number(pair["cohen_kappa"]["value"]),
+            interval(pair["cohen_kappa"]["ci"]),
+            number(pair["kappa_max"]),
+            " ".join(pair["kappa_warnings"]),
+        ]
+        for pair in pairs
+    ]
+    return aligned(("pair", "n", "percent", "kappa", "interval", "kappa max", "notes"), rows)
+
+
+def audit_text(document: Document) -> str:
+    """The two tables of coefficients with their counts."""
+    blocks = [
+        f"eligible {document['eligible']}, excluded {document['excluded']}, "
+        f"judged but not audited {document['unaudited']}"
+    ]
+    for part, title in (("in_sample", "in sample"), ("weighted", "weighted by the design")):
+        block = document[part]
+        cells = ", ".join(f"{name} {number(block[name], places=1)}" for name in ("tp", "fp", "fn", "tn"))
+        blocks.append(f"{title}: {cells}\n{_estimates(block, METRICS)}")
+    for question, single in document.get("questions", {}).items():
+        blocks.append(f"--- {printable(question)}\n{audit_text(single)}")
+    return "\n\n".join(blocks)
+
+
+def corrected_text(document: Document) -> str:
+    """Scores, then the strata they come from."""
+    strata = aligned(
+        ("stratum", "size", "sampled", "successes"),
+        [[row["stratum"], row["size"], row["sampled"], row["successes"]] for row in document["strata"]],
+    )
+    bounds = document["corrected"]["bounds"]
+    extra = f"\nlogical bounds without those audits: {interval(bounds)}" if bounds else ""
+    return f"{_estimates(document, ('uncorrected', 'corrected', 'superpopulation'))}{extra}\n\n{strata}"
+
+
+def pairs_text(document: Document) -> str:
+    """Systems by strength, then ties, order and position."""
+    ranked = sorted(
+        document["systems"],
+        key=lambda row: (row["strength"]["value"] is None, -(row["strength"]["value"] or 0), row["system"]),
+    )
+    header = (
+        "system",
+        "wins",
+        "losses",
+        "ties",
+        "win rate",
+        "half-tie rate",
+        "strength",
+        "interval",
+        "rank",
+        "notes",
+    )
+    systems = aligned(header, [_system_row(row) for row in ranked])
+    bias = document["position_bias"]
+    others = aligned(
+        ESTIMATE_HEADER,
+        [
+            estimate_row("tie parameter", document["tie_parameter"]),
+            estimate_row("order effect", document["order_effect"]),
+            estimate_row("first slot share", bias["first_slot_share"]),
+            estimate_row("swap consistency", bias["swap_consistency"]),
+        ],
+    )
+    return f"{systems}\n\n{others}"
+
+
+def _system_row(row: Document) -> list[object]:
+    strength, rank = row["strength"], row["rank"]
+    return [
+        row["system"],
+        row["wins"],
+        row["losses"],
+        row["ties"],
+        number(row["win_rate"]["value"]),
+        number(row["half_tie_rate"]["value"]),
+        number(strength["value"]),
+        interval(strength["ci"]),
+        "-" if rank is None else f"{rank[0]}-{rank[1]}",
+        strength["reason"] or "",
+    ]
+
+
+def retrieval_text(document: Document) -> str:
+    """One line per system and k."""
+    rows = [
+        [
+            row["system"],
+            row["k"],
+            *(number(row[name]["value"]) for name in ("p_at_k", "hit_at_k", "mrr_at_k")),
+            interval(row["mrr_at_k"]["ci"]),
+        ]
+        for row in document["systems"]
+    ]
+    return aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval"), rows)

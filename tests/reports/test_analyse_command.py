@@ -1,0 +1,120 @@
+"""`manage.py analyse`: subcommands, exit codes and both forms of output."""
+
+import json
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def analyse(*arguments):
+    out = StringIO()
+    call_command("analyse", *map(str, arguments), stdout=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def golden(tmp_path):
+    """STATISTICS.md 2E: N_h = 300, 700; n_h = 50, 50; successes 40, 5."""
+    lines = ["subject,rater_kind,rater,value,stratum,stratum_size,sample_size"]
+    for judge, size, successes in (("yes", 300, 40), ("no", 700, 5)):
+        for at in range(50):
+            design = f"{judge},{size},50"
+            lines.append(f"{judge}{at},judge,m,{judge},{design}")
+            lines.append(f"{judge}{at},expert,anna,{'yes' if at < successes else 'no'},{design}")
+    path = tmp_path / "golden.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_corrected_score_of_the_golden_file_is_31_percent(golden):
+    document = json.loads(analyse("corrected", golden, "--positive", "yes", "--json"))
+    assert document["corrected"]["value"] == pytest.approx(0.31, abs=1e-12)
+    assert [(row["size"], row["sampled"], row["successes"]) for row in document["strata"]] == [
+        (700, 50, 5),
+        (300, 50, 40),
+    ]
+
+
+def test_json_may_be_asked_for_before_the_analysis_too(golden):
+    assert json.loads(analyse("--json", "audit", golden, "--positive", "yes"))["eligible"] == 100
+
+
+def test_text_shows_values_with_intervals(golden):
+    text = analyse("corrected", golden, "--positive", "yes")
+    assert "0.3100  [0." in text
+    assert "stratum" in text
+    audit = analyse("audit", golden, "--positive", "yes")
+    assert "kappa" in audit
+    assert "0.6934" in audit
+
+
+def test_agreement_pairs_and_retrieval_have_a_text_form(tmp_path):
+    labels = tmp_path / "labels.csv"
+    rows = [f"s{at},{rater},{'yes' if at % 3 else 'no'}" for at in range(12) for rater in ("anna", "ben")]
+    labels.write_text("\n".join(["subject,rater,value", *rows]))
+    assert "anna / ben" in analyse("agreement", labels, "--level", "nominal")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("subject,rater,system,value\na,r,A|B,first\nb,r,A|B,second\n")
+    assert "tie parameter" in analyse("pairs", pairs)
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("system,query,rank\nA,q1,1\nA,q2,\n")
+    text = analyse("retrieval", ranks, "--k", "1,10")
+    assert "0.5000" in text
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path):
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("system,query,rank\n\x1b[31mA,q1,1\n")
+    assert "\x1b" not in analyse("retrieval", ranks)
+
+
+def test_columns_are_renamed_or_dropped(tmp_path):
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("model,query,rank,note\nA,q1,1,x\n")
+    document = json.loads(analyse("retrieval", ranks, "--map", "model=system", "--map", "note=", "--json"))
+    assert document["systems"][0]["system"] == "A"
+
+
+def refusal(*arguments):
+    with pytest.raises(CommandError) as caught:
+        analyse(*arguments)
+    return caught.value
+
+
+def test_a_bad_file_is_refused_with_line_and_column(tmp_path):
+    labels = tmp_path / "labels.csv"
+    labels.write_text("subject,rater,value,vote\ns,anna,yes,first\n")
+    refused = refusal("agreement", labels)
+    assert refused.returncode == 1
+    assert "labels.csv: line 2, column vote" in str(refused)
+
+
+def test_a_missing_file_is_refused(tmp_path):
+    refused = refusal("agreement", tmp_path / "absent.csv")
+    assert refused.returncode == 1
+    assert "absent.csv: No such file" in str(refused)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--map", "value=verdict"), ("--confidence", "95"), ("--seed", "-1")], ids=lambda a: a[0]
+)
+def test_wrong_arguments_are_wrong_usage(golden, arguments):
+    assert refusal("audit", golden, "--positive", "yes", *arguments).returncode == 2
+
+
+def test_the_shell_sees_the_three_exit_codes(golden):
+    def run(*arguments):
+        command = [sys.executable, "manage.py", "analyse", *map(str, arguments)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert run("audit", golden, "--positive", "yes").returncode == 0
+    refused = run("audit", golden, "--positive", "correct")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "values: no, yes" in refused.stderr
+    assert run("retrieval", golden, "--k", "0").returncode == 2
