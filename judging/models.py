@@ -20,6 +20,9 @@ class Judge(models.Model):
         max_length=100, blank=True, help_text="Empty for a judge whose verdicts were imported."
     )
     decoding = models.JSONField(default=dict)
+    published_as = models.CharField(
+        max_length=200, blank=True, help_text="The version's name in the file it was imported from."
+    )
     votes = models.PositiveSmallIntegerField(default=1)
     prompts = models.JSONField(default=dict, help_text="Predicate to the prompt's name, version and SHA-256.")
     sha256 = models.CharField(max_length=64, unique=True)
@@ -36,7 +39,7 @@ class Judge(models.Model):
 
     @property
     def label(self) -> str:
-        return f"{self.slug}-v{self.version}"
+        return self.published_as or f"{self.slug}-v{self.version}"
 
 
 class RunState(models.TextChoices):

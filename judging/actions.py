@@ -1,0 +1,245 @@
+"""The verbs of judging: make a judge version, ask for verdicts, steer a run, take in published verdicts."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from benchmark.actions import freeze_run
+from benchmark.models import Output, Release, Run
+from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol
+from judging.claims import take_back_expired
+from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.prompts import prompt_identities
+from judging.queries import judgeable_outputs, newest_judge
+from judging.signal import ring
+
+logger = logging.getLogger(__name__)
+_BATCH = 1000
+_TRANSITIONS = {
+    RunState.PAUSED: {RunState.RUNNING},
+    RunState.RUNNING: {RunState.PAUSED},
+    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
+}
+
+
+@transaction.atomic
+def create_judge(
+    *,
+    actor: User | None,
+    slug: str,
+    protocol: str,
+    model: str,
+    endpoint: str,
+    family: str = "",
+    decoding: dict[str, Any] | None = None,
+    votes: int = 1,
+) -> Judge:
+    """The judge version with exactly these settings and today's prompts; the existing row if there is one.
+
+    Raises Refused when the protocol asks its judges nothing.
+    """
+    prompts = prompt_identities(get_protocol(protocol))
+    if not prompts:
+        raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")
+    settings = {
+        "slug": slug,
+        "protocol": protocol,
+        "model": model,
+        "family": family,
+        "endpoint": endpoint,
+        "decoding": decoding or {},
+        "votes": votes,
+        "prompts": prompts,
+    }
+    return _judge_version(actor, settings)
+
+
+def _judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
+    canonical = json.dumps(settings, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    sha256 = hashlib.sha256(canonical.encode()).hexdigest()
+    existing = Judge.objects.filter(sha256=sha256).first()
+    if existing:
+        return existing
+    previous = newest_judge(settings["slug"])
+    judge = Judge.objects.create(sha256=sha256, version=previous.version + 1 if previous else 1, **settings)
+    record(actor=actor, verb="create judge version", target=judge, details={"judge": judge.label, **settings})
+    return judge
+
+
+@transaction.atomic
+def ask(
+    *,
+    actor: User | None,
+    judge: Judge,
+    release: Release,
+    track: str = "raw",
+    predicates: Sequence[str] = (),
+) -> JudgeRun:
+    """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
+
+    One task per answered output, predicate and vote that has no verdict of this judge yet. Freezes the runs
+    judged, so that a verdict always refers to the text that was read. Raises Refused when there is nothing
+    to ask, when a predicate is unknown, or when the judge only exists on paper (imported verdicts).
+    """
+    protocol = get_protocol(release.benchmark.protocol)
+    chosen = _checked_predicates(judge, protocol, predicates)
+    run = JudgeRun.objects.create(
+        judge=judge, release=release, track=track, predicates=chosen, asked_by=actor
+    )
+    n_tasks = _write_tasks(run, chosen)
+    if not n_tasks:
+        raise Refused(
+            f"Nothing to ask: every answered output of {release.name} ({track}) has its verdicts of {judge.label}.",
+            code="nothing_to_ask",
+        )
+    for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
+        freeze_run(actor=actor, run=judged)
+    record(actor=actor, verb="ask judge", target=run, details={"judge": judge.label, "tasks": n_tasks})
+    transaction.on_commit(ring)
+    return run
+
+
+def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:
+    if not judge.endpoint:
+        raise Refused(
+            f"{judge.label} holds imported verdicts and has no endpoint to ask.", code="judge_without_endpoint"
+        )
+    if judge.protocol != protocol.name:
+        raise Refused(
+            f"{judge.label} judges {judge.protocol}, the release is {protocol.name}.", code="other_protocol"
+        )
+    known = list(judge.prompts)
+    unknown = [predicate for predicate in wanted if predicate not in known]
+    if unknown:
+        raise Refused(
+            f"{judge.label} has no predicate {', '.join(unknown)}; it has {', '.join(known)}.",
+            code="unknown_predicate",
+        )
+    return list(dict.fromkeys(wanted)) or known
+
+
+def _write_tasks(run: JudgeRun, predicates: Sequence[str]) -> int:
+    answered = set(
+        Verdict.objects.filter(judge=run.judge, predicate__in=predicates, order=1).values_list(
+            "output_id", "predicate", "vote"
+        )
+    )
+    wanted = (
+        (output_id, predicate, vote)
+        for output_id in judgeable_outputs(run.release, run.track).values_list("id", flat=True).iterator()
+        for predicate in predicates
+        for vote in range(1, run.judge.votes + 1)
+    )
+    tasks = (
+        JudgeTask(run=run, output_id=output_id, predicate=predicate, vote=vote)
+        for output_id, predicate, vote in wanted
+        if (output_id, predicate, vote) not in answered
+    )
+    return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
+
+
+@transaction.atomic
+def steer(*, actor: User, run: JudgeRun, to: RunState, reason: str = "") -> None:
+    """Pause, resume or cancel a run. Raises Refused when its state has moved on meanwhile."""
+    changed = JudgeRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
+        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None
+    )
+    if not changed:
+        raise Refused(f"The run is no longer in a state from which it can be {to}.", code="wrong_state")
+    record(actor=actor, verb=f"{to} judge run", target=run, reason=reason)
+    transaction.on_commit(ring)
+
+
+@transaction.atomic
+def retry_failed(*, actor: User, run: JudgeRun) -> int:
+    """Put the failed tasks of a run back into the queue with fresh tries; returns how many."""
+    returned = run.tasks.filter(state=TaskState.FAILED).update(
+        state=TaskState.WAITING, tries=0, available_at=timezone.now()
+    )
+    if not returned:
+        raise Refused("The run has no failed tasks.", code="nothing_failed")
+    JudgeRun.objects.filter(pk=run.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
+    record(actor=actor, verb="retry failed judge tasks", target=run, details={"tasks": returned})
+    transaction.on_commit(ring)
+    return returned
+
+
+@transaction.atomic
+def finish_runs() -> int:
+    """Close running runs that have nothing waiting or leased; returns how many."""
+    unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED])
+    return (
+        JudgeRun.objects.filter(state=RunState.RUNNING)
+        .exclude(id__in=unfinished.values("run_id"))
+        .update(state=RunState.DONE, finished_at=timezone.now())
+    )
+
+
+def reconcile() -> dict[str, int]:
+    """Bring back what a dead worker held, close what is finished, and ring again if work is waiting.
+
+    This, not the broker, is what guarantees that every task ends: run it every few seconds.
+    """
+    returned = take_back_expired()
+    finished = finish_runs()
+    waiting = JudgeTask.objects.filter(
+        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=timezone.now()
+    ).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "finished": finished, "waiting": waiting}
+
+
+@dataclass(frozen=True)
+class PublishedVerdict:
+    """One verdict from a published run."""
+
+    output: Output
+    predicate: str
+    value: str
+    state: str
+    vote: int = 1
+    order: int = 1
+    confidence: float | None = None
+    reason: str = ""
+    created_at: Any = None
+
+
+@transaction.atomic
+def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as: str) -> Judge:
+    """The judge without endpoint under which published verdicts of `slug` are kept."""
+    settings = {"slug": slug, "protocol": protocol, "model": "", "published_as": published_as}
+    return _judge_version(actor, {**settings, "votes": 1, "prompts": {}})
+
+
+@transaction.atomic
+def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> int:
+    """Store published verdicts; rows already stored for the judge are left alone. Returns how many are new."""
+    rows = [
+        Verdict(
+            judge=judge,
+            output=verdict.output,
+            predicate=verdict.predicate,
+            value=verdict.value,
+            state=verdict.state,
+            vote=verdict.vote,
+            order=verdict.order,
+            confidence=verdict.confidence,
+            reason=verdict.reason,
+            created_at=verdict.created_at or timezone.now(),
+        )
+        for verdict in verdicts
+    ]
+    before = judge.verdicts.count()
+    Verdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    return judge.verdicts.count() - before

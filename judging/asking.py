@@ -1,0 +1,94 @@
+"""Asking one question: from a claimed task to its outcome or failure. No database here."""
+
+import datetime as dt
+import random
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark.protocols import get_protocol
+from judging.backoff import delay_seconds
+from judging.models import JudgeTask
+from judging.prompts import predicate_prompt
+from judging.settlement import Failure, Outcome
+from llm import CallFailed, Client, Completion, Unparsed, parse_reply
+from llm import Refused as RefusedByServer
+
+
+async def answer(task: JudgeTask, client: Client | None, rng: random.Random) -> Outcome | Failure:
+    """One call for one vote. The proof stands in the prompt as data behind a random fence."""
+    judge = task.run.judge
+    if client is None:
+        return _failed(task, rng, f"endpoint {judge.endpoint} is not configured on this worker", final=False)
+    prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
+    if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
+        return _failed(task, rng, f"the prompt of {task.predicate} has changed since {judge.label}", final=True)
+    text = prompt.render(_fields(task), nonce=secrets.token_hex(8))
+    try:
+        completion = await client.complete(
+            text,
+            model=judge.model,
+            decoding=judge.decoding,
+            response_format=prompt.response_format,
+            idempotency_key=_key(task),
+        )
+    except CallFailed as failure:
+        final = isinstance(failure, RefusedByServer)
+        return _failed(task, rng, failure.reason, final=final, failure=failure, prompt_sha256=prompt.sha256)
+    return _outcome(task, prompt.sha256, completion)
+
+
+def _fields(task: JudgeTask) -> Mapping[str, str]:
+    protocol = get_protocol(task.run.judge.protocol)
+    output = task.output
+    return protocol.prompt_fields(task.predicate, output.instance.payload, output.payload, output.text)
+
+
+def _key(task: JudgeTask) -> str:
+    """Equal for repeats of the same question and vote, so that a server that knows the header asks once."""
+    return f"{task.run.judge.sha256[:16]}-{task.output_id}-{task.predicate}-{task.order}-{task.vote}"
+
+
+def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Outcome:
+    reply = parse_reply(completion.text)
+    read: dict[str, Any]
+    if isinstance(reply, Unparsed):
+        read = {"state": "unparsed", "reason": reply.reason}
+    else:
+        read = {
+            "state": "answered",
+            "value": reply.label,
+            "reason": reply.reason,
+            "confidence": reply.confidence,
+        }
+    return Outcome(
+        task=task,
+        prompt_sha256=prompt_sha256,
+        request=completion.request,
+        reply=completion.reply,
+        latency_seconds=completion.latency,
+        prompt_tokens=completion.prompt_tokens,
+        completion_tokens=completion.completion_tokens,
+        **read,
+    )
+
+
+def _failed(
+    task: JudgeTask,
+    rng: random.Random,
+    error: str,
+    *,
+    final: bool,
+    failure: CallFailed | None = None,
+    prompt_sha256: str = "",
+) -> Failure:
+    return Failure(
+        task=task,
+        error=error,
+        final=final,
+        wait=dt.timedelta(seconds=delay_seconds(task.tries + 1, rng)),
+        prompt_sha256=prompt_sha256,
+        request=dict(failure.request) if failure and failure.request else None,
+        reply=failure.reply if failure else None,
+        latency_seconds=failure.latency if failure else 0.0,
+    )

@@ -1,0 +1,13 @@
+"""When a judge task that failed may be tried again. Pure."""
+
+import random
+
+MAX_TRIES = 6
+_FIRST_SECONDS = 2.0
+_LONGEST_SECONDS = 120.0
+
+
+def delay_seconds(tries: int, rng: random.Random) -> float:
+    """Full jitter: uniform in [0, min(120, 2 * 2^(tries-1))] seconds after the `tries`-th failure (from 1)."""
+    ceiling = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** max(tries - 1, 0))
+    return rng.uniform(0, ceiling)

@@ -1,0 +1,20 @@
+"""The endpoints that this deployment allows, read from the settings."""
+
+from functools import cache
+
+from accounts.refusal import Refused
+from llm import Endpoint, EndpointError, parse_endpoints
+
+HOW_TO = (
+    "No judge endpoint is configured. Set TOUCHSTONE_JUDGE_ENDPOINTS, for example to "
+    '{"local": {"base_url": "http://127.0.0.1:8080/v1", "private": true}}, and restart; see docs/deploy.md.'
+)
+
+
+@cache
+def declared_endpoints(source: str) -> dict[str, Endpoint]:
+    """The allow-list by name. Raises Refused, without showing keys, when the declaration does not parse."""
+    try:
+        return parse_endpoints(source)
+    except EndpointError as error:
+        raise Refused(f"TOUCHSTONE_JUDGE_ENDPOINTS: {error}", code="bad_endpoints") from error

@@ -1,0 +1,26 @@
+"""The prompts of a protocol's predicates, and the identities that make a judge version."""
+
+from functools import cache
+from typing import Any
+
+from benchmark.protocol import Protocol
+from llm import Prompt, load_prompt
+
+
+def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
+    """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
+    names = {known.key: known.prompt for known in protocol.predicates}
+    return _load(str(protocol.folder / "prompts" / f"{names[predicate]}.md"))
+
+
+def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
+    """Predicate to its prompt's file name and SHA-256."""
+    return {
+        predicate.key: {"name": predicate.prompt, "sha256": predicate_prompt(protocol, predicate.key).sha256}
+        for predicate in protocol.predicates
+    }
+
+
+@cache
+def _load(path: str) -> Prompt:
+    return load_prompt(path)

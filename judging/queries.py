@@ -1,0 +1,91 @@
+"""Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
+
+from collections.abc import Iterable
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from benchmark.models import Output, OutputState, Release
+from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
+
+
+def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
+    """Answered outputs of one track; abstentions and failures are scored by rule and never judged."""
+    return Output.objects.filter(
+        run__release=release, run__track=track, state=OutputState.ANSWERED
+    ).order_by("id")
+
+
+def newest_judge(slug: str) -> Judge | None:
+    """The latest version of the judge called `slug`."""
+    return Judge.objects.filter(slug=slug).order_by("-version").first()
+
+
+def newest_judges() -> list[Judge]:
+    """The latest version of every judge, by slug."""
+    newest: dict[str, Judge] = {}
+    for judge in Judge.objects.order_by("slug", "version"):
+        newest[judge.slug] = judge
+    return list(newest.values())
+
+
+def runs_with_progress() -> QuerySet[JudgeRun]:
+    """Runs with counts of their tasks by state, newest first."""
+    counts = {
+        f"n_{state}": Count("tasks", filter=Q(tasks__state=state))
+        for state in (TaskState.WAITING, TaskState.LEASED, TaskState.DONE, TaskState.FAILED)
+    }
+    return (
+        JudgeRun.objects.select_related("judge", "release__benchmark", "asked_by")
+        .annotate(n_tasks=Count("tasks"), **counts)
+        .order_by("-id")
+    )
+
+
+def run_cost(run: JudgeRun) -> dict[str, int | None]:
+    """Calls made for a run and the tokens they used."""
+    return Call.objects.filter(task__run=run).aggregate(
+        calls=Count("id"), prompt_tokens=Sum("prompt_tokens"), completion_tokens=Sum("completion_tokens")
+    )
+
+
+def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
+    """Stored verdicts of the run's judge on the run's outputs, counted by predicate, state and value."""
+    return list(
+        Verdict.objects.filter(
+            judge=run.judge,
+            predicate__in=run.predicates,
+            output__run__release=run.release,
+            output__run__track=run.track,
+        )
+        .values("predicate", "state", "value")
+        .annotate(n=Count("id"))
+        .order_by("predicate", "state", "value")
+    )
+
+
+def recent_errors(run: JudgeRun, limit: int = 20) -> QuerySet[JudgeTask]:
+    """Tasks of a run that met an error and are not done, latest first."""
+    return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:limit]
+
+
+def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tuple[int, str, str, str]]:
+    """(output id, predicate, state, value) of every stored vote of one judge on one track."""
+    return (
+        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track)
+        .order_by("output_id", "predicate", "order", "vote")
+        .values_list("output_id", "predicate", "state", "value")
+        .iterator(chunk_size=5000)
+    )
+
+
+def judges_with_verdicts(release: Release, track: str) -> QuerySet[Judge]:
+    """Judges that have said anything about a track of a release, by label."""
+    said = Verdict.objects.filter(output__run__release=release, output__run__track=track)
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
+def unparsed(run: JudgeRun) -> QuerySet[Verdict]:
+    """Replies of the run's judge that could not be parsed."""
+    return Verdict.objects.filter(
+        judge=run.judge, state=VerdictState.UNPARSED, call__task__run=run
+    ).select_related("call")

@@ -1,0 +1,19 @@
+"""The bell: tells workers that the queue of record has something for them.
+
+A broker that is away only delays work until the next reconciliation; asking never fails because of it.
+"""
+
+import logging
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+
+logger = logging.getLogger(__name__)
+
+
+def ring() -> None:
+    """Send the signal to look; never raises for a broker that is away."""
+    try:
+        current_app.send_task("judging.work", retry=False)
+    except (OperationalError, OSError) as error:
+        logger.warning("the broker is away, reconciliation will ring again: %s", error)
