@@ -1,5 +1,12 @@
-"""REST endpoints of this app."""
+"""REST endpoints of judging."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from judging import api
+
+urlpatterns = [
+    path("judges/", api.JudgeList.as_view(), name="api-judges"),
+    path("judge-runs/", api.JudgeRunList.as_view(), name="api-judge-runs"),
+    path("judge-runs/<int:pk>/", api.JudgeRunDetail.as_view(), name="api-judge-run"),
+    path("releases/<slug:release>/verdicts/", api.ReleaseVerdictList.as_view(), name="api-verdicts"),
+]

@@ -11,22 +11,23 @@ from judging.backoff import delay_seconds
 from judging.models import JudgeTask
 from judging.prompts import predicate_prompt
 from judging.settlement import Failure, Outcome
-from llm import CallFailed, Client, Completion, Unparsed, parse_reply
+from llm import CallFailed, Completer, Completion, Unparsed, parse_reply
 from llm import Refused as RefusedByServer
 
 
-async def answer(task: JudgeTask, client: Client | None, rng: random.Random) -> Outcome | Failure:
-    """One call for one vote. The proof stands in the prompt as data behind a random fence."""
+async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) -> Outcome | Failure:
+    """One call for one vote; `client` is None where the endpoint cannot be used. The proof stands in the prompt as data behind a random fence."""
     judge = task.run.judge
     if client is None:
-        return _failed(task, rng, f"endpoint {judge.endpoint} is not configured on this worker", final=False)
+        reason = f"endpoint {judge.endpoint} is not configured or out of reach on this worker"
+        return _failed(task, rng, reason, final=False)
     prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
     if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
         return _failed(task, rng, f"the prompt of {task.predicate} has changed since {judge.label}", final=True)
-    text = prompt.render(_fields(task), nonce=secrets.token_hex(8))
+    rendered = prompt.render(_fields(task), nonce=secrets.token_hex(16))
     try:
         completion = await client.complete(
-            text,
+            rendered.messages,
             model=judge.model,
             decoding=judge.decoding,
             response_format=prompt.response_format,

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from django.conf import settings
+
 from accounts.refusal import Refused
 from llm import Endpoint, EndpointError, parse_endpoints
 
@@ -18,3 +20,11 @@ def declared_endpoints(source: str) -> dict[str, Endpoint]:
         return parse_endpoints(source)
     except EndpointError as error:
         raise Refused(f"TOUCHSTONE_JUDGE_ENDPOINTS: {error}", code="bad_endpoints") from error
+
+
+def no_endpoint_reason() -> str:
+    """Why judges cannot be asked here, in words for people; "" when they can."""
+    try:
+        return "" if declared_endpoints(settings.JUDGE_ENDPOINTS) else HOW_TO
+    except Refused as refusal:
+        return str(refusal)

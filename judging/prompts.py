@@ -1,6 +1,7 @@
 """The prompts of a protocol's predicates, and the identities that make a judge version."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from benchmark.protocol import Protocol
@@ -10,7 +11,7 @@ from llm import Prompt, load_prompt
 def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
     """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
     names = {known.key: known.prompt for known in protocol.predicates}
-    return _load(str(protocol.folder / "prompts" / f"{names[predicate]}.md"))
+    return _load(protocol.folder / "prompts" / f"{names[predicate]}.md")
 
 
 def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
@@ -22,5 +23,5 @@ def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def _load(path: str) -> Prompt:
+def _load(path: Path) -> Prompt:
     return load_prompt(path)

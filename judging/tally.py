@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from llm import majority
+
 TIE_VALUE = "uncertain"  # declared rule: a tie is no clear yes, and counts negative where "yes" is the success
 
 
@@ -17,32 +19,24 @@ class Ballot:
 
 @dataclass(frozen=True)
 class Tally:
-    """What the votes add up to. `unparsed` and `unavailable` count votes that could not be used."""
+    """What the votes add up to. `unusable` counts votes that failed or could not be parsed."""
 
     value: str
     state: str
     votes: int
-    unparsed: int
-    unavailable: int
+    unusable: int
 
 
 def tally(ballots: Iterable[Ballot]) -> Tally:
-    """Majority of the answered votes; TIE_VALUE on a tie.
+    """Majority of the answered votes; TIE_VALUE without one.
 
-    Without an answered vote the state is abstain if any vote abstained, else unavailable: votes that failed
+    Where nothing was answered the state is abstain if any vote abstained, else unavailable: votes that failed
     or could not be parsed are never turned into a value.
     """
-    all_ballots = list(ballots)
-    states = Counter(ballot.state for ballot in all_ballots)
-    answered = Counter(ballot.value for ballot in all_ballots if ballot.state == "answered")
-    value, state = "", "unavailable"
-    if answered:
-        value, state = _majority(answered), "answered"
-    elif states["abstain"]:
-        state = "abstain"
-    return Tally(value, state, len(all_ballots), states["unparsed"], states["unavailable"])
-
-
-def _majority(counts: Counter[str]) -> str:
-    (first, most), *rest = counts.most_common(2)
-    return TIE_VALUE if rest and rest[0][1] == most else first
+    cast = list(ballots)
+    states = Counter(ballot.state for ballot in cast)
+    unusable = states["unparsed"] + states["unavailable"]
+    found = majority([ballot.value or None for ballot in cast], tie=TIE_VALUE)
+    if found.value is not None:
+        return Tally(found.value, "answered", len(cast), unusable)
+    return Tally("", "abstain" if states["abstain"] else "unavailable", len(cast), unusable)

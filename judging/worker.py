@@ -22,7 +22,7 @@ from judging.claims import claim, keep_alive, new_owner, release_all
 from judging.endpoints import declared_endpoints
 from judging.models import JudgeTask
 from judging.settlement import Failure, Outcome, settle, settle_failure
-from llm import Client, Endpoint
+from llm import AddressRefused, Client, Endpoint, Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,7 +93,10 @@ class _Shift:
 
     async def _open_client(self, name: str, stack: AsyncExitStack) -> None:
         if name in self.endpoints and name not in self.clients:
-            self.clients[name] = await stack.enter_async_context(Client(self.endpoints[name]))
+            try:
+                self.clients[name] = await stack.enter_async_context(Client(self.endpoints[name]))
+            except (AddressRefused, Unavailable) as error:
+                logger.warning("endpoint %s cannot be used: %s", name, error)
 
     async def _judge(self, task: JudgeTask) -> None:
         result = await answer(task, self.clients.get(task.run.judge.endpoint), self.rng)

@@ -1,0 +1,121 @@
+"""REST endpoints of judging, for coordinators and owners."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework import generics, serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api_auth import IsStaffOfTheStudy
+from benchmark.models import Release
+from benchmark.subjects import Subject
+from judging.actions import ask
+from judging.models import Judge, JudgeRun, Verdict
+from judging.queries import runs_with_progress
+
+
+class JudgeSerializer(serializers.ModelSerializer[Judge]):
+    class Meta:
+        model = Judge
+        fields = ("id", "label", "protocol", "model", "family", "endpoint", "decoding", "votes", "prompts", "sha256")
+        read_only_fields = fields
+
+    label = serializers.CharField(read_only=True)
+
+
+_COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed")
+
+
+class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
+    """A run with the state of its tasks; to ask, send judge, release, and optionally track and predicates."""
+
+    release = serializers.SlugRelatedField(
+        slug_field="name", queryset=Release.objects.select_related("benchmark")
+    )
+    predicates = serializers.ListField(child=serializers.CharField(), required=False)
+    n_tasks = serializers.IntegerField(read_only=True)
+    n_waiting = serializers.IntegerField(read_only=True)
+    n_leased = serializers.IntegerField(read_only=True)
+    n_done = serializers.IntegerField(read_only=True)
+    n_failed = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = JudgeRun
+        fields = ("id", "judge", "release", "track", "predicates", "state", "created_at", "finished_at", *_COUNTS)
+        read_only_fields = ("state", "created_at", "finished_at")
+
+
+class VerdictSerializer(serializers.ModelSerializer[Verdict]):
+    """One vote. `subject` names the output as the label table does."""
+
+    judge = serializers.CharField(source="judge.label", read_only=True)
+    subject = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Verdict
+        fields = (
+            "id",
+            "judge",
+            "subject",
+            "predicate",
+            "order",
+            "vote",
+            "value",
+            "state",
+            "confidence",
+            "reason",
+            "created_at",
+        )
+        read_only_fields = fields
+
+    def get_subject(self, verdict: Verdict) -> str:
+        output = verdict.output
+        return str(Subject(output.instance.key, output.run.system.slug, output.attempt, output.run.track))
+
+
+class JudgeList(generics.ListAPIView[Judge]):
+    """All judge versions."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = JudgeSerializer
+    queryset = Judge.objects.all()
+
+
+class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
+    """All judge runs; POST asks a judge about a release. Nothing is asked twice, so a repeat is refused."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = JudgeRunSerializer
+
+    def get_queryset(self) -> QuerySet[JudgeRun]:
+        return runs_with_progress()
+
+    def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        asked = self.get_serializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        run = ask(actor=request.user, **{"predicates": [], **asked.validated_data})
+        shown = self.get_serializer(runs_with_progress().get(pk=run.pk))
+        return Response(shown.data, status=201)
+
+
+class JudgeRunDetail(generics.RetrieveAPIView[JudgeRun]):
+    """One judge run with its progress."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = JudgeRunSerializer
+
+    def get_queryset(self) -> QuerySet[JudgeRun]:
+        return runs_with_progress()
+
+
+class ReleaseVerdictList(generics.ListAPIView[Verdict]):
+    """All stored votes on a release."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = VerdictSerializer
+
+    def get_queryset(self) -> QuerySet[Verdict]:
+        return Verdict.objects.filter(output__run__release__name=self.kwargs["release"]).select_related(
+            "judge", "output__instance", "output__run__system"
+        )

@@ -1,0 +1,94 @@
+"""Forms of judging: a judge version, and what to ask it."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from benchmark.models import Release, Run
+from benchmark.protocols import get_protocol, protocol_names
+from judging.endpoints import declared_endpoints
+from judging.models import Judge
+from llm.completion import DECODING
+
+
+def judging_protocols() -> list[str]:
+    """Protocols that have questions for judges."""
+    return [name for name in protocol_names() if get_protocol(name).predicates]
+
+
+class JudgeForm(forms.Form):
+    """Everything that makes a judge version; endpoints can only be chosen, never typed."""
+
+    slug = forms.SlugField(label="Short name", max_length=100, help_text="Letters, digits and hyphens.")
+    protocol = forms.ChoiceField(label="Protocol")
+    endpoint = forms.ChoiceField(label="Endpoint", help_text="Endpoints are declared by the deployment.")
+    model = forms.CharField(label="Model", max_length=200, help_text="The model's name at the endpoint.")
+    family = forms.CharField(
+        label="Model family", max_length=100, required=False, help_text="Reported beside self-preference."
+    )
+    votes = forms.IntegerField(
+        label="Votes", min_value=1, max_value=99, initial=1, help_text="Independent answers per question; odd."
+    )
+    decoding = forms.CharField(
+        label="Decoding",
+        initial='{"temperature": 0}',
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="A JSON object of decoding parameters, for example a temperature.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        endpoints = sorted(declared_endpoints(settings.JUDGE_ENDPOINTS))
+        self.fields["endpoint"].choices = [(name, name) for name in endpoints]
+        self.fields["protocol"].choices = [(name, name) for name in judging_protocols()]
+
+    def clean_decoding(self) -> dict[str, Any]:
+        try:
+            decoding = json.loads(self.cleaned_data["decoding"] or "{}")
+        except (ValueError, RecursionError) as error:
+            raise forms.ValidationError(f"This is not JSON: {error}") from error
+        if not isinstance(decoding, dict):
+            raise forms.ValidationError("Give a JSON object, for example {}.")
+        unknown = sorted(set(decoding) - DECODING)
+        if unknown:
+            known = ", ".join(sorted(DECODING))
+            raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
+        return decoding
+
+
+class AskForm(forms.Form):
+    """Which outputs a judge is to be asked about."""
+
+    target = forms.ChoiceField(label="Release and track")
+    predicates = forms.MultipleChoiceField(
+        label="Predicates", widget=forms.CheckboxSelectMultiple, help_text="Choose at least one."
+    )
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        tracks = (
+            Run.objects.filter(release__benchmark__protocol=judge.protocol)
+            .values_list("release__name", "track")
+            .distinct()
+            .order_by("release__name", "track")
+        )
+        self.fields["target"].choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
+        self.fields["predicates"].choices = [(key, key) for key in judge.prompts]
+        self.fields["predicates"].initial = list(judge.prompts)
+
+    def clean_target(self) -> tuple[Release, str]:
+        name, track = self.cleaned_data["target"].split(" ", 1)
+        release = Release.objects.select_related("benchmark").filter(name=name).first()
+        if release is None:
+            raise forms.ValidationError("This release is no longer here.")
+        return release, track
+
+
+class SteerForm(forms.Form):
+    """Pause, resume or cancel."""
+
+    to = forms.ChoiceField(choices=[("paused", "paused"), ("running", "running"), ("cancelled", "cancelled")])
+    reason = forms.CharField(max_length=500, required=False)
+

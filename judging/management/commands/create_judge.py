@@ -1,0 +1,33 @@
+"""manage.py create_judge: a judge version, the same as on the judges page."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from judging.actions import create_judge
+from judging.forms import JudgeForm
+
+
+class Command(TouchstoneCommand):
+    help = "Create a judge, or a new version of it when any setting or prompt has changed."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="short name, e.g. strict-reader")
+        parser.add_argument("--protocol", required=True)
+        parser.add_argument("--model", required=True, help="the model's name at the endpoint")
+        parser.add_argument("--endpoint", required=True, help="a name from TOUCHSTONE_JUDGE_ENDPOINTS")
+        parser.add_argument("--family", default="", help="the model's family, to report self-preference")
+        parser.add_argument("--votes", type=int, default=1, help="independent votes per question (default: 1)")
+        parser.add_argument("--decoding", default="{}", help='JSON, e.g. \'{"temperature": 0.7}\'')
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding")
+        form = JudgeForm({name: options[name] for name in names})
+        if not form.is_valid():
+            field, errors = next(iter(form.errors.items()))
+            raise Refused(errors[0], code="bad_judge", field=field)
+        judge = create_judge(actor=None, **form.cleaned_data)
+        return {"judge": judge.label, "sha256": judge.sha256, "prompts": json.loads(json.dumps(judge.prompts))}

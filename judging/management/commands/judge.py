@@ -1,0 +1,93 @@
+"""manage.py judge: ask a judge about a release, and lend a hand until its verdicts are stored."""
+
+import sys
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from benchmark.models import Release
+from judging.actions import ask, reconcile
+from judging.endpoints import HOW_TO, declared_endpoints
+from judging.models import Judge, JudgeRun, RunState
+from judging.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
+from judging.worker import drain
+
+_POLL_SECONDS = 0.5
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Ask the newest version of a judge for verdicts on a release. The questions are queued in the database; "
+        "this process works on them beside any Celery workers and ends when all are answered. Ctrl-C leaves the "
+        "rest to the workers."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True, help="the release's name")
+        parser.add_argument("--judge", required=True, help="the judge's short name, see the judges page")
+        parser.add_argument("--track", default="raw", help="the track to judge (default: raw)")
+        parser.add_argument("--predicate", nargs="+", default=[], help="predicates to ask (default: all)")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        judge = _judge(options["judge"])
+        release = _release(options["release"])
+        if judge.endpoint and judge.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
+            raise Refused(f"{judge.label} asks endpoint {judge.endpoint!r}. {HOW_TO}", code="no_endpoint")
+        run = ask(
+            actor=None, judge=judge, release=release, track=options["track"], predicates=options["predicate"]
+        )
+        self._work(run)
+        return _document(run)
+
+    def _work(self, run: JudgeRun) -> None:
+        while True:
+            drain()
+            reconcile()
+            state = runs_with_progress().get(pk=run.pk)
+            self._progress(state)
+            if state.state != RunState.RUNNING:
+                break
+            time.sleep(_POLL_SECONDS)
+        if sys.stderr.isatty():
+            self.stderr.write("")
+
+    def _progress(self, run: Any) -> None:
+        if sys.stderr.isatty():
+            done = f"\r{run.n_done} of {run.n_tasks} verdicts, {run.n_failed} failed"
+            self.stderr.write(done, ending="")
+            self.stderr.flush()
+
+
+def _judge(slug: str) -> Judge:
+    judge = newest_judge(slug)
+    if judge is None:
+        known = ", ".join(known.slug for known in newest_judges()) or "none yet; create one with create_judge"
+        raise Refused(f"There is no judge {slug!r}. Judges: {known}.", code="no_judge")
+    return judge
+
+
+def _release(name: str) -> Release:
+    release = Release.objects.select_related("benchmark").filter(name=name).first()
+    if release is None:
+        raise Refused(f"There is no release {name!r}.", code="no_release")
+    return release
+
+
+def _document(run: JudgeRun) -> dict[str, Any]:
+    state = runs_with_progress().get(pk=run.pk)
+    return {
+        "run": run.pk,
+        "judge": run.judge.label,
+        "release": run.release.name,
+        "track": run.track,
+        "state": state.state,
+        "tasks": state.n_tasks,
+        "done": state.n_done,
+        "failed": state.n_failed,
+        **run_cost(run),
+        "verdicts": verdict_counts(run),
+    }

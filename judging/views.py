@@ -1,0 +1,142 @@
+"""Pages of judging, for coordinators and owners."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from benchmark.protocols import get_protocol
+from judging.actions import ask, create_judge, retry_failed, steer
+from judging.endpoints import no_endpoint_reason
+from judging.forms import AskForm, JudgeForm, SteerForm
+from judging.models import Judge, JudgeRun, RunState
+from judging.prompts import predicate_prompt
+from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+owner_only = require_role(RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def judges(request: HttpRequest) -> HttpResponse:
+    """All judges in their newest version, and the latest runs."""
+    context = {
+        "judges": newest_judges(),
+        "runs": runs_with_progress()[:50],
+        "no_endpoint": no_endpoint_reason(),
+    }
+    return render(request, "judging/judges.html", context)
+
+
+@owner_only
+@require_http_methods(["GET", "POST"])
+def new_judge(request: HttpRequest) -> HttpResponse:
+    """Create a judge, or a new version of one."""
+    no_endpoint = no_endpoint_reason()
+    if no_endpoint:
+        return render(request, "judging/new_judge.html", {"no_endpoint": no_endpoint})
+    form = JudgeForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = create_judge(actor=request.user, **form.cleaned_data)
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            messages.success(request, f"{made.label} is ready to be asked.")
+            return redirect("judge", pk=made.pk)
+    return render(request, "judging/new_judge.html", {"form": form}, status=400 if form.errors else 200)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def judge(request: HttpRequest, pk: int) -> HttpResponse:
+    """One judge version: its settings and prompts; POST asks it."""
+    shown = get_object_or_404(Judge, pk=pk)
+    no_endpoint = no_endpoint_reason()
+    form = AskForm(shown, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        release, track = form.cleaned_data["target"]
+        predicates = form.cleaned_data["predicates"]
+        try:
+            run = ask(actor=request.user, judge=shown, release=release, track=track, predicates=predicates)
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+        else:
+            return redirect("judge-run", pk=run.pk)
+    context = {
+        "judge": shown,
+        "prompts": _prompts(shown),
+        "runs": runs_with_progress().filter(judge=shown)[:20],
+        "n_verdicts": shown.verdicts.count(),
+        "form": form if shown.endpoint and not no_endpoint else None,
+        "no_endpoint": no_endpoint if shown.endpoint else "",
+    }
+    return render(request, "judging/judge.html", context, status=400 if form.errors else 200)
+
+
+def _prompts(shown: Judge) -> list[dict[str, object]]:
+    """The judge's prompts, and whether the protocol's file is still the one that the judge was made with."""
+    protocol = get_protocol(shown.protocol)
+    return [
+        {
+            "predicate": key,
+            "name": identity["name"],
+            "sha256": identity["sha256"],
+            "prompt": prompt,
+            "current": prompt.sha256 == identity["sha256"],
+        }
+        for key, identity in sorted(shown.prompts.items())
+        for prompt in [predicate_prompt(protocol, key)]
+    ]
+
+
+@staff_only
+@require_GET
+def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Progress of one run; with the header X-Fragment only the part that moves."""
+    run = get_object_or_404(runs_with_progress(), pk=pk)
+    context = {
+        "run": run,
+        "n_open": run.n_waiting + run.n_leased,
+        "cost": run_cost(run),
+        "verdicts": verdict_counts(run),
+        "errors": recent_errors(run),
+        "running": run.state == RunState.RUNNING,
+        "steerable": run.state in (RunState.RUNNING, RunState.PAUSED),
+    }
+    fragment = request.headers.get("X-Fragment") == "progress"
+    return render(request, "judging/_progress.html" if fragment else "judging/run.html", context)
+
+
+@staff_only
+@require_POST
+def steer_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Pause, resume or cancel a run."""
+    run = get_object_or_404(JudgeRun, pk=pk)
+    form = SteerForm(request.POST)
+    if form.is_valid():
+        try:
+            to = RunState(form.cleaned_data["to"])
+            steer(actor=request.user, run=run, to=to, reason=form.cleaned_data["reason"])
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+    else:
+        messages.error(request, "Choose whether to pause, resume or cancel the run.")
+    return redirect("judge-run", pk=pk)
+
+
+@staff_only
+@require_POST
+def retry_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Queue the failed tasks of a run again."""
+    run = get_object_or_404(JudgeRun, pk=pk)
+    try:
+        returned = retry_failed(actor=request.user, run=run)
+        messages.success(request, f"{returned} tasks are queued again.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("judge-run", pk=pk)
