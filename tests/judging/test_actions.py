@@ -1,0 +1,149 @@
+"""What is asked, of whom, and what is refused."""
+
+import pytest
+
+from accounts.models import AuditEvent
+from accounts.refusal import Refused
+from benchmark.models import Output, Run
+from judging.actions import (
+    PublishedVerdict,
+    ask,
+    create_judge,
+    imported_judge,
+    reconcile,
+    retry_failed,
+    steer,
+    store_published,
+)
+from judging.claims import claim, give_back, new_owner
+from judging.models import JudgeTask, RunState, TaskState
+from tests.factories import VerdictFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _quiet_bell(monkeypatch):
+    monkeypatch.setattr("judging.actions.ring", lambda: None)
+
+
+def test_the_same_settings_are_the_same_judge_version(judge, endpoint):
+    again = create_judge(actor=None, slug="strict", protocol="re2math", model="some-model", endpoint=endpoint)
+    assert again == judge
+
+
+@pytest.mark.parametrize("change", [{"model": "other"}, {"votes": 3}, {"decoding": {"temperature": 1}}])
+def test_any_other_setting_makes_the_next_version(judge, endpoint, change):
+    settings = {"slug": "strict", "protocol": "re2math", "model": "some-model", "endpoint": endpoint}
+    assert create_judge(actor=None, **{**settings, **change}).label == "strict-v2"
+
+
+def test_asking_queues_one_task_per_output_predicate_and_vote(release_with, endpoint):
+    judge = create_judge(
+        actor=None, slug="three", protocol="re2math", model="m", endpoint=endpoint, votes=3
+    )
+    run = ask(actor=None, judge=judge, release=release_with(2))
+    assert run.tasks.count() == 2 * 2 * 3  # outputs, predicates, votes
+
+
+def test_asking_freezes_the_runs_and_writes_the_audit_trail(judge, release_with, owner):
+    release = release_with(1)
+    ask(actor=owner, judge=judge, release=release)
+    assert Run.objects.get(release=release).frozen_at is not None
+    assert AuditEvent.objects.filter(actor=owner, verb="ask judge").count() == 1
+
+
+def test_abstentions_and_failures_are_never_judged(judge, release_with):
+    release = release_with(3)
+    Output.objects.filter(attempt=2).update(state="abstained")
+    Output.objects.filter(attempt=3).update(state="failed")
+    run = ask(actor=None, judge=judge, release=release)
+    assert set(run.tasks.values_list("output__attempt", flat=True)) == {1}
+
+
+def test_what_has_a_verdict_is_not_asked_again(judge, release_with):
+    release = release_with(2)
+    first = Output.objects.get(attempt=1)
+    VerdictFactory(judge=judge, output=first, predicate="ground")
+    run = ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    assert [task.output.attempt for task in run.tasks.all()] == [2]
+
+
+def test_asking_when_everything_is_answered_is_refused_and_leaves_no_run(judge, release_with):
+    release = release_with(1)
+    VerdictFactory(judge=judge, output=Output.objects.get(), predicate="ground")
+    with pytest.raises(Refused, match="Nothing to ask"):
+        ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    assert judge.runs.count() == 0
+
+
+def test_an_unknown_predicate_is_refused_by_name(judge, release_with):
+    with pytest.raises(Refused, match="no predicate novelty; it has ground, suff"):
+        ask(actor=None, judge=judge, release=release_with(1), predicates=["novelty"])
+
+
+def test_a_judge_of_imported_verdicts_cannot_be_asked(release_with):
+    judge = imported_judge(actor=None, slug="published", protocol="re2math", published_as="gpt-x/2026")
+    with pytest.raises(Refused, match="imported verdicts"):
+        ask(actor=None, judge=judge, release=release_with(1))
+    assert judge.label == "gpt-x/2026"
+
+
+def test_published_verdicts_are_stored_once(release_with):
+    release_with(2)
+    judge = imported_judge(actor=None, slug="published", protocol="re2math", published_as="")
+    verdicts = [PublishedVerdict(output, "ground", "yes", "answered") for output in Output.objects.all()]
+    assert store_published(judge=judge, verdicts=verdicts) == 2
+    assert store_published(judge=judge, verdicts=verdicts) == 0
+
+
+def test_a_paused_run_hands_out_no_work_until_it_is_resumed(judge, release_with, owner):
+    run = ask(actor=None, judge=judge, release=release_with(1))
+    steer(actor=owner, run=run, to=RunState.PAUSED)
+    assert claim(owner=new_owner(), limit=10) == []
+    steer(actor=owner, run=run, to=RunState.RUNNING)
+    assert len(claim(owner=new_owner(), limit=10)) == 2
+
+
+def test_a_cancelled_run_cannot_be_resumed(judge, release_with, owner):
+    run = ask(actor=None, judge=judge, release=release_with(1))
+    steer(actor=owner, run=run, to=RunState.CANCELLED)
+    with pytest.raises(Refused, match="no longer in a state"):
+        steer(actor=owner, run=run, to=RunState.RUNNING)
+
+
+def test_failed_tasks_can_be_queued_again(judge, release_with, owner):
+    run = ask(actor=None, judge=judge, release=release_with(1))
+    JudgeTask.objects.update(state=TaskState.FAILED, tries=6)
+    assert reconcile()["finished"] == 1
+    assert retry_failed(actor=owner, run=run) == 2
+    run.refresh_from_db()
+    assert run.state == RunState.RUNNING
+    assert set(run.tasks.values_list("state", "tries")) == {(TaskState.WAITING, 0)}
+
+
+def test_asking_survives_a_broker_that_is_away(judge, release_with, monkeypatch, django_capture_on_commit_callbacks):
+    from kombu.exceptions import OperationalError
+
+    from judging.signal import ring
+
+    def away(*args, **kwargs):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("judging.actions.ring", ring)
+    monkeypatch.setattr("judging.signal.current_app.send_task", away)
+    with django_capture_on_commit_callbacks(execute=True):
+        run = ask(actor=None, judge=judge, release=release_with(1))
+    assert run.tasks.count() == 2
+
+
+def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
+    import datetime as dt
+
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    for _ in range(6):  # judging.backoff.MAX_TRIES
+        JudgeTask.objects.update(available_at=run.created_at)
+        owner = new_owner()
+        (task,) = claim(owner=owner, limit=1)
+        assert give_back(task_id=task.pk, owner=owner, error="down", wait=dt.timedelta(hours=1), final=False)
+    assert run.tasks.get().state == TaskState.FAILED

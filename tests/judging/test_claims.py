@@ -1,0 +1,101 @@
+"""Leases: nothing is handed out twice, nothing is lost with the worker that held it."""
+
+import datetime as dt
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from judging.actions import reconcile
+from judging.claims import claim, keep_alive, new_owner, release_all
+from judging.models import JudgeTask, TaskState
+from judging.settlement import Outcome, settle
+from tests.factories import JudgeTaskFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _quiet_bell(monkeypatch):
+    monkeypatch.setattr("judging.actions.ring", lambda: None)
+
+
+def outcome(task: JudgeTask, value: str = "yes") -> Outcome:
+    return Outcome(
+        task=task,
+        prompt_sha256="0" * 64,
+        request={},
+        reply={},
+        latency_seconds=0.1,
+        state="answered",
+        value=value,
+    )
+
+
+def test_two_workers_never_hold_the_same_task():
+    JudgeTaskFactory.create_batch(3)
+    mine, yours = claim(owner=new_owner(), limit=2), claim(owner=new_owner(), limit=2)
+    assert len(mine) == 2
+    assert len(yours) == 1
+    assert not {task.pk for task in mine} & {task.pk for task in yours}
+
+
+def test_a_task_is_not_handed_out_before_its_time():
+    JudgeTaskFactory(available_at=timezone.now() + dt.timedelta(minutes=1))
+    assert claim(owner=new_owner(), limit=1) == []
+
+
+def test_the_tasks_of_a_dead_worker_return_when_their_lease_ends():
+    JudgeTaskFactory()
+    claim(owner=new_owner(), limit=1)
+    assert reconcile()["returned"] == 0
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    assert reconcile()["returned"] == 1
+    assert len(claim(owner=new_owner(), limit=1)) == 1
+
+
+def test_a_heartbeat_keeps_the_lease():
+    JudgeTaskFactory()
+    owner = new_owner()
+    claim(owner=owner, limit=1)
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    assert keep_alive(owner=owner) == 1
+    assert reconcile()["returned"] == 0
+
+
+def test_a_stopping_worker_gives_everything_back_untried():
+    JudgeTaskFactory()
+    owner = new_owner()
+    claim(owner=owner, limit=1)
+    assert release_all(owner=owner) == 1
+    assert list(JudgeTask.objects.values_list("state", "tries")) == [(TaskState.WAITING, 0)]
+
+
+def test_of_two_late_answers_the_first_counts_and_both_calls_are_kept():
+    task = JudgeTaskFactory()
+    assert settle(outcomes=[outcome(task, "yes")]) == 1
+    assert settle(outcomes=[outcome(task, "no")]) == 0
+    assert list(task.output.verdicts.values_list("value", flat=True)) == ["yes"]
+    assert task.calls.count() == 2
+
+
+def test_a_settled_task_is_done_and_free():
+    task = JudgeTaskFactory()
+    claim(owner=new_owner(), limit=1)
+    settle(outcomes=[outcome(task)])
+    task.refresh_from_db()
+    assert (task.state, task.lease_owner, task.lease_until) == (TaskState.DONE, "", None)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"state": "leased"},
+        {"state": "waiting", "lease_owner": "somebody"},
+        {"state": "done", "lease_until": timezone.now()},
+    ],
+)
+def test_the_database_refuses_half_a_lease(broken):
+    JudgeTaskFactory()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        JudgeTask.objects.update(**broken)

@@ -1,0 +1,112 @@
+"""A shift at the queue, against a local server that answers, fails, stalls and lies."""
+
+import json
+
+import pytest
+
+from judging.actions import ask, create_judge, reconcile
+from judging.models import Call, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.worker import drain
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _quiet_bell(monkeypatch):
+    monkeypatch.setattr("judging.actions.ring", lambda: None)
+
+
+def test_every_question_gets_one_verdict_and_its_raw_call(judge, release_with, server):
+    run = ask(actor=None, judge=judge, release=release_with(20))
+    assert drain() == 40
+    assert Verdict.objects.filter(value="yes", confidence=0.9).count() == 40
+    assert Call.objects.filter(reply__object="chat.completion").count() == 40
+    assert server.calls == 40
+    reconcile()
+    run.refresh_from_db()
+    assert run.state == RunState.DONE
+
+
+def test_votes_are_asked_independently(release_with, endpoint, server):
+    judge = create_judge(actor=None, slug="five", protocol="re2math", model="m", endpoint=endpoint, votes=5)
+    ask(actor=None, judge=judge, release=release_with(1), predicates=["suff"])
+    drain()
+    assert sorted(Verdict.objects.values_list("vote", flat=True)) == [1, 2, 3, 4, 5]
+    assert server.calls == 5
+
+
+def test_a_reply_that_does_not_parse_is_stored_as_unparsed_and_never_as_a_value(judge, release_with, server):
+    server.control({"text": "The proof is correct. Verdict: yes"})
+    ask(actor=None, judge=judge, release=release_with(2))
+    drain()
+    assert set(Verdict.objects.values_list("state", "value")) == {("unparsed", "")}
+    assert all(call.reply["choices"][0]["message"]["content"].startswith("The proof") for call in Call.objects.all())
+
+
+def test_a_failing_server_costs_no_verdict_and_the_task_waits_for_another_try(judge, release_with, server):
+    server.control({"mood": {"kind": "error", "status": 500}})
+    ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    drain()
+    task = JudgeTask.objects.get()
+    assert (task.state, task.tries, Verdict.objects.count()) == (TaskState.WAITING, 1, 0)
+    assert "500" in task.last_error
+    assert Call.objects.get().error
+
+    server.control({"mood": None})
+    JudgeTask.objects.update(available_at=task.run.created_at)
+    assert drain() == 1
+
+
+def test_a_request_that_the_server_refuses_fails_for_good(judge, release_with, server):
+    server.control({"mood": {"kind": "error", "status": 400}})
+    ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    drain()
+    assert JudgeTask.objects.get().state == TaskState.FAILED
+
+
+def test_an_endpoint_that_is_not_declared_is_not_called(judge, release_with, settings, server):
+    ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    settings.JUDGE_ENDPOINTS = ""
+    drain()
+    assert server.calls == 0
+    assert "not configured" in JudgeTask.objects.get().last_error
+
+
+def test_the_proof_stands_in_the_prompt_only_as_data_and_nothing_names_the_system(judge, release_with, server):
+    release = release_with(1)
+    ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    drain()
+    sent = json.dumps(server.requests[0])
+    assert "Statement 1:" in sent
+    system = release.runs.get().system
+    assert system.slug not in sent
+    assert system.name not in sent
+
+
+def test_two_workers_share_a_queue_without_doubling(judge, release_with, server):
+    from concurrent.futures import ThreadPoolExecutor
+
+    server.control({"latency": 0.02})
+    ask(actor=None, judge=judge, release=release_with(60))
+    with ThreadPoolExecutor(2) as pool:
+        stored = list(pool.map(lambda _: drain(), range(2)))
+    assert sum(stored) == Verdict.objects.count() == 120
+    assert server.calls == 120
+
+
+def test_a_lie_about_the_prompt_is_found_out(judge, release_with, server, monkeypatch):
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
+    monkeypatch.setitem(judge.prompts["ground"], "sha256", "f" * 64)
+    monkeypatch.setattr("judging.worker.claim", lambda **kw: _claimed_with(judge, **kw))
+    drain()
+    assert server.calls == 0
+    assert "has changed" in JudgeRun.objects.get(pk=run.pk).tasks.get().last_error
+
+
+def _claimed_with(judge, **kwargs):
+    from judging.claims import claim
+
+    tasks = claim(**kwargs)
+    for task in tasks:
+        task.run.judge = judge
+    return tasks
