@@ -112,7 +112,8 @@ def ask(
 def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:
     if not judge.endpoint:
         raise Refused(
-            f"{judge.label} holds imported verdicts and has no endpoint to ask.", code="judge_without_endpoint"
+            f"{judge.label} holds imported verdicts and has no endpoint to ask.",
+            code="judge_without_endpoint",
         )
     if judge.protocol != protocol.name:
         raise Refused(

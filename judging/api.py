@@ -18,7 +18,18 @@ from judging.queries import runs_with_progress
 class JudgeSerializer(serializers.ModelSerializer[Judge]):
     class Meta:
         model = Judge
-        fields = ("id", "label", "protocol", "model", "family", "endpoint", "decoding", "votes", "prompts", "sha256")
+        fields = (
+            "id",
+            "label",
+            "protocol",
+            "model",
+            "family",
+            "endpoint",
+            "decoding",
+            "votes",
+            "prompts",
+            "sha256",
+        )
         read_only_fields = fields
 
     label = serializers.CharField(read_only=True)
@@ -42,7 +53,17 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
 
     class Meta:
         model = JudgeRun
-        fields = ("id", "judge", "release", "track", "predicates", "state", "created_at", "finished_at", *_COUNTS)
+        fields = (
+            "id",
+            "judge",
+            "release",
+            "track",
+            "predicates",
+            "state",
+            "created_at",
+            "finished_at",
+            *_COUNTS,
+        )
         read_only_fields = ("state", "created_at", "finished_at")
 
 

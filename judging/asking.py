@@ -16,14 +16,19 @@ from llm import Refused as RefusedByServer
 
 
 async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) -> Outcome | Failure:
-    """One call for one vote; `client` is None where the endpoint cannot be used. The proof stands in the prompt as data behind a random fence."""
+    """One call for one vote; `client` is None where the endpoint cannot be used.
+
+    The proof stands in the prompt as data behind a random fence.
+    """
     judge = task.run.judge
     if client is None:
         reason = f"endpoint {judge.endpoint} is not configured or out of reach on this worker"
         return _failed(task, rng, reason, final=False)
     prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
     if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
-        return _failed(task, rng, f"the prompt of {task.predicate} has changed since {judge.label}", final=True)
+        return _failed(
+            task, rng, f"the prompt of {task.predicate} has changed since {judge.label}", final=True
+        )
     rendered = prompt.render(_fields(task), nonce=secrets.token_hex(16))
     try:
         completion = await client.complete(

@@ -29,7 +29,11 @@ class JudgeForm(forms.Form):
         label="Model family", max_length=100, required=False, help_text="Reported beside self-preference."
     )
     votes = forms.IntegerField(
-        label="Votes", min_value=1, max_value=99, initial=1, help_text="Independent answers per question; odd."
+        label="Votes",
+        min_value=1,
+        max_value=99,
+        initial=1,
+        help_text="Independent answers per question; odd.",
     )
     decoding = forms.CharField(
         label="Decoding",
@@ -91,4 +95,3 @@ class SteerForm(forms.Form):
 
     to = forms.ChoiceField(choices=[("paused", "paused"), ("running", "running"), ("cancelled", "cancelled")])
     reason = forms.CharField(max_length=500, required=False)
-

@@ -10,9 +10,9 @@ from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict,
 
 def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
     """Answered outputs of one track; abstentions and failures are scored by rule and never judged."""
-    return Output.objects.filter(
-        run__release=release, run__track=track, state=OutputState.ANSWERED
-    ).order_by("id")
+    return Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED).order_by(
+        "id"
+    )
 
 
 def newest_judge(slug: str) -> Judge | None:

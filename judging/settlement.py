@@ -71,9 +71,9 @@ def settle(*, outcomes: Sequence[Outcome]) -> int:
     verdicts = [_verdict(outcome, call) for outcome, call in zip(outcomes, calls, strict=True)]
     before = _stored(outcomes)
     Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
-    JudgeTask.objects.filter(id__in=[outcome.task.id for outcome in outcomes]).exclude(state=TaskState.DONE).update(
-        state=TaskState.DONE, lease_owner="", lease_until=None, last_error=""
-    )
+    JudgeTask.objects.filter(id__in=[outcome.task.id for outcome in outcomes]).exclude(
+        state=TaskState.DONE
+    ).update(state=TaskState.DONE, lease_owner="", lease_until=None, last_error="")
     return len(verdicts) - before
 
 

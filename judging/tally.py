@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from llm import majority
 
-TIE_VALUE = "uncertain"  # declared rule: a tie is no clear yes, and counts negative where "yes" is the success
+TIE_VALUE = (
+    "uncertain"  # declared rule: a tie is no clear yes, and counts negative where "yes" is the success
+)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ leases alive, store a batch of outcomes. A worker may die at any point; what it 
 """
 
 import asyncio
-import datetime as dt
 import logging
 import random
 import time
@@ -64,7 +63,7 @@ class _Shift:
                 heartbeat.cancel()
                 await asyncio.gather(heartbeat, return_exceptions=True)
                 await self._db(release_all, owner=self.owner)
-                await self._db(connection.close)
+                await self._db(_close_connection)
                 self._database.shutdown()
         return self.stored
 
@@ -120,3 +119,8 @@ class _Shift:
     async def _db(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._database, lambda: verb(*args, **kwargs))
+
+
+def _close_connection() -> None:
+    """Runs in the database thread, whose connection this is."""
+    connection.close()

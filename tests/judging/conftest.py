@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.models import Release
+from benchmark.protocols import get_protocol
 from judging.actions import create_judge
 from judging.models import Judge
 from tests.factories import (
@@ -47,16 +48,17 @@ def judge(db: None, endpoint: str) -> Judge:
 @pytest.fixture
 def release_with() -> Callable[[int], Release]:
     """A re2math release with so many answered outputs of one system."""
-    instance = json.loads((SAMPLE / "release.jsonl").read_text("utf-8").splitlines()[0])
-    answer = json.loads((SAMPLE / "outputs-aurora.jsonl").read_text("utf-8").splitlines()[0])
+    protocol = get_protocol("re2math")
+    instance = next(iter(protocol.read_release(SAMPLE / "release.jsonl")))
+    answer = next(iter(protocol.read_outputs(SAMPLE / "outputs-aurora.jsonl")))
 
     def make(n_outputs: int) -> Release:
         benchmark = BenchmarkFactory(slug="re2math", name="Re2Math", protocol="re2math")
         run = RunFactory(release=ReleaseFactory(benchmark=benchmark))
-        problem = InstanceFactory(release=run.release, payload=instance)
+        problem = InstanceFactory(release=run.release, payload=instance.payload)
         for attempt in range(1, n_outputs + 1):
-            text = f"Statement {attempt}: {answer['statement']}"
-            OutputFactory(run=run, instance=problem, attempt=attempt, payload=answer, text=text)
+            text = f"Statement {attempt}: {answer.text}"
+            OutputFactory(run=run, instance=problem, attempt=attempt, payload=answer.payload, text=text)
         return run.release
 
     return make

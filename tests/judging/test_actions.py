@@ -39,9 +39,7 @@ def test_any_other_setting_makes_the_next_version(judge, endpoint, change):
 
 
 def test_asking_queues_one_task_per_output_predicate_and_vote(release_with, endpoint):
-    judge = create_judge(
-        actor=None, slug="three", protocol="re2math", model="m", endpoint=endpoint, votes=3
-    )
+    judge = create_judge(actor=None, slug="three", protocol="re2math", model="m", endpoint=endpoint, votes=3)
     run = ask(actor=None, judge=judge, release=release_with(2))
     assert run.tasks.count() == 2 * 2 * 3  # outputs, predicates, votes
 
@@ -122,7 +120,9 @@ def test_failed_tasks_can_be_queued_again(judge, release_with, owner):
     assert set(run.tasks.values_list("state", "tries")) == {(TaskState.WAITING, 0)}
 
 
-def test_asking_survives_a_broker_that_is_away(judge, release_with, monkeypatch, django_capture_on_commit_callbacks):
+def test_asking_survives_a_broker_that_is_away(
+    judge, release_with, monkeypatch, django_capture_on_commit_callbacks
+):
     from kombu.exceptions import OperationalError
 
     from judging.signal import ring

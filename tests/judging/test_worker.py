@@ -40,7 +40,9 @@ def test_a_reply_that_does_not_parse_is_stored_as_unparsed_and_never_as_a_value(
     ask(actor=None, judge=judge, release=release_with(2))
     drain()
     assert set(Verdict.objects.values_list("state", "value")) == {("unparsed", "")}
-    assert all(call.reply["choices"][0]["message"]["content"].startswith("The proof") for call in Call.objects.all())
+    assert all(
+        call.reply["choices"][0]["message"]["content"].startswith("The proof") for call in Call.objects.all()
+    )
 
 
 def test_a_failing_server_costs_no_verdict_and_the_task_waits_for_another_try(judge, release_with, server):
@@ -72,7 +74,9 @@ def test_an_endpoint_that_is_not_declared_is_not_called(judge, release_with, set
     assert "not configured" in JudgeTask.objects.get().last_error
 
 
-def test_the_proof_stands_in_the_prompt_only_as_data_and_nothing_names_the_system(judge, release_with, server):
+def test_the_proof_stands_in_the_prompt_only_as_data_and_nothing_names_the_system(
+    judge, release_with, server
+):
     release = release_with(1)
     ask(actor=None, judge=judge, release=release, predicates=["ground"])
     drain()

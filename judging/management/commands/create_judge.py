@@ -20,8 +20,10 @@ class Command(TouchstoneCommand):
         parser.add_argument("--model", required=True, help="the model's name at the endpoint")
         parser.add_argument("--endpoint", required=True, help="a name from TOUCHSTONE_JUDGE_ENDPOINTS")
         parser.add_argument("--family", default="", help="the model's family, to report self-preference")
-        parser.add_argument("--votes", type=int, default=1, help="independent votes per question (default: 1)")
-        parser.add_argument("--decoding", default="{}", help='JSON, e.g. \'{"temperature": 0.7}\'')
+        parser.add_argument(
+            "--votes", type=int, default=1, help="independent votes per question (default: 1)"
+        )
+        parser.add_argument("--decoding", default="{}", help="JSON, e.g. '{\"temperature\": 0.7}'")
 
     def run(self, **options: Any) -> dict[str, Any]:
         names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding")
@@ -30,4 +32,8 @@ class Command(TouchstoneCommand):
             field, errors = next(iter(form.errors.items()))
             raise Refused(errors[0], code="bad_judge", field=field)
         judge = create_judge(actor=None, **form.cleaned_data)
-        return {"judge": judge.label, "sha256": judge.sha256, "prompts": json.loads(json.dumps(judge.prompts))}
+        return {
+            "judge": judge.label,
+            "sha256": judge.sha256,
+            "prompts": json.loads(json.dumps(judge.prompts)),
+        }
