@@ -1,0 +1,221 @@
+"""Rows to plain values: the only place where expert labels and verdicts are read side by side.
+
+Outputs are named by their subject (reports/subjects.py), so that a dataset means the same on every machine.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from annotation.models import Answer, Campaign, Item
+from benchmark.models import Output, Release
+from benchmark.protocol import LabelledOutput
+from judging.models import Judge, Verdict
+from judging.tally import Ballot, Tally, tally
+from reports.subjects import Subject
+
+_CHUNK = 5000
+
+
+@dataclass(frozen=True)
+class OutputRow:
+    """An output with what every table needs of it. `cluster` is its paper, or the instance without one."""
+
+    subject: str
+    system: str
+    instance: str
+    cluster: str
+    domain: str
+    attempt: int
+    state: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One stored vote of the judge."""
+
+    subject: str
+    predicate: str
+    order: int
+    vote: int
+    value: str
+    state: str
+
+
+@dataclass(frozen=True)
+class ExpertLabel:
+    """One live answer of one expert to one question about one output; raters are numbered, not named."""
+
+    subject: str
+    campaign: str
+    question: str
+    step: str
+    rater: str
+    value: str
+    state: str
+
+
+@dataclass(frozen=True)
+class DrawnItem:
+    """An output's place in a campaign's draw."""
+
+    subject: str
+    campaign: str
+    stratum: str
+    stratum_size: int
+    sample_size: int
+
+
+def output_rows(release: Release, track: str) -> list[OutputRow]:
+    """All outputs of a track, by system, instance and attempt."""
+    rows = (
+        Output.objects.filter(run__release=release, run__track=track)
+        .order_by("run__system__slug", "instance__key", "attempt")
+        .values_list(
+            "run__system__slug",
+            "instance__key",
+            "instance__paper__key",
+            "instance__domain",
+            "attempt",
+            "state",
+            "sha256",
+        )
+    )
+    return [
+        OutputRow(
+            str(Subject(instance, system, attempt, track)),
+            system,
+            instance,
+            paper or instance,
+            domain,
+            attempt,
+            state,
+            sha256,
+        )
+        for system, instance, paper, domain, attempt, state, sha256 in rows.iterator(chunk_size=_CHUNK)
+    ]
+
+
+def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
+    """Every stored vote of one judge version on a track, by subject."""
+    rows = (
+        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track)
+        .order_by("output__run__system__slug", "output__instance__key", "output__attempt")
+        .order_by(
+            "output__run__system__slug",
+            "output__instance__key",
+            "output__attempt",
+            "predicate",
+            "order",
+            "vote",
+        )
+        .values_list(
+            "output__instance__key",
+            "output__run__system__slug",
+            "output__attempt",
+            "predicate",
+            "order",
+            "vote",
+            "value",
+            "state",
+        )
+    )
+    for instance, system, attempt, *vote in rows.iterator(chunk_size=_CHUNK):
+        yield Vote(str(Subject(instance, system, attempt, track)), *vote)
+
+
+def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
+    """Live expert answers (not superseded) on a track, by campaign, subject, question and rater."""
+    rows = Answer.objects.filter(
+        grade__superseded_by=None,
+        grade__assignment__item__output__run__release=release,
+        grade__assignment__item__output__run__track=track,
+    ).values_list(
+        "grade__assignment__item__instance__key",
+        "grade__assignment__item__output__run__system__slug",
+        "grade__assignment__item__output__attempt",
+        "grade__assignment__item__campaign__slug",
+        "question",
+        "step",
+        "grade__assignment__reviewer__email",
+        "value",
+        "state",
+    )
+    found = list(rows.iterator(chunk_size=_CHUNK))
+    number = {email: f"expert-{n}" for n, email in enumerate(sorted({row[6] for row in found}), start=1)}
+    return sorted(
+        (
+            ExpertLabel(
+                str(Subject(instance, system, attempt, track)),
+                campaign,
+                question,
+                step,
+                number[email],
+                value,
+                state,
+            )
+            for instance, system, attempt, campaign, question, step, email, value, state in found
+        ),
+        key=lambda label: (label.campaign, label.subject, label.question, label.step, label.rater),
+    )
+
+
+def drawn_items(release: Release, track: str) -> list[DrawnItem]:
+    """The frozen draws of all campaigns on a track."""
+    rows = (
+        Item.objects.filter(output__run__release=release, output__run__track=track)
+        .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
+        .values_list(
+            "instance__key",
+            "output__run__system__slug",
+            "output__attempt",
+            "campaign__slug",
+            "stratum",
+            "stratum_size",
+            "sample_size",
+        )
+    )
+    return [
+        DrawnItem(str(Subject(instance, system, attempt, track)), *rest)
+        for instance, system, attempt, *rest in rows.iterator(chunk_size=_CHUNK)
+    ]
+
+
+def graded_campaigns(release: Release, track: str) -> list[Campaign]:
+    """Campaigns on a track that have at least one grade, by slug."""
+    graded = Campaign.objects.filter(
+        release=release, track=track, items__assignments__grades__isnull=False
+    ).values("id")
+    return list(Campaign.objects.filter(id__in=graded).select_related("rubric").order_by("slug"))
+
+
+def tallies(votes: Iterable[Vote]) -> dict[str, dict[str, Tally]]:
+    """Subject to predicate to the settled verdict."""
+    ballots: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
+    for vote in votes:
+        ballots[vote.subject, vote.predicate].append(Ballot(vote.value, vote.state))
+    settled: dict[str, dict[str, Tally]] = defaultdict(dict)
+    for (subject, predicate), cast in ballots.items():
+        settled[subject][predicate] = tally(cast)
+    return dict(settled)
+
+
+def labelled_outputs(
+    rows: Iterable[OutputRow], settled: Mapping[str, Mapping[str, Tally]]
+) -> dict[str, LabelledOutput]:
+    """Each output, by subject, with the judge's labels as a protocol's metrics read them."""
+    return {row.subject: _labelled(row, settled.get(row.subject, {})) for row in rows}
+
+
+def _labelled(row: OutputRow, settled: Mapping[str, Tally]) -> LabelledOutput:
+    return LabelledOutput(
+        system=row.system,
+        instance=row.instance,
+        cluster=row.cluster,
+        domain=row.domain,
+        attempt=row.attempt,
+        state=row.state,
+        labels={predicate: verdict.value for predicate, verdict in settled.items()},
+        states={predicate: verdict.state for predicate, verdict in settled.items()},
+    )

@@ -1,0 +1,103 @@
+"""What the experts say of each system: counts, problem-level aggregates and means. No rows here.
+
+Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate (all experts agree, else
+inconclusive) and the strict majority beside it. Graded questions: macro mean over outputs and micro mean
+over labels.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmark.rubrics import Question, Rubric
+from reports.datasets import ExpertLabel, OutputRow
+from stats.aggregate import strict_majority, totals, unanimous
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import proportion, t_value
+
+Grouped = dict[str, list[str]]
+
+
+def expert_document(
+    rubric: Rubric, rows: Sequence[OutputRow], labels: Sequence[ExpertLabel]
+) -> dict[str, Any]:
+    """Per question of the rubric and per system, what its scale allows."""
+    systems = sorted({row.system for row in rows})
+    system_of = {row.subject: row.system for row in rows}
+    return {
+        question.key: {
+            "text": question.text,
+            "scale": question.scale,
+            "systems": {
+                system: _question_document(question, _grouped(question.key, labels, system_of, system))
+                for system in systems
+            },
+        }
+        for question in rubric.questions
+        if question.scale != "text"
+    }
+
+
+def _grouped(
+    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
+) -> Grouped:
+    grouped: Grouped = defaultdict(list)
+    for label in labels:
+        mine = label.question == key and system_of.get(label.subject) == system
+        if mine and label.state == "answered" and not label.step:
+            grouped[label.subject].append(label.value)
+    return dict(grouped)
+
+
+def _question_document(question: Question, grouped: Grouped) -> dict[str, Any]:
+    if question.scale in ("ordinal", "unit"):
+        return _mean_document(grouped)
+    return _choice_document(question, grouped)
+
+
+def _choice_document(question: Question, grouped: Grouped) -> dict[str, Any]:
+    doubtful = "inconclusive" if "inconclusive" in question.values else "uncertain"
+    per_output = list(grouped.values())
+    conservative = [unanimous(values, otherwise=doubtful) for values in per_output]
+    majority = [strict_majority(values, otherwise=doubtful) for values in per_output]
+    every_label = [value for values in per_output for value in values]
+    positive = question.positive or question.values[0]
+    return {
+        "labels": totals(every_label, question.values),
+        "conservative": _rate(conservative, question, positive, doubtful),
+        "majority": _rate(majority, question, positive, doubtful),
+        "experts_per_output": sorted({len(values) for values in per_output}),
+    }
+
+
+def _rate(
+    settled: Sequence[str | None], question: Question, positive: str, doubtful: str
+) -> dict[str, Any]:
+    values = [value for value in settled if value is not None]
+    categories = list(dict.fromkeys([*question.values, doubtful]))
+    return {
+        "counts": totals(values, categories),
+        "estimate": proportion(values.count(positive), len(values)).as_json(),
+    }
+
+
+def _mean_document(grouped: Grouped) -> dict[str, Any]:
+    means = [sum(map(float, values)) / len(values) for values in grouped.values()]
+    every_label = [float(value) for values in grouped.values() for value in values]
+    return {
+        "macro": mean_estimate(means, "mean_over_outputs").as_json(),
+        "micro": mean_estimate(every_label, "mean_over_labels").as_json(),
+    }
+
+
+def mean_estimate(values: Sequence[float], method: str) -> Estimate:
+    """The mean with a t interval over its units; no interval below two units."""
+    if not values:
+        return undefined(method, Reason.NO_ITEMS, n=0)
+    n = len(values)
+    mean = sum(values) / n
+    if n < 2:
+        return Estimate(value=mean, method=method, n=n)
+    se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
+    half = t_value(0.95, n - 1) * se
+    return Estimate(value=mean, ci=(mean - half, mean + half), se=se, method=method, n=n)

@@ -1,0 +1,101 @@
+"""Fixed-judge scores: every metric of the protocol per system and domain, with its intervals. No rows here.
+
+Denominators (STATISTICS.md section 0): abstained and failed outputs and uncertain verdicts count negative
+and stay; outputs whose needed verdict is unavailable leave, are counted, and bound the value.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.protocol import LabelledOutput, Metric
+from stats.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import missing_bounds, proportion
+
+DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Outputs that count for a metric: 1 for a success, 0 otherwise, with their clusters."""
+
+    values: list[int]
+    clusters: list[str]
+    abstained: int
+    unavailable: int
+
+    @property
+    def successes(self) -> int:
+        return sum(self.values)
+
+
+def count(metric: Metric, outputs: Iterable[LabelledOutput]) -> Counted:
+    """Apply the denominator rule to one metric."""
+    values: list[int] = []
+    clusters: list[str] = []
+    abstained = unavailable = 0
+    for output in outputs:
+        if output.state == "answered" and is_unavailable(metric, output):
+            unavailable += 1
+            continue
+        abstained += output.state != "answered"
+        values.append(int(output.state == "answered" and metric.success(output)))
+        clusters.append(output.cluster)
+    return Counted(values, clusters, abstained, unavailable)
+
+
+def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
+    """Whether a label that the metric needs is missing or failed, and no other label already decides it.
+
+    A success needs all its labels; a clear "no" on any needed label is decisive without the others.
+    """
+    states = [output.states.get(key, "unavailable") for key in metric.needs]
+    if any(output.labels.get(key) == "no" for key in metric.needs):
+        return False
+    return "unavailable" in states or "unparsed" in states
+
+
+def metric_document(metric: Metric, outputs: Sequence[LabelledOutput], *, seed: int) -> dict[str, Any]:
+    """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, and its domains."""
+    counted = count(metric, outputs)
+    by_domain: dict[str, list[LabelledOutput]] = defaultdict(list)
+    for output in outputs:
+        by_domain[output.domain].append(output)
+    return {
+        "estimate": wilson_estimate(counted).as_json(),
+        "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
+        "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
+        "domains": {
+            domain: wilson_estimate(count(metric, members)).as_json()
+            for domain, members in sorted(by_domain.items())
+        },
+    }
+
+
+def wilson_estimate(counted: Counted) -> Estimate:
+    """k / n with Wilson, the counts of what was left out, and bounds when something was."""
+    n = len(counted.values)
+    bounds = missing_bounds(counted.successes, n, counted.unavailable) if counted.unavailable else None
+    return replace(
+        proportion(counted.successes, n, denom_rule=DENOMINATOR),
+        n_abstain=counted.abstained,
+        n_unavailable=counted.unavailable,
+        bounds=bounds,
+    )
+
+
+def _clustered(counted: Counted, *, seed: int, bootstrap: bool) -> Estimate:
+    if not counted.values:
+        return undefined("paper_cluster_bootstrap" if bootstrap else "wilson_effective_n", Reason.NO_ITEMS)
+    totals = cluster_totals(counted.values, counted.clusters)
+    return cluster_bootstrap(totals, seed=seed) if bootstrap else wilson_on_effective_n(totals)
+
+
+def buckets(bucket_of: Any, outputs: Iterable[LabelledOutput]) -> dict[str, int]:
+    """How many outputs fall into each of the judge's buckets; the counts add up to the number of outputs."""
+    counts: dict[str, int] = defaultdict(int)
+    for output in outputs:
+        counts[bucket_of(output)] += 1
+    return dict(sorted(counts.items()))

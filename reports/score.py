@@ -1,0 +1,150 @@
+"""The score document: what `manage.py score --json`, the score page and the artifact share.
+
+Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equal bytes.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmark.protocol import LabelledOutput, Metric, Protocol
+from benchmark.protocols import get_protocol
+from benchmark.rubrics import rubric_from_content
+from reports.agreement import agreement_document
+from reports.audits import (
+    audit_document,
+    audit_strata,
+    corrected_document,
+    correction_strata,
+    expert_truth,
+)
+from reports.datasets import ExpertLabel, OutputRow, labelled_outputs, tallies
+from reports.expert_scores import expert_document
+from reports.inputs import CampaignInfo, Inputs
+from reports.judge_scores import buckets, metric_document
+
+FORMAT = "touchstone-score-1"
+Outputs = Mapping[str, LabelledOutput]
+
+
+def score(inputs: Inputs) -> dict[str, Any]:
+    """Everything that is known about how well the systems did on one track of a release."""
+    return {
+        "format": FORMAT,
+        "release": inputs.release,
+        "release_sha256": inputs.release_sha256,
+        "frozen": inputs.frozen,
+        "is_sample": inputs.is_sample,
+        "protocol": inputs.protocol,
+        "track": inputs.track,
+        "seed": inputs.seed,
+        "systems": _systems(inputs.outputs),
+        "judge": _judge_part(inputs) if inputs.judge else None,
+        "experts": [_campaign_part(campaign, inputs) for campaign in inputs.campaigns],
+    }
+
+
+def _systems(rows: Sequence[OutputRow]) -> dict[str, dict[str, int]]:
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: {"answered": 0, "abstained": 0, "failed": 0})
+    for row in rows:
+        counts[row.system][row.state] += 1
+    return {system: {"outputs": sum(states.values()), **states} for system, states in sorted(counts.items())}
+
+
+def _judge_part(inputs: Inputs) -> dict[str, Any]:
+    assert inputs.judge is not None
+    protocol = get_protocol(inputs.protocol)
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    by_system: dict[str, dict[str, LabelledOutput]] = defaultdict(dict)
+    for subject, output in outputs.items():
+        by_system[output.system][subject] = output
+    return {
+        "label": inputs.judge.label,
+        "sha256": inputs.judge.sha256,
+        "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in audited_metrics(protocol)},
+        "systems": {
+            system: _system_part(protocol, list(members.values()), inputs.seed)
+            for system, members in sorted(by_system.items())
+        },
+        "audits": [
+            _audit_part(protocol, campaign, inputs, outputs, by_system)
+            for campaign in inputs.campaigns
+            if campaign.kind == "audit"
+        ],
+    }
+
+
+def _system_part(protocol: Protocol, members: Sequence[LabelledOutput], seed: int) -> dict[str, Any]:
+    return {
+        "metrics": {metric.key: metric_document(metric, members, seed=seed) for metric in protocol.metrics},
+        "buckets": buckets(protocol.bucket, members),
+    }
+
+
+def _audit_part(
+    protocol: Protocol,
+    campaign: CampaignInfo,
+    inputs: Inputs,
+    outputs: Outputs,
+    by_system: Mapping[str, Outputs],
+) -> dict[str, Any]:
+    truth = expert_truth(_labels_of(campaign, inputs))
+    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+    bucket = {subject: protocol.bucket(output) for subject, output in outputs.items()}
+
+    def corrected(metric: Metric, members: Outputs) -> dict[str, Any]:
+        strata = correction_strata(metric, bucket, members, truth, drawn)
+        return corrected_document(strata, seed=inputs.seed)
+
+    def audited(metric: Metric) -> dict[str, Any]:
+        return {
+            **audit_document(audit_strata(metric, outputs, truth, drawn), seed=inputs.seed),
+            "corrected_pooled": corrected(metric, outputs),
+            "corrected": {system: corrected(metric, members) for system, members in sorted(by_system.items())},
+        }
+
+    return {
+        "campaign": campaign.slug,
+        "name": campaign.name,
+        "closed": campaign.closed,
+        "drawn": len(drawn),
+        "labelled": sum(item.subject in truth for item in drawn),
+        "metrics": {metric.key: audited(metric) for metric in audited_metrics(protocol)},
+    }
+
+
+def audited_metrics(protocol: Protocol) -> list[Metric]:
+    """The protocol's metrics, and each predicate that is not itself one of them."""
+    alone = {metric.needs for metric in protocol.metrics}
+    return [
+        *protocol.metrics,
+        *(_predicate_metric(p.key) for p in protocol.predicates if (p.key,) not in alone),
+    ]
+
+
+def _predicate_metric(key: str) -> Metric:
+    return Metric(
+        key=key,
+        title=key.replace("_", " ").capitalize(),
+        definition=f"Outputs for which {key} is yes.",
+        needs=(key,),
+        success=lambda output: output.labels.get(key) == "yes",
+    )
+
+
+def _labels_of(campaign: CampaignInfo, inputs: Inputs) -> list[ExpertLabel]:
+    return [label for label in inputs.labels if label.campaign == campaign.slug]
+
+
+def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
+    rubric = rubric_from_content(dict(campaign.rubric))
+    labels = _labels_of(campaign, inputs)
+    return {
+        "campaign": campaign.slug,
+        "name": campaign.name,
+        "kind": campaign.kind,
+        "rubric": rubric.label,
+        "closed": campaign.closed,
+        "questions": expert_document(rubric, inputs.outputs, labels),
+        "agreement": agreement_document(rubric, labels, seed=inputs.seed),
+    }

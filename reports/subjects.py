@@ -1,0 +1,32 @@
+"""The `subject` of the label table: names one output of a release in one cell. Pure."""
+
+from dataclasses import dataclass
+
+DEFAULT_TRACK = "raw"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An output by instance, system, attempt and track. System slugs hold neither "/" nor "@"."""
+
+    instance: str
+    system: str
+    attempt: int
+    track: str = DEFAULT_TRACK
+
+    def __str__(self) -> str:
+        """`instance/system/attempt`, with `system@track` on tracks other than raw."""
+        system = self.system if self.track == DEFAULT_TRACK else f"{self.system}@{self.track}"
+        return f"{self.instance}/{system}/{self.attempt}"
+
+
+def parse_subject(text: str) -> Subject:
+    """The inverse of str(subject); instance keys may hold slashes. Raises ValueError with the reason."""
+    parts = text.rsplit("/", 2)
+    if len(parts) != 3 or not all(parts):
+        raise ValueError(f"{text!r} does not read instance/system/attempt")
+    instance, system, attempt = parts
+    name, _, track = system.partition("@")
+    if not attempt.isdecimal() or int(attempt) < 1:
+        raise ValueError(f"attempt {attempt!r} is not a whole number from 1")
+    return Subject(instance, name, int(attempt), track or DEFAULT_TRACK)
