@@ -12,7 +12,7 @@ from benchmark.models import Output, Release
 from benchmark.protocol import LabelledOutput
 from judging.models import Judge, Verdict
 from judging.tally import Ballot, Tally, tally
-from reports.subjects import Subject
+from benchmark.subjects import Subject
 
 _CHUNK = 5000
 

@@ -17,7 +17,7 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Rubric, RubricError
 from judging.actions import PublishedVerdict, imported_judge, store_published
-from reports.subjects import parse_subject
+from benchmark.subjects import parse_subject
 from stats.labels import LabelError, LabelRow, read_labels
 
 MAX_FAULTS = 20
@@ -219,7 +219,7 @@ class _Reader:
 
 def _outputs_by_subject(release: Release) -> dict[str, Output]:
     outputs = Output.objects.filter(run__release=release).select_related("instance", "run__system")
-    from reports.subjects import Subject
+    from benchmark.subjects import Subject
 
     return {
         str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track)): o for o in outputs.iterator(2000)

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from annotation.models import Answer
 from benchmark.models import Release
 from judging.models import Verdict
-from reports.subjects import Subject
+from benchmark.subjects import Subject
 
 Row = dict[str, str]
 _CHUNK = 2000

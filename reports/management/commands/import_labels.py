@@ -1,0 +1,34 @@
+"""manage.py import_labels: published or earlier labels, expert or judge, from a label table."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from reports.importing import import_labels
+from reports.release_argument import release_called
+
+
+class Command(TouchstoneCommand):
+    help = "Import labels (CSV or JSONL, canonical label table). All or nothing; the same file twice is no change."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--release", required=True)
+        parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = release_called(options["release"])
+        report = import_labels(actor=None, path=options["file"], release=release, dry_run=options["dry_run"])
+        return {
+            "release": release.name,
+            "expert_labels": report.expert_labels,
+            "judge_labels": report.judge_labels,
+            "new_grades": report.new_grades,
+            "new_verdicts": report.new_verdicts,
+            "campaigns": report.campaigns,
+            "judges": report.judges,
+            "changed": report.changed and not report.dry_run,
+            "dry_run": report.dry_run,
+        }

@@ -1,0 +1,29 @@
+"""manage.py score: the protocol's tables of one release, with intervals."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from reports.inputs import SEED, collect
+from reports.release_argument import release_called
+from reports.score import score
+from reports.score_text import score_text
+
+
+class Command(TouchstoneCommand):
+    help = "Scores of every system on a release: fixed judge, judge audit, audit-corrected, experts."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True)
+        parser.add_argument("--track", default="raw")
+        parser.add_argument("--judge", default="", help="judge version, needed when several have verdicts")
+        parser.add_argument("--seed", type=int, default=SEED, help="seed of the resampling intervals")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = release_called(options["release"])
+        wanted = {"track": options["track"], "judge": options["judge"], "seed": options["seed"]}
+        return score(collect(release=release, **wanted))
+
+    def text(self, document: dict[str, Any]) -> str:
+        return score_text(document)

@@ -1,0 +1,96 @@
+"""The score document in aligned text, for a terminal."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from stats.display import rounded, rounded_percent
+
+Document = Mapping[str, Any]
+
+
+def score_text(document: Document) -> str:
+    """All tables of a score document, one after the other."""
+    return "\n".join(_lines(document))
+
+
+def percent(estimate: Document) -> str:
+    """"46.7 % [30.2, 63.9] (14/30)", or the reason why there is no value."""
+    if estimate["value"] is None:
+        return f"none ({estimate['reason']})"
+    shown = f"{rounded_percent(estimate['value'])} %"
+    if estimate["ci"]:
+        shown += f" [{rounded_percent(estimate['ci'][0])}, {rounded_percent(estimate['ci'][1])}]"
+    if estimate.get("k") is not None:
+        shown += f" ({estimate['k']:g}/{estimate['n']})"
+    return shown
+
+
+def number(estimate: Document) -> str:
+    """"0.812 [0.640, 0.951]", or the reason why there is no value."""
+    if estimate["value"] is None:
+        return f"none ({estimate['reason']})"
+    shown = rounded(estimate["value"])
+    if estimate["ci"]:
+        shown += f" [{rounded(estimate['ci'][0])}, {rounded(estimate['ci'][1])}]"
+    return shown
+
+
+def _lines(document: Document) -> Iterator[str]:
+    sample = " · SAMPLE DATA" if document["is_sample"] else ""
+    frozen = "frozen" if document["frozen"] else "not frozen"
+    yield f"{document['release']} ({document['protocol']}, track {document['track']}, {frozen}){sample}"
+    if document["judge"]:
+        yield from _judge_lines(document["judge"])
+    else:
+        yield "No judge has spoken on this track."
+    for campaign in document["experts"]:
+        yield from _expert_lines(campaign)
+
+
+def _judge_lines(judge: Document) -> Iterator[str]:
+    yield ""
+    yield f"Fixed judge {judge['label']}: value [Wilson 95 %], then [paper-cluster bootstrap 95 %]"
+    for key, metric in judge["metrics"].items():
+        rows = [
+            (system, part["metrics"][key]) for system, part in judge["systems"].items() if key in part["metrics"]
+        ]
+        if rows:
+            yield f"  {metric['title']}"
+        for system, found in rows:
+            clustered = found["paper_bootstrap"]["ci"]
+            papers = f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
+            yield f"    {system:<20} {percent(found['estimate'])}{papers}"
+    for audit in judge["audits"]:
+        yield from _audit_lines(audit, judge["metrics"])
+
+
+def _audit_lines(audit: Document, metrics: Document) -> Iterator[str]:
+    yield ""
+    yield f"Audit {audit['campaign']}: {audit['labelled']} of {audit['drawn']} drawn outputs labelled"
+    for key, found in audit["metrics"].items():
+        inside, weighted = found["in_sample"], found["weighted"]
+        counts = ", ".join(f"{cell.upper()} {inside[cell]}" for cell in ("tp", "fp", "fn", "tn"))
+        yield f"  {metrics[key]['title']}: {counts}; excluded {found['excluded']}"
+        for name in ("agreement", "precision", "recall", "f1", "kappa"):
+            yield f"    {name:<10} in sample {number(inside[name]):<26} weighted {number(weighted[name])}"
+        yield "    corrected [Beta-Binomial 95 %]"
+        for system, corrected in found["corrected"].items():
+            yield f"      {system:<18} {percent(corrected['estimate'])}"
+
+
+def _expert_lines(campaign: Document) -> Iterator[str]:
+    yield ""
+    state = "closed" if campaign["closed"] else "open, figures will change"
+    yield f"Experts, {campaign['name']} ({campaign['rubric']}, {state})"
+    for key, question in campaign["questions"].items():
+        yield f"  {key}"
+        for system, found in question["systems"].items():
+            yield f"    {system:<20} {_expert_cell(found)}"
+
+
+def _expert_cell(found: Document) -> str:
+    if "macro" in found:
+        return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels"
+    counts = ", ".join(f"{value} {n}" for value, n in found["labels"].items())
+    conservative = ", ".join(f"{value} {n}" for value, n in found["conservative"]["counts"].items())
+    return f"{counts}; conservative: {conservative}"
