@@ -1,0 +1,153 @@
+"""Rules over several tables that no single constraint can hold; run after every fault and every restore.
+
+Each rule is a function that yields a sentence per violation. Rules live here, on the floor that sees all.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+
+from django.db.models import Count, F, Q
+
+from accounts.access import STUDY_STAFF
+from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade, Item, Rubric
+from benchmark.models import Output
+from benchmark.rubrics import RubricError, rubric_from_content
+from judging.models import JudgeTask, TaskState, Verdict
+from reports.canonical import sha256
+from reports.models import Artifact
+
+Rule = Callable[[], Iterator[str]]
+
+
+def outputs_answer_instances_of_their_release() -> Iterator[str]:
+    """An output's run and instance belong to one release."""
+    for output in Output.objects.exclude(instance__release=F("run__release")).values_list("id", flat=True):
+        yield f"output {output} answers an instance of another release"
+
+
+def items_name_the_instance_of_their_output() -> Iterator[str]:
+    """The instance kept on an item for quick access is its output's."""
+    for item in Item.objects.exclude(instance=F("output__instance")).values_list("id", flat=True):
+        yield f"item {item} names another instance than its output"
+
+
+def items_belong_to_the_release_of_their_campaign() -> Iterator[str]:
+    """A campaign only draws from its own release."""
+    stray = Item.objects.exclude(output__run__release=F("campaign__release"))
+    for item in stray.values_list("id", flat=True):
+        yield f"item {item} was drawn from another release than its campaign's"
+
+
+def places_taken_are_counted() -> Iterator[str]:
+    """The counter that guards the quota equals the assignments that hold a place."""
+    held = Count("assignments", filter=~Q(assignments__state=AssignmentState.RELEASED))
+    for item in Item.objects.annotate(held=held).exclude(held=F("places_taken")):
+        yield f"item {item.pk} counts {item.places_taken} places taken, {item.held} assignments hold one"
+
+
+def quotas_hold() -> Iterator[str]:
+    """No item has more reviewers than its campaign wants."""
+    over = Item.objects.filter(places_taken__gt=F("campaign__reviewers_per_item"))
+    for item in over.values_list("id", flat=True):
+        yield f"item {item} has more places taken than its campaign wants"
+
+
+def submitted_assignments_have_one_live_grade() -> Iterator[str]:
+    """A submitted assignment has exactly one grade that no other supersedes; others have none."""
+    live = Count("grades", filter=Q(grades__superseded_by=None))
+    for assignment in Assignment.objects.annotate(live=live).exclude(
+        Q(state=AssignmentState.SUBMITTED, live=1) | (~Q(state=AssignmentState.SUBMITTED) & Q(live=0))
+    ):
+        yield f"assignment {assignment.pk} is {assignment.state} and has {assignment.live} live grades"
+
+
+def corrections_stay_on_their_assignment() -> Iterator[str]:
+    """A grade supersedes a grade of the same assignment."""
+    for grade in Grade.objects.filter(supersedes__isnull=False).exclude(
+        assignment=F("supersedes__assignment")
+    ):
+        yield f"grade {grade.pk} supersedes a grade of another assignment"
+
+
+def grades_keep_what_was_shown() -> Iterator[str]:
+    """The text a grade refers to is still the text of its output."""
+    for grade in Grade.objects.exclude(shown_sha256="").exclude(
+        shown_sha256=F("assignment__item__output__sha256")
+    ):
+        yield f"grade {grade.pk} was given on another text than its output holds now"
+
+
+def reviewers_do_not_run_the_study() -> Iterator[str]:
+    """Nobody who sees identities grades blind."""
+    staff = Assignment.objects.filter(reviewer__roles__name__in=STUDY_STAFF).exclude(
+        state=AssignmentState.RELEASED
+    )
+    for assignment in staff.distinct():
+        yield f"assignment {assignment.pk} belongs to {assignment.reviewer_id}, who runs the study"
+
+
+def rubrics_have_their_hash() -> Iterator[str]:
+    """A stored rubric's hash is that of its content."""
+    for row in Rubric.objects.all():
+        try:
+            matches = rubric_from_content(row.content).sha256 == row.sha256
+        except RubricError:
+            matches = False
+        if not matches:
+            yield f"rubric {row.label} does not have the hash of its content"
+
+
+def answers_are_on_the_scale() -> Iterator[str]:
+    """Every answer is to a question of its campaign's rubric, in canonical text."""
+    for campaign in Campaign.objects.select_related("rubric"):
+        rubric = rubric_from_content(campaign.rubric.content)
+        answers = Answer.objects.filter(grade__assignment__item__campaign=campaign, state="answered")
+        for question, value in answers.order_by().values_list("question", "value").distinct():
+            try:
+                ok = rubric.question(question).canonical(value) == value
+            except RubricError:
+                ok = False
+            if not ok:
+                yield f"campaign {campaign.slug} holds {question} = {value!r}, which is not on the scale"
+
+
+def done_judge_tasks_have_their_verdict() -> Iterator[str]:
+    """A finished task left exactly one verdict."""
+    answered = set(Verdict.objects.values_list("judge_id", "output_id", "predicate", "order", "vote"))
+    done = JudgeTask.objects.filter(state=TaskState.DONE).values_list(
+        "id", "run__judge_id", "output_id", "predicate", "order", "vote"
+    )
+    for task, *key in done.iterator():
+        if tuple(key) not in answered:
+            yield f"judge task {task} is done and has no verdict"
+
+
+def artifacts_have_their_hash() -> Iterator[str]:
+    """A stored artifact's bytes have the hash it is known by."""
+    for artifact in Artifact.objects.iterator():
+        document = json.loads(artifact.content)
+        claimed = document.pop("sha256", "")
+        if claimed != artifact.sha256 or sha256(document) != artifact.sha256:
+            yield f"artifact {artifact.pk} does not have the hash {artifact.sha256}"
+
+
+RULES: tuple[Rule, ...] = (
+    outputs_answer_instances_of_their_release,
+    items_name_the_instance_of_their_output,
+    items_belong_to_the_release_of_their_campaign,
+    places_taken_are_counted,
+    quotas_hold,
+    submitted_assignments_have_one_live_grade,
+    corrections_stay_on_their_assignment,
+    grades_keep_what_was_shown,
+    reviewers_do_not_run_the_study,
+    rubrics_have_their_hash,
+    answers_are_on_the_scale,
+    done_judge_tasks_have_their_verdict,
+    artifacts_have_their_hash,
+)
+
+
+def violations() -> dict[str, list[str]]:
+    """Rule name to its violations, for every rule, kept or broken."""
+    return {rule.__name__: list(rule()) for rule in RULES}
