@@ -151,7 +151,9 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
     sample = n_items if grade.sample_size is None else grade.sample_size
     if not 1 <= sample <= size:
         raise Refused(
-            f"sample_size {sample} is not between 1 and stratum_size {size}.", line=grade.line, field="sample_size"
+            f"sample_size {sample} is not between 1 and stratum_size {size}.",
+            line=grade.line,
+            field="sample_size",
         )
     return Item(
         campaign=campaign,
@@ -166,7 +168,9 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
 
 def _raters(grades: Sequence[PublishedGrade]) -> dict[str, User]:
     names = sorted({grade.rater for grade in grades})
-    known = {user.email: user for user in User.objects.filter(email__in=[rater_email(name) for name in names])}
+    known = {
+        user.email: user for user in User.objects.filter(email__in=[rater_email(name) for name in names])
+    }
     return {name: known.get(rater_email(name)) or _stand_in(name) for name in names}
 
 

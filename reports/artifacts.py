@@ -50,7 +50,9 @@ def freeze_artifact(
     Raises Refused unless the release is frozen: a published score must not move under its readers.
     """
     if release.frozen_at is None:
-        raise Refused(f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen")
+        raise Refused(
+            f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen"
+        )
     asked = {"release": release, "track": track, "judge": judge}
     inputs = collect(**asked, seed=seed) if seed is not None else collect(**asked)
     document = build(inputs)

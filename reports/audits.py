@@ -68,7 +68,9 @@ def audit_strata(
 ) -> list[AuditStratum]:
     """Judge against experts within each stratum of the draw. Drawn but unlabelled items count as ineligible."""
     experts = truth_outputs(outputs, truth, metric)
-    cells: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(("tp", "fp", "fn", "tn", "ineligible"), 0))
+    cells: dict[str, dict[str, int]] = defaultdict(
+        lambda: dict.fromkeys(("tp", "fp", "fn", "tn", "ineligible"), 0)
+    )
     sizes: dict[str, int] = {}
     for item in drawn:
         sizes[item.stratum] = item.stratum_size
@@ -135,6 +137,7 @@ def corrected_document(strata: Sequence[Stratum], *, seed: int) -> dict[str, Any
     return {
         "estimate": corrected_score(strata, seed=seed).as_json(),
         "strata": [
-            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes} for s in strata
+            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
+            for s in strata
         ],
     }

@@ -15,7 +15,9 @@ def canonical(document: Any) -> bytes:
     Raises ValueError for NaN or infinity.
     """
     plain = _rounded(document)
-    return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return json.dumps(
+        plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode()
 
 
 def sha256(document: Any) -> str:

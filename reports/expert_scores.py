@@ -38,9 +38,7 @@ def expert_document(
     }
 
 
-def _grouped(
-    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
-) -> Grouped:
+def _grouped(key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str) -> Grouped:
     grouped: Grouped = defaultdict(list)
     for label in labels:
         mine = label.question == key and system_of.get(label.subject) == system
@@ -70,9 +68,7 @@ def _choice_document(question: Question, grouped: Grouped) -> dict[str, Any]:
     }
 
 
-def _rate(
-    settled: Sequence[str | None], question: Question, positive: str, doubtful: str
-) -> dict[str, Any]:
+def _rate(settled: Sequence[str | None], question: Question, positive: str, doubtful: str) -> dict[str, Any]:
     values = [value for value in settled if value is not None]
     categories = list(dict.fromkeys([*question.values, doubtful]))
     return {

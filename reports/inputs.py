@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from judging.queries import judges_with_verdicts
+
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge
-from judging.queries import judges_with_verdicts
 from reports.datasets import (
     DrawnItem,
     ExpertLabel,
@@ -138,7 +139,9 @@ def choose_judge(release: Release, track: str, label: str) -> Judge | None:
         return named[0]
     known = ", ".join(judge.label for judge in judges) or "none"
     if label:
-        raise Refused(f"No verdicts of {label} on {release.name} ({track}); there are: {known}.", code="no_judge")
+        raise Refused(
+            f"No verdicts of {label} on {release.name} ({track}); there are: {known}.", code="no_judge"
+        )
     if named:
         raise Refused(f"Several judges have verdicts; name one of {known}.", code="judge_ambiguous")
     return None

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from annotation.models import Answer
 from benchmark.models import Release
-from judging.models import Verdict
 from benchmark.subjects import Subject
+from judging.models import Verdict
 
 Row = dict[str, str]
 _CHUNK = 2000
@@ -83,7 +83,9 @@ def expert_answers(release: Release, campaign: str) -> QuerySet[Answer]:
 
 
 def _expert_row(release: str, fields: tuple[Any, ...]) -> Row:
-    (campaign, question, instance, system, track, attempt, step, paper, domain, stratum, stratum_size) = fields[:11]
+    (campaign, question, instance, system, track, attempt, step, paper, domain, stratum, stratum_size) = (
+        fields[:11]
+    )
     sample_size, rater, value, state, confidence, seconds, comment, created_at, rubric, version = fields[11:]
     return {
         "release": release,
@@ -148,4 +150,10 @@ def blinded(rows: Iterator[Row]) -> Iterator[Row]:
     for row in rows:
         if row["rater_kind"] == "expert":
             token = hmac.new(settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256)
-            yield {**row, "subject": f"blind-{token.hexdigest()[:16]}", "system": "", "attempt": "", "stratum": ""}
+            yield {
+                **row,
+                "subject": f"blind-{token.hexdigest()[:16]}",
+                "system": "",
+                "attempt": "",
+                "stratum": "",
+            }

@@ -100,7 +100,9 @@ def _audit_part(
         return {
             **audit_document(audit_strata(metric, outputs, truth, drawn), seed=inputs.seed),
             "corrected_pooled": corrected(metric, outputs),
-            "corrected": {system: corrected(metric, members) for system, members in sorted(by_system.items())},
+            "corrected": {
+                system: corrected(metric, members) for system, members in sorted(by_system.items())
+            },
         }
 
     return {

@@ -14,7 +14,7 @@ def score_text(document: Document) -> str:
 
 
 def percent(estimate: Document) -> str:
-    """"46.7 % [30.2, 63.9] (14/30)", or the reason why there is no value."""
+    """ "46.7 % [30.2, 63.9] (14/30)", or the reason why there is no value."""
     if estimate["value"] is None:
         return f"none ({estimate['reason']})"
     shown = f"{rounded_percent(estimate['value'])} %"
@@ -26,7 +26,7 @@ def percent(estimate: Document) -> str:
 
 
 def number(estimate: Document) -> str:
-    """"0.812 [0.640, 0.951]", or the reason why there is no value."""
+    """ "0.812 [0.640, 0.951]", or the reason why there is no value."""
     if estimate["value"] is None:
         return f"none ({estimate['reason']})"
     shown = rounded(estimate["value"])
@@ -52,13 +52,17 @@ def _judge_lines(judge: Document) -> Iterator[str]:
     yield f"Fixed judge {judge['label']}: value [Wilson 95 %], then [paper-cluster bootstrap 95 %]"
     for key, metric in judge["metrics"].items():
         rows = [
-            (system, part["metrics"][key]) for system, part in judge["systems"].items() if key in part["metrics"]
+            (system, part["metrics"][key])
+            for system, part in judge["systems"].items()
+            if key in part["metrics"]
         ]
         if rows:
             yield f"  {metric['title']}"
         for system, found in rows:
             clustered = found["paper_bootstrap"]["ci"]
-            papers = f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
+            papers = (
+                f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
+            )
             yield f"    {system:<20} {percent(found['estimate'])}{papers}"
     for audit in judge["audits"]:
         yield from _audit_lines(audit, judge["metrics"])

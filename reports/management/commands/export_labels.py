@@ -16,7 +16,9 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True)
         parser.add_argument("--campaign", default="", help="only this campaign's expert labels")
-        parser.add_argument("--blinded", action="store_true", help="expert labels only, without anything that names a system")
+        parser.add_argument(
+            "--blinded", action="store_true", help="expert labels only, without anything that names a system"
+        )
 
     def run(self, **options: Any) -> None:
         rows = label_rows(release_called(options["release"]), campaign=options["campaign"])

@@ -1,0 +1,265 @@
+"""Reading a label table against a release: every row checked, faults by line and field, nothing stored."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from judging.actions import PublishedVerdict
+
+from accounts.refusal import Refused
+from annotation.published import PublishedAnswer, PublishedGrade
+from benchmark.models import Output, Release
+from benchmark.protocol import Protocol
+from benchmark.rubrics import Rubric, RubricError
+from benchmark.subjects import Subject, parse_subject
+from stats.labels import CHECKS
+from stats.raw_rows import TableError
+from stats.tables import form_of, read_table
+
+MAX_FAULTS = 20
+STATES = ("answered", "abstain", "unavailable")
+UNSPECIFIED_CAMPAIGN = "imported"
+GradeKey = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One row of the file: canonical column to its text."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with one row."""
+
+    line: int
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, field {self.field}: {self.reason}"
+
+
+def label_rows_of(path: Path) -> Iterator[LabelRow]:
+    """The rows of a CSV or JSONL label table. Raises Refused with line and field for a broken file."""
+    try:
+        with path.open("rb") as stream:
+            table = read_table(stream, CHECKS, form=form_of(path))
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
+    except TableError as error:
+        raise Refused(str(error), code="bad_label_file") from error
+    except ValueError as error:
+        raise Refused(str(error), code="bad_label_file") from error
+    names = list(table.columns)
+    columns = [table[name].texts() for name in names]
+    for line, cells in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True):
+        yield LabelRow(line, dict(zip(names, cells, strict=True)))
+
+
+class LabelReader:
+    """Checks rows one by one and gathers them by campaign and judge."""
+
+    def __init__(self, release: Release, protocol: Protocol) -> None:
+        self.release = release
+        self.protocol = protocol
+        self.faults: list[Fault] = []
+        self.expert_rows: dict[GradeKey, list[LabelRow]] = defaultdict(list)
+        self.verdicts: dict[tuple[str, str], list[PublishedVerdict]] = defaultdict(list)
+        self.rubric_of: dict[str, Rubric] = {}
+        self.seen: dict[tuple[str, ...], int] = {}
+        self.outputs = _outputs_by_subject(release)
+
+    def read(self, path: Path) -> None:
+        """Read the whole file; raises Refused when anything in it does not fit."""
+        for row in label_rows_of(path):
+            self._take(row)
+            if len(self.faults) >= MAX_FAULTS:
+                break
+        if self.faults:
+            listed = "\n".join(str(fault) for fault in self.faults)
+            raise Refused(f"Nothing was imported.\n{listed}", code="bad_labels")
+
+    def _take(self, row: LabelRow) -> None:
+        for name, reason in self._complaints(row):
+            self.faults.append(Fault(row.line, name, reason))
+            return
+        if row["rater_kind"] == "judge":
+            self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
+        else:
+            campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
+            self.expert_rows[campaign, row["subject"], row["rater"]].append(row)
+
+    def _complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        if row["release"] not in ("", self.release.name):
+            yield "release", f"{row['release']!r} is not the release {self.release.name!r}"
+        yield from self._subject_complaints(row)
+        yield from _value_complaints(row)
+        if row["rater_kind"] == "judge":
+            yield from self._judge_complaints(row)
+        elif row["rater_kind"] == "expert":
+            yield from self._expert_complaints(row)
+        else:
+            yield "rater_kind", f"{row['rater_kind']!r} is neither expert nor judge"
+        yield from self._repetition(row)
+
+    def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        try:
+            subject = str(parse_subject(row["subject"]))
+        except ValueError as error:
+            yield "subject", str(error)
+            return
+        if subject not in self.outputs:
+            yield "subject", f"{self.release.name} has no output {subject!r}"
+
+    def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        known = [predicate.key for predicate in self.protocol.predicates]
+        if row["question"] not in known:
+            yield (
+                "question",
+                f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
+            )
+
+    def _expert_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        try:
+            rubric = self._rubric(row)
+            if row["state"] in ("", "answered"):
+                rubric.question(row["question"]).canonical(row["value"])
+            else:
+                rubric.question(row["question"])
+        except RubricError as error:
+            yield "value", str(error)
+            return
+        known = self.rubric_of.setdefault(row["campaign"] or UNSPECIFIED_CAMPAIGN, rubric)
+        if known.label != rubric.label:
+            yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"
+
+    def _rubric(self, row: LabelRow) -> Rubric:
+        if row["rubric_version"]:
+            return self.protocol.rubric(row["rubric_version"])
+        for rubric in self.protocol.rubrics:
+            if any(question.key == row["question"] for question in rubric.questions):
+                return rubric
+        raise RubricError(f"no rubric of {self.protocol.name} asks {row['question']!r}")
+
+    def _repetition(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        columns = (
+            "rater_kind",
+            "campaign",
+            "subject",
+            "question",
+            "step",
+            "rater",
+            "vote",
+            "order",
+            "judge_version",
+        )
+        key = tuple(row[column] for column in columns)
+        first = self.seen.setdefault(key, row.line)
+        if first != row.line:
+            yield "subject", f"the same label stands in line {first} already"
+
+    def _verdict(self, row: LabelRow) -> PublishedVerdict:
+        return PublishedVerdict(
+            output=self.outputs[row["subject"]],
+            predicate=row["question"],
+            value=row["value"],
+            state=row["state"] or "answered",
+            vote=int(row["vote"] or 1),
+            order=int(row["order"] or 1),
+            confidence=float(row["confidence"]) if row["confidence"] else None,
+            reason=row["comment"],
+            created_at=_moment(row["created_at"]),
+        )
+
+    def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
+        """Grades by campaign and track, in the order of the file."""
+        grades: dict[tuple[str, str], list[PublishedGrade]] = defaultdict(list)
+        for (campaign, subject, rater), rows in self.expert_rows.items():
+            rubric = self.rubric_of[campaign]
+            track = parse_subject(subject).track
+            grades[campaign, track].append(_grade(self.outputs[subject], rater, rows, rubric))
+        return grades
+
+
+def _outputs_by_subject(release: Release) -> dict[str, Output]:
+    outputs = Output.objects.filter(run__release=release).select_related("instance", "run__system")
+    return {
+        str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track)): o
+        for o in outputs.iterator(2000)
+    }
+
+
+def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
+    state = row["state"] or "answered"
+    if state not in STATES:
+        yield "state", f"{state!r} is not one of {', '.join(STATES)}"
+    elif (state == "answered") != bool(row["value"]):
+        yield "value", "a value belongs to state answered, and only there"
+    for column in ("vote", "order", "stratum_size", "sample_size"):
+        if row[column] and not row[column].isdecimal():
+            yield column, f"{row[column]!r} is not a whole number"
+    if row["confidence"] and not _is_share(row["confidence"]):
+        yield "confidence", f"{row['confidence']!r} is not a number from 0 to 1"
+    if row["seconds"] and _number(row["seconds"]) is None:
+        yield "seconds", f"{row['seconds']!r} is not a number of seconds"
+    if row["created_at"] and _moment(row["created_at"]) is None:
+        yield "created_at", f"{row['created_at']!r} is not an ISO 8601 time with its zone"
+    if not row["rater"]:
+        yield "rater", "a label needs its rater"
+
+
+def _grade(output: Output, rater: str, rows: Iterable[LabelRow], rubric: Rubric) -> PublishedGrade:
+    rows = list(rows)
+    first = rows[0]
+    return PublishedGrade(
+        output=output,
+        rater=rater,
+        answers=tuple(_answer(row, rubric) for row in rows),
+        stratum=first["stratum"],
+        stratum_size=int(first["stratum_size"]) if first["stratum_size"] else None,
+        sample_size=int(first["sample_size"]) if first["sample_size"] else None,
+        active_seconds=max(round(_number(row["seconds"]) or 0) for row in rows),
+        created_at=_moment(first["created_at"]),
+        line=first.line,
+    )
+
+
+def _answer(row: LabelRow, rubric: Rubric) -> PublishedAnswer:
+    state = row["state"] or "answered"
+    return PublishedAnswer(
+        question=row["question"],
+        step=row["step"],
+        value=rubric.question(row["question"]).canonical(row["value"]) if state == "answered" else "",
+        state=state,
+        confidence=float(row["confidence"]) if row["confidence"] else None,
+        comment=row["comment"],
+    )
+
+
+def _moment(text: str) -> dt.datetime | None:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < 1e9 else None
+
+
+def _is_share(text: str) -> bool:
+    value = _number(text)
+    return value is not None and value <= 1
