@@ -7,13 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from judging.tally import Ballot, Tally, tally
-
 from annotation.models import Answer, Campaign, Item
 from benchmark.models import Output, Release
 from benchmark.protocol import LabelledOutput
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
+from judging.tally import Ballot, Tally, tally
 
 _CHUNK = 5000
 

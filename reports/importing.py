@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
-from judging.actions import imported_judge, store_published
 
 from accounts.actions import record
 from accounts.models import User
 from annotation.published import import_grades
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
+from judging.actions import imported_judge, store_published
 from reports.label_reading import LabelReader
 
 

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from judging.queries import judges_with_verdicts
-
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge
+from judging.queries import judges_with_verdicts
 from reports.datasets import (
     DrawnItem,
     ExpertLabel,

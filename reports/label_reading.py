@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from judging.actions import PublishedVerdict
-
 from accounts.refusal import Refused
 from annotation.published import PublishedAnswer, PublishedGrade
 from benchmark.models import Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import Subject, parse_subject
+from judging.actions import PublishedVerdict
 from stats.labels import CHECKS
 from stats.raw_rows import TableError
 from stats.tables import form_of, read_table
