@@ -93,6 +93,11 @@ def rater_email(rater: str) -> str:
     return f"{hashlib.sha256(rater.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"
 
 
+def rater_name(email: str, name: str) -> str:
+    """The inverse of rater_email: how the rater was called in the file, or their own address."""
+    return name if email.endswith(f"@{IMPORTED_DOMAIN}") else email
+
+
 def rubric_row(protocol: str, rubric: Rubric) -> RubricRow:
     """The stored copy of a rubric version. Raises Refused when the version is stored with other content."""
     row, _ = RubricRow.objects.get_or_create(
@@ -142,7 +147,7 @@ def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[i
     items = [_item(campaign, grade, len(first)) for grade in first.values()]
     taken = Counter(grade.output.pk for grade in grades)
     for item in items:
-        item.places_taken = taken[item.output_id]
+        item.places = item.places_taken = taken[item.output_id]
     return {item.output_id: item for item in Item.objects.bulk_create(items, batch_size=500)}
 
 

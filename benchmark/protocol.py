@@ -9,6 +9,9 @@ from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
 
+UNAVAILABLE_BUCKET = "unavailable"  # what `bucket` says of an output that no verdict could place
+
+
 @dataclass(frozen=True)
 class PaperRecord:
     """The paper of an instance as its file gives it."""

@@ -7,17 +7,19 @@ DEFAULT_TRACK = "raw"
 
 @dataclass(frozen=True)
 class Subject:
-    """An output by instance, system, attempt and track. System slugs hold neither "/" nor "@"."""
+    """An output by instance, system, attempt, track and condition. System slugs hold no "/", "@" or "+"."""
 
     instance: str
     system: str
     attempt: int
     track: str = DEFAULT_TRACK
+    condition: str = ""
 
     def __str__(self) -> str:
-        """`instance/system/attempt`, with `system@track` on tracks other than raw."""
-        system = self.system if self.track == DEFAULT_TRACK else f"{self.system}@{self.track}"
-        return f"{self.instance}/{system}/{self.attempt}"
+        """`instance/system/attempt`; on another track or condition the system reads `system@track+condition`."""
+        arm = "" if self.track == DEFAULT_TRACK and not self.condition else f"@{self.track}"
+        arm += f"+{self.condition}" if self.condition else ""
+        return f"{self.instance}/{self.system}{arm}/{self.attempt}"
 
 
 def parse_subject(text: str) -> Subject:
@@ -26,7 +28,8 @@ def parse_subject(text: str) -> Subject:
     if len(parts) != 3 or not all(parts):
         raise ValueError(f"{text!r} does not read instance/system/attempt")
     instance, system, attempt = parts
-    name, _, track = system.partition("@")
+    name, _, arm = system.partition("@")
+    track, _, condition = arm.partition("+")
     if not attempt.isdecimal() or int(attempt) < 1:
         raise ValueError(f"attempt {attempt!r} is not a whole number from 1")
-    return Subject(instance, name, int(attempt), track or DEFAULT_TRACK)
+    return Subject(instance, name, int(attempt), track or DEFAULT_TRACK, condition)

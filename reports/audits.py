@@ -4,11 +4,12 @@ The truth of an output is what the experts say by strict majority; where they sp
 uncertain, which the primary rule counts negative. Strata are those of the frozen draw, within one system.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.protocol import LabelledOutput, Metric
+from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.datasets import DrawnItem, ExpertLabel
 from stats.aggregate import strict_majority
 from stats.audit import AuditStratum, design_weighted
@@ -17,6 +18,7 @@ from stats.corrected import corrected_score
 from stats.strata import Stratum
 
 Truth = dict[str, dict[str, str]]
+BY_RULE = "abstained or failed"
 
 
 def expert_truth(labels: Iterable[ExpertLabel]) -> Truth:
@@ -101,43 +103,55 @@ def audit_document(strata: Sequence[AuditStratum], *, seed: int) -> dict[str, An
     }
 
 
+@dataclass(frozen=True)
+class Correction:
+    """The strata of a corrected score, and how many outputs no label could place in one."""
+
+    strata: tuple[Stratum, ...]
+    unavailable: int
+
+
 def correction_strata(
     metric: Metric,
     bucket: Mapping[str, str],
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
     drawn: Sequence[DrawnItem],
-) -> list[Stratum]:
-    """Strata of one system for its corrected score: the judge's buckets, with what the experts found in each.
+) -> Correction:
+    """Strata for a corrected score: the judge's buckets within each system, and what the experts found there.
 
-    Given how many of a system's outputs a bucket's draw hit, those are a simple random sample of its outputs
-    in the bucket, so N_h is counted within the system. Abstained and failed outputs are negative by rule: a
-    stratum known without an audit.
+    Given how many of a system's outputs a draw hit in a bucket, those are a simple random sample of its
+    outputs there, so N_h is counted within the system. Abstained and failed outputs are negative by rule, a
+    stratum known without an audit. Outputs whose verdict is unavailable were never in the frame and leave.
     """
     experts = truth_outputs(outputs, truth, metric)
-    audited = [item.subject for item in drawn if item.subject in experts]
-    sizes: dict[str, int] = defaultdict(int)
-    for subject, output in outputs.items():
-        sizes["by rule" if output.state != "answered" else bucket[subject]] += 1
-    sampled: dict[str, list[int]] = defaultdict(list)
-    for subject in audited:
-        sampled[bucket[subject]].append(int(metric.success(experts[subject])))
-    strata = [
-        Stratum(name, size, len(sampled[name]), sum(sampled[name]))
-        for name, size in sorted(sizes.items())
-        if name != "by rule"
-    ]
-    if by_rule := sizes.get("by rule"):
-        strata.append(Stratum("by rule", by_rule, by_rule, 0))
-    return strata
+    sizes = Counter(_stratum(output, bucket[subject]) for subject, output in outputs.items())
+    unavailable = sizes.pop(UNAVAILABLE_BUCKET, 0)
+    by_rule = sizes.pop(BY_RULE, 0)
+    found: dict[str, list[int]] = defaultdict(list)
+    for item in drawn:
+        if item.subject in experts:
+            stratum = _stratum(outputs[item.subject], bucket[item.subject])
+            found[stratum].append(int(metric.success(experts[item.subject])))
+    strata = [Stratum(name, size, len(found[name]), sum(found[name])) for name, size in sorted(sizes.items())]
+    if by_rule:
+        strata.append(Stratum(BY_RULE, by_rule, by_rule, 0))
+    return Correction(tuple(strata), unavailable)
 
 
-def corrected_document(strata: Sequence[Stratum], *, seed: int) -> dict[str, Any]:
+def _stratum(output: LabelledOutput, bucket: str) -> str:
+    if output.state != "answered":
+        return BY_RULE
+    return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
+
+
+def corrected_document(correction: Correction, *, seed: int) -> dict[str, Any]:
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on."""
+    estimate = replace(corrected_score(correction.strata, seed=seed), n_unavailable=correction.unavailable)
     return {
-        "estimate": corrected_score(strata, seed=seed).as_json(),
+        "estimate": estimate.as_json(),
         "strata": [
             {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
-            for s in strata
+            for s in correction.strata
         ],
     }

@@ -15,6 +15,7 @@ from judging.models import Judge, Verdict
 from judging.tally import Ballot, Tally, tally
 
 _CHUNK = 5000
+PLAIN = ""  # runs under a special condition (an oracle run, say) are other experiments, never mixed in
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class DrawnItem:
 def output_rows(release: Release, track: str) -> list[OutputRow]:
     """All outputs of a track, by system, instance and attempt."""
     rows = (
-        Output.objects.filter(run__release=release, run__track=track)
+        Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
         .order_by("run__system__slug", "instance__key", "attempt")
         .values_list(
             "run__system__slug",
@@ -100,8 +101,7 @@ def output_rows(release: Release, track: str) -> list[OutputRow]:
 def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
     """Every stored vote of one judge version on a track, by subject."""
     rows = (
-        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track)
-        .order_by("output__run__system__slug", "output__instance__key", "output__attempt")
+        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track, output__run__condition=PLAIN)
         .order_by(
             "output__run__system__slug",
             "output__instance__key",
@@ -131,6 +131,7 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
         grade__superseded_by=None,
         grade__assignment__item__output__run__release=release,
         grade__assignment__item__output__run__track=track,
+        grade__assignment__item__output__run__condition=PLAIN,
     ).values_list(
         "grade__assignment__item__instance__key",
         "grade__assignment__item__output__run__system__slug",
@@ -164,7 +165,7 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
 def drawn_items(release: Release, track: str) -> list[DrawnItem]:
     """The frozen draws of all campaigns on a track."""
     rows = (
-        Item.objects.filter(output__run__release=release, output__run__track=track)
+        Item.objects.filter(output__run__release=release, output__run__track=track, output__run__condition=PLAIN)
         .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
         .values_list(
             "instance__key",

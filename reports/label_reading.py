@@ -111,12 +111,12 @@ class LabelReader:
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
-            subject = str(parse_subject(row["subject"]))
+            parse_subject(row["subject"])
         except ValueError as error:
             yield "subject", str(error)
             return
-        if subject not in self.outputs:
-            yield "subject", f"{self.release.name} has no output {subject!r}"
+        if row["subject"] not in self.outputs:
+            yield "subject", f"{self.release.name} has no output {row['subject']!r}"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         known = [predicate.key for predicate in self.protocol.predicates]
@@ -189,9 +189,13 @@ class LabelReader:
 
 
 def _outputs_by_subject(release: Release) -> dict[str, Output]:
-    outputs = Output.objects.filter(run__release=release).select_related("instance", "run__system")
+    outputs = (
+        Output.objects.filter(run__release=release)
+        .select_related("instance", "run__system")
+        .defer("text", "payload", "instance__payload")
+    )
     return {
-        str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track)): o
+        str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
         for o in outputs.iterator(2000)
     }
 

@@ -1,52 +1,115 @@
 """Stored labels as rows of the canonical label table, streamed."""
 
+import datetime as dt
 import hashlib
 import hmac
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import QuerySet
 
 from annotation.models import Answer
+from annotation.published import rater_name
 from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.models import Verdict
 
 Row = dict[str, str]
 _CHUNK = 2000
+_ITEM = "grade__assignment__item__"
+
+
+class _Expert(NamedTuple):
+    """One answer with what its row needs, in the order of _EXPERT_FIELDS."""
+
+    campaign: str
+    question: str
+    instance: str
+    system: str
+    attempt: int
+    track: str
+    condition: str
+    step: str
+    paper: str | None
+    domain: str
+    stratum: str
+    stratum_size: int
+    sample_size: int
+    email: str
+    name: str
+    value: str
+    state: str
+    confidence: float | None
+    seconds: int
+    comment: str
+    created_at: dt.datetime
+    rubric: str
+    version: int
+
+
 _EXPERT_FIELDS = (
-    "grade__assignment__item__campaign__slug",
+    f"{_ITEM}campaign__slug",
     "question",
-    "grade__assignment__item__instance__key",
-    "grade__assignment__item__output__run__system__slug",
-    "grade__assignment__item__output__run__track",
-    "grade__assignment__item__output__attempt",
+    f"{_ITEM}instance__key",
+    f"{_ITEM}output__run__system__slug",
+    f"{_ITEM}output__attempt",
+    f"{_ITEM}output__run__track",
+    f"{_ITEM}output__run__condition",
     "step",
-    "grade__assignment__item__instance__paper__key",
-    "grade__assignment__item__instance__domain",
-    "grade__assignment__item__stratum",
-    "grade__assignment__item__stratum_size",
-    "grade__assignment__item__sample_size",
+    f"{_ITEM}instance__paper__key",
+    f"{_ITEM}instance__domain",
+    f"{_ITEM}stratum",
+    f"{_ITEM}stratum_size",
+    f"{_ITEM}sample_size",
     "grade__assignment__reviewer__email",
+    "grade__assignment__reviewer__name",
     "value",
     "state",
     "confidence",
     "grade__active_seconds",
     "comment",
     "grade__created_at",
-    "grade__assignment__item__campaign__rubric__name",
-    "grade__assignment__item__campaign__rubric__version",
+    f"{_ITEM}campaign__rubric__name",
+    f"{_ITEM}campaign__rubric__version",
 )
-_JUDGE_FIELDS = (
+
+
+class _Verdict(NamedTuple):
+    """One vote with what its row needs, in the order of _VERDICT_FIELDS."""
+
+    predicate: str
+    instance: str
+    system: str
+    attempt: int
+    track: str
+    condition: str
+    paper: str | None
+    domain: str
+    judge: str
+    version: int
+    published_as: str
+    vote: int
+    order: int
+    value: str
+    state: str
+    confidence: float | None
+    reason: str
+    created_at: dt.datetime
+
+
+_VERDICT_FIELDS = (
     "predicate",
     "output__instance__key",
     "output__run__system__slug",
-    "output__run__track",
     "output__attempt",
+    "output__run__track",
+    "output__run__condition",
     "output__instance__paper__key",
     "output__instance__domain",
     "judge__slug",
+    "judge__version",
+    "judge__published_as",
     "vote",
     "order",
     "value",
@@ -54,106 +117,92 @@ _JUDGE_FIELDS = (
     "confidence",
     "reason",
     "created_at",
-    "judge__version",
-    "judge__published_as",
 )
 
 
 def label_rows(release: Release, *, campaign: str = "") -> Iterator[Row]:
     """Expert labels (live grades) and, without `campaign`, verdicts; in a stable order, canonical columns."""
-    for answer in expert_answers(release, campaign).values_list(*_EXPERT_FIELDS).iterator(chunk_size=_CHUNK):
-        yield _expert_row(release.name, answer)
+    answers = _expert_answers(release, campaign).values_list(*_EXPERT_FIELDS)
+    yield from (_expert_row(release.name, _Expert(*row)) for row in answers.iterator(chunk_size=_CHUNK))
     if campaign:
         return
-    verdicts = Verdict.objects.filter(output__run__release=release).order_by(
-        "judge_id", "output_id", "predicate", "order", "vote"
+    verdicts = (
+        Verdict.objects.filter(output__run__release=release)
+        .order_by("judge_id", "output_id", "predicate", "order", "vote")
+        .values_list(*_VERDICT_FIELDS)
     )
-    for verdict in verdicts.values_list(*_JUDGE_FIELDS).iterator(chunk_size=_CHUNK):
-        yield _judge_row(release.name, verdict)
+    yield from (_judge_row(release.name, _Verdict(*row)) for row in verdicts.iterator(chunk_size=_CHUNK))
 
 
-def expert_answers(release: Release, campaign: str) -> QuerySet[Answer]:
-    """Answers of live grades of a release, or of one campaign of it."""
-    answers = Answer.objects.filter(
+def blinded(rows: Iterable[Row]) -> Iterator[Row]:
+    """Expert rows without anything that tells the system: no name, an opaque subject, no judge's stratum."""
+    hidden = {"system": "", "attempt": "", "stratum": ""}
+    for row in rows:
+        if row["rater_kind"] == "expert":
+            token = hmac.new(settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256).hexdigest()
+            yield {**row, **hidden, "subject": f"blind-{token[:16]}"}
+
+
+def _expert_answers(release: Release, campaign: str) -> QuerySet[Answer]:
+    live = Answer.objects.filter(
         grade__superseded_by=None, grade__assignment__item__campaign__release=release
     )
     if campaign:
-        answers = answers.filter(grade__assignment__item__campaign__slug=campaign)
-    return answers.order_by("grade__assignment__item__campaign_id", "grade_id", "id")
+        live = live.filter(grade__assignment__item__campaign__slug=campaign)
+    return live.order_by("grade__assignment__item__campaign_id", "grade_id", "id")
 
 
-def _expert_row(release: str, fields: tuple[Any, ...]) -> Row:
-    (campaign, question, instance, system, track, attempt, step, paper, domain, stratum, stratum_size) = (
-        fields[:11]
-    )
-    sample_size, rater, value, state, confidence, seconds, comment, created_at, rubric, version = fields[11:]
+def _expert_row(release: str, label: _Expert) -> Row:
     return {
         "release": release,
-        "campaign": campaign,
-        "question": question,
-        **_subject_cells(instance, system, track, attempt),
-        "step": step,
-        "cluster": paper or instance,
-        "domain": domain,
-        "stratum": stratum,
-        "stratum_size": str(stratum_size),
-        "sample_size": str(sample_size),
-        "rater": rater,
+        "campaign": label.campaign,
+        "question": label.question,
+        **_subject_cells(label),
+        "step": label.step,
+        "stratum": label.stratum,
+        "stratum_size": str(label.stratum_size),
+        "sample_size": str(label.sample_size),
+        "rater": rater_name(label.email, label.name),
         "rater_kind": "expert",
-        "value": value,
-        "state": state,
-        "confidence": _number(confidence),
-        "seconds": str(seconds),
-        "comment": comment,
-        "created_at": created_at.isoformat(),
-        "rubric_version": f"{rubric}-v{version}",
+        "value": label.value,
+        "state": label.state,
+        "confidence": _number(label.confidence),
+        "seconds": str(label.seconds),
+        "comment": label.comment,
+        "created_at": label.created_at.isoformat(),
+        "rubric_version": f"{label.rubric}-v{label.version}",
     }
 
 
-def _judge_row(release: str, fields: tuple[Any, ...]) -> Row:
-    predicate, instance, system, track, attempt, paper, domain, judge, vote, order = fields[:10]
-    value, state, confidence, reason, created_at, version, published_as = fields[10:]
+def _judge_row(release: str, label: _Verdict) -> Row:
     return {
         "release": release,
-        "question": predicate,
-        **_subject_cells(instance, system, track, attempt),
-        "cluster": paper or instance,
-        "domain": domain,
-        "rater": judge,
+        "question": label.predicate,
+        **_subject_cells(label),
+        "rater": label.judge,
         "rater_kind": "judge",
-        "vote": str(vote),
-        "order": str(order),
-        "value": value,
-        "state": "unavailable" if state == "unparsed" else state,
-        "confidence": _number(confidence),
-        "comment": reason,
-        "created_at": created_at.isoformat(),
-        "judge_version": published_as or f"{judge}-v{version}",
+        "vote": str(label.vote),
+        "order": str(label.order),
+        "value": label.value,
+        "state": "unavailable" if label.state == "unparsed" else label.state,
+        "confidence": _number(label.confidence),
+        "comment": label.reason,
+        "created_at": label.created_at.isoformat(),
+        "judge_version": label.published_as or f"{label.judge}-v{label.version}",
     }
 
 
-def _subject_cells(instance: str, system: str, track: str, attempt: int) -> Row:
+def _subject_cells(label: _Expert | _Verdict) -> Row:
+    subject = Subject(label.instance, label.system, label.attempt, label.track, label.condition)
     return {
-        "subject": str(Subject(instance, system, attempt, track)),
-        "instance": instance,
-        "system": system,
-        "attempt": str(attempt),
+        "subject": str(subject),
+        "instance": label.instance,
+        "system": label.system,
+        "attempt": str(label.attempt),
+        "cluster": label.paper or label.instance,
+        "domain": label.domain,
     }
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else repr(value)
-
-
-def blinded(rows: Iterator[Row]) -> Iterator[Row]:
-    """Expert rows without anything that tells the system: no name, an opaque subject, no judge's stratum."""
-    for row in rows:
-        if row["rater_kind"] == "expert":
-            token = hmac.new(settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256)
-            yield {
-                **row,
-                "subject": f"blind-{token.hexdigest()[:16]}",
-                "system": "",
-                "attempt": "",
-                "stratum": "",
-            }

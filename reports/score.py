@@ -93,8 +93,8 @@ def _audit_part(
     bucket = {subject: protocol.bucket(output) for subject, output in outputs.items()}
 
     def corrected(metric: Metric, members: Outputs) -> dict[str, Any]:
-        strata = correction_strata(metric, bucket, members, truth, drawn)
-        return corrected_document(strata, seed=inputs.seed)
+        correction = correction_strata(metric, bucket, members, truth, drawn)
+        return corrected_document(correction, seed=inputs.seed)
 
     def audited(metric: Metric) -> dict[str, Any]:
         return {

@@ -1,0 +1,156 @@
+"""The sample project: people, releases, labels and campaigns of sample/manifest.toml. Only for the demo."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Conflict, Expertise, Role, User
+from accounts.refusal import Refused
+from annotation.actions import (
+    apply_plan,
+    create_campaign,
+    draw_items,
+    open_campaign,
+    plan_assignment,
+)
+from annotation.models import Campaign, Item
+from benchmark.actions import freeze_release, import_outputs, import_release
+from benchmark.models import Output, Release
+from benchmark.protocols import get_protocol
+from reports.datasets import judge_votes, labelled_outputs, output_rows, tallies
+from reports.importing import import_labels
+from reports.inputs import choose_judge
+
+PASSWORD = "touchstone demo"  # noqa: S105  the demo's accounts are public and exist on loopback only
+Say = Callable[[str], None]
+
+
+def seed_demo(*, folder: Path, say: Say) -> None:
+    """Load the sample project; what is there already stays as it is. Raises Refused outside the demo."""
+    if not settings.DEMO:
+        raise Refused("seed_demo makes accounts with a public password; it only runs with TOUCHSTONE_DEMO=1.")
+    manifest = tomllib.loads((folder / "manifest.toml").read_text("utf-8"))
+    with transaction.atomic():
+        _people(manifest)
+    say(f"{len(manifest['accounts'])} accounts")
+    coordinator = User.objects.get(email=_first(manifest, "coordinator"))
+    _releases(manifest, folder, coordinator, say)
+    for entry in manifest["campaigns"]:
+        _campaign(entry, coordinator, say)
+
+
+def demo_accounts(folder: Path) -> list[tuple[str, str]]:
+    """(e-mail, role) of the accounts that the demo prints."""
+    manifest = tomllib.loads((folder / "manifest.toml").read_text("utf-8"))
+    return [(account["email"], account["role"]) for account in manifest["accounts"]]
+
+
+def _first(manifest: Mapping[str, Any], role: str) -> str:
+    return next(str(account["email"]) for account in manifest["accounts"] if account["role"] == role)
+
+
+def _people(manifest: Mapping[str, Any]) -> None:
+    for account in manifest["accounts"]:
+        if User.objects.filter(email=account["email"]).exists():
+            continue
+        user = User.objects.create_user(account["email"], PASSWORD, name=account["name"])
+        Role.objects.create(user=user, name=account["role"])
+        for domain, confidence in account.get("expertise", {}).items():
+            Expertise.objects.create(user=user, domain=domain, confidence=confidence)
+    for conflict in manifest.get("conflicts", []):
+        user = User.objects.get(email=conflict["account"])
+        Conflict.objects.get_or_create(
+            user=user, kind=conflict["kind"], key=conflict["key"], defaults={"reason": conflict["reason"]}
+        )
+
+
+def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) -> None:
+    systems = {system["slug"]: system for system in manifest["systems"]}
+    for entry in manifest["releases"]:
+        report = import_release(
+            actor=actor,
+            protocol=entry["protocol"],
+            path=folder / entry["file"],
+            name=entry["name"],
+            is_sample=True,
+        )
+        say(f"release {entry['name']}: {report.instances} instances")
+    for entry in manifest["outputs"]:
+        system = systems[entry["system"]]
+        import_outputs(
+            actor=actor,
+            path=folder / entry["path"],
+            release=Release.objects.get(name=entry["release"]),
+            system=system["slug"],
+            track=entry["track"],
+            system_name=system["name"],
+            family=system["family"],
+        )
+    say(f"{Output.objects.count()} outputs of {len(systems)} systems")
+    for entry in manifest["labels"]:
+        release = Release.objects.select_related("benchmark").get(name=entry["release"])
+        import_labels(actor=actor, path=folder / entry["file"], release=release)
+    for release in Release.objects.filter(name__in=[entry["name"] for entry in manifest["releases"]]):
+        freeze_release(actor=actor, release=release)
+
+
+def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
+    existing = Campaign.objects.filter(slug=entry["slug"]).first()
+    if existing is None:
+        with transaction.atomic():
+            existing = _open(entry, actor)
+    elif existing.name != entry["name"]:
+        Campaign.objects.filter(pk=existing.pk).update(name=entry["name"])
+    say(f"campaign {entry['slug']}: {existing.items.count()} items")
+
+
+def _open(entry: Mapping[str, Any], actor: User) -> Campaign:
+    release = Release.objects.select_related("benchmark").get(name=entry["release"])
+    campaign = create_campaign(
+        actor=actor,
+        slug=entry["slug"],
+        name=entry["name"],
+        release=release,
+        rubric=entry["rubric"],
+        reviewers_per_item=entry["reviewers_per_item"],
+        instructions=entry["instructions"],
+        seed=entry["seed"],
+    )
+    strata = _audit_strata(entry, release) if entry["kind"] == "audit" else _grade_strata(entry, release)
+    draw_items(actor=actor, campaign=campaign, strata=strata, per_stratum=entry.get("per_stratum"))
+    open_campaign(actor=actor, campaign=campaign)
+    apply_plan(actor=actor, campaign=campaign, sha256=plan_assignment(campaign).sha256)
+    return campaign
+
+
+def _grade_strata(entry: Mapping[str, Any], release: Release) -> dict[int, str]:
+    outputs = Output.objects.filter(
+        run__release=release, instance__key__in=entry["instances"], state="answered"
+    )
+    return dict(outputs.values_list("pk", "instance__domain"))
+
+
+def _audit_strata(entry: Mapping[str, Any], release: Release) -> dict[int, str]:
+    """Judge buckets within systems, without what the earlier campaign has audited."""
+    judge = choose_judge(release, "raw", "")
+    if judge is None:
+        raise Refused(f"{release.name} has no verdicts to audit.", code="no_judge")
+    rows = output_rows(release, "raw")
+    labelled = labelled_outputs(rows, tallies(judge_votes(release, "raw", judge)))
+    bucket = get_protocol(release.benchmark.protocol).bucket
+    chosen = {
+        (output.system, output.instance, output.attempt): f"{output.system}/{bucket(output)}"
+        for output in labelled.values()
+        if bucket(output) in entry["buckets"]
+    }
+    audited = Item.objects.filter(campaign__slug=entry["exclude_campaign"]).values("output_id")
+    candidates = Output.objects.filter(run__release=release).exclude(id__in=audited)
+    return {
+        pk: chosen[key]
+        for pk, *names in candidates.values_list("pk", "run__system__slug", "instance__key", "attempt")
+        if (key := tuple(names)) in chosen
+    }

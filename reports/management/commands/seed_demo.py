@@ -1,0 +1,22 @@
+"""manage.py seed_demo: load the sample project into the demo."""
+
+from typing import Any
+
+from django.conf import settings
+
+from accounts.commands import Command as TouchstoneCommand
+from reports.demo import PASSWORD, demo_accounts, seed_demo
+
+
+class Command(TouchstoneCommand):
+    help = "Load the sample project (people, releases, labels, campaigns). A second time changes nothing."
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        quiet = options["json"] or options["verbosity"] == 0
+        seed_demo(folder=settings.SAMPLE_DIR, say=(lambda line: None) if quiet else self.stdout.write)
+        accounts = [{"email": email, "role": role} for email, role in demo_accounts(settings.SAMPLE_DIR)]
+        return {"accounts": accounts, "password": PASSWORD}
+
+    def text(self, document: dict[str, Any]) -> str:
+        rows = [f"  {account['email']:<24} {account['role']}" for account in document["accounts"]]
+        return "\n".join(["Demo accounts:", *rows, f"Password of all of them: {document['password']}"])
