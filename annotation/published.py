@@ -180,8 +180,10 @@ def _raters(grades: Sequence[PublishedGrade]) -> dict[str, User]:
 
 
 def _stand_in(name: str) -> User:
-    user, _ = User.objects.get_or_create(email=rater_email(name), defaults={"name": name, "is_active": False})
-    return user
+    """An inactive user without a usable password, who only carries the name."""
+    email = rater_email(name)
+    existing = User.objects.filter(email=email).first()
+    return existing or User.objects.create_user(email, None, name=name, is_active=False)
 
 
 def _store_assignments(

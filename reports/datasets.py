@@ -101,7 +101,9 @@ def output_rows(release: Release, track: str) -> list[OutputRow]:
 def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
     """Every stored vote of one judge version on a track, by subject."""
     rows = (
-        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track, output__run__condition=PLAIN)
+        Verdict.objects.filter(
+            judge=judge, output__run__release=release, output__run__track=track, output__run__condition=PLAIN
+        )
         .order_by(
             "output__run__system__slug",
             "output__instance__key",
@@ -165,7 +167,9 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
 def drawn_items(release: Release, track: str) -> list[DrawnItem]:
     """The frozen draws of all campaigns on a track."""
     rows = (
-        Item.objects.filter(output__run__release=release, output__run__track=track, output__run__condition=PLAIN)
+        Item.objects.filter(
+            output__run__release=release, output__run__track=track, output__run__condition=PLAIN
+        )
         .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
         .values_list(
             "instance__key",

@@ -139,7 +139,9 @@ def blinded(rows: Iterable[Row]) -> Iterator[Row]:
     hidden = {"system": "", "attempt": "", "stratum": ""}
     for row in rows:
         if row["rater_kind"] == "expert":
-            token = hmac.new(settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256).hexdigest()
+            token = hmac.new(
+                settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256
+            ).hexdigest()
             yield {**row, **hidden, "subject": f"blind-{token[:16]}"}
 
 

@@ -1,0 +1,45 @@
+"""The sample project's Re2Math part, imported once per test module's needs."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmark.actions import import_outputs, import_release
+from benchmark.models import Release
+from reports.importing import import_labels
+
+SAMPLE = Path(__file__).parents[2] / "sample"
+
+
+def load(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> Release:
+    folder = SAMPLE / protocol
+    import_release(actor=None, protocol=protocol, path=folder / "release.jsonl", name=name, is_sample=True)
+    release = Release.objects.select_related("benchmark").get(name=name)
+    for system, path in outputs.items():
+        import_outputs(actor=None, path=folder / path, release=release, system=system)
+    for file in labels:
+        import_labels(actor=None, path=folder / file, release=release)
+    return release
+
+
+SYSTEMS = ("aurora", "basalt", "cobalt")
+
+
+@pytest.fixture
+def gaps(db: None) -> Release:
+    """30 proof gaps, three systems, a judge's verdicts and three experts' audit of it."""
+    outputs = {system: f"outputs-{system}.jsonl" for system in SYSTEMS}
+    return load("sample-re2math", "re2math", outputs, "labels-judge.csv", "labels-experts.csv")
+
+
+@pytest.fixture
+def unlabelled_gaps(db: None) -> Release:
+    """The same without any label."""
+    return load("sample-re2math", "re2math", {system: f"outputs-{system}.jsonl" for system in SYSTEMS})
+
+
+@pytest.fixture
+def proofs(db: None) -> Release:
+    """8 problems, three systems, grades of three experts on six of them."""
+    outputs = {system: f"outputs/{system}" for system in SYSTEMS}
+    return load("sample-proofs", "proofs", outputs, "labels-experts.csv")

@@ -1,0 +1,78 @@
+"""check_invariants finds each broken rule, and is silent about a healthy study."""
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from annotation.models import Answer
+from reports.invariants import RULES, violations
+from tests.factories import (
+    AssignmentFactory,
+    InstanceFactory,
+    ItemFactory,
+    JudgeTaskFactory,
+    OutputFactory,
+    RoleFactory,
+    RubricFactory,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def broken() -> set[str]:
+    return {rule for rule, sentences in violations().items() if sentences}
+
+
+def test_a_healthy_study_breaks_no_rule(gaps, capsys):
+    call_command("check_invariants")
+    assert capsys.readouterr().out.strip() == f"all {len(RULES)} rules hold"
+
+
+def test_a_broken_rule_ends_the_command_and_names_the_rows():
+    item = ItemFactory(places_taken=2)
+    with pytest.raises(CommandError, match=f"places_taken_are_counted: item {item.pk} counts 2"):
+        call_command("check_invariants")
+
+
+def test_an_output_of_another_releases_instance_is_found():
+    OutputFactory(instance=InstanceFactory())
+    assert broken() == {"outputs_answer_instances_of_their_release"}
+
+
+def test_an_item_that_names_another_instance_is_found():
+    item = ItemFactory()
+    ItemFactory(campaign=item.campaign, instance=InstanceFactory(release=item.campaign.release))
+    assert broken() == {"items_name_the_instance_of_their_output"}
+
+
+def test_an_item_of_another_release_is_found():
+    output = OutputFactory()
+    ItemFactory(output=output, instance=output.instance)
+    assert broken() == {"items_belong_to_the_release_of_their_campaign"}
+
+
+def test_a_submitted_assignment_without_grade_is_found():
+    AssignmentFactory(state="submitted", submitted_at=timezone.now(), item__places_taken=1)
+    assert "submitted_assignments_have_one_live_grade" in broken()
+
+
+def test_a_coordinator_who_grades_is_found():
+    assignment = AssignmentFactory(item__places_taken=1)
+    RoleFactory(user=assignment.reviewer, name="coordinator")
+    assert broken() == {"reviewers_do_not_run_the_study"}
+
+
+def test_a_rubric_with_a_wrong_hash_is_found():
+    RubricFactory()
+    assert broken() == {"rubrics_have_their_hash"}
+
+
+def test_a_task_that_is_done_without_verdict_is_found():
+    JudgeTaskFactory(state="done")
+    assert broken() == {"done_judge_tasks_have_their_verdict"}
+
+
+def test_an_answer_off_the_scale_is_found(gaps):
+    grade = Answer.objects.first().grade
+    Answer.objects.create(grade=grade, question="ground", step="1", value="maybe")
+    assert broken() == {"answers_are_on_the_scale"}
