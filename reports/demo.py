@@ -5,6 +5,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+from django.db import transaction
+
+from accounts.models import Conflict, Expertise, Role, User
+from accounts.refusal import Refused
 from annotation.actions import (
     apply_plan,
     create_campaign,
@@ -12,11 +17,6 @@ from annotation.actions import (
     open_campaign,
     plan_assignment,
 )
-from django.conf import settings
-from django.db import transaction
-
-from accounts.models import Conflict, Expertise, Role, User
-from accounts.refusal import Refused
 from annotation.models import Campaign, Item
 from benchmark.actions import freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release

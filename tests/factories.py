@@ -8,6 +8,7 @@ from factory.django import DjangoModelFactory
 from accounts.models import Expertise, Role, User
 from annotation.models import Assignment, Campaign, Item, Rubric
 from benchmark.models import Benchmark, Instance, Output, Paper, Release, Run, System
+from benchmark.rubrics import rubric_from_content
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 
 
@@ -80,7 +81,7 @@ class InstanceFactory(DjangoModelFactory):
             "title": f"Problem {row.key}",
             "statement": "Show that $1 + 1 = 2$.",
             "reference_solution": "By definition of $2$.",
-            "guidance": {"target_claim": "", "objects": "", "common_issues": ""},
+            "guidance": {"target_claim": "", "objects": [], "common_issues": []},
         }
     )
     sha256 = factory.LazyAttribute(lambda row: digest(row.key))
@@ -114,6 +115,24 @@ class OutputFactory(DjangoModelFactory):
     sha256 = factory.LazyAttribute(lambda row: digest(row.text))
 
 
+RUBRIC = rubric_from_content(
+    {
+        "name": "proofs",
+        "version": 1,
+        "kind": "grade",
+        "title": "Whole proof",
+        "questions": [
+            {
+                "key": "correctness",
+                "text": "Is the proof correct?",
+                "scale": "correctness",
+                "positive": "correct",
+            }
+        ],
+    }
+)
+
+
 class RubricFactory(DjangoModelFactory):
     class Meta:
         model = Rubric
@@ -122,23 +141,8 @@ class RubricFactory(DjangoModelFactory):
     protocol = "proofs"
     name = "proofs"
     version = 1
-    content = factory.LazyFunction(
-        lambda: {
-            "name": "proofs",
-            "version": 1,
-            "kind": "grade",
-            "title": "Whole proof",
-            "questions": [
-                {
-                    "key": "correctness",
-                    "text": "Is the proof correct?",
-                    "scale": "correctness",
-                    "positive": "correct",
-                }
-            ],
-        }
-    )
-    sha256 = digest("rubric")
+    content = RUBRIC.content
+    sha256 = RUBRIC.sha256
 
 
 class CampaignFactory(DjangoModelFactory):

@@ -63,7 +63,7 @@ def test_a_coordinator_who_grades_is_found():
 
 
 def test_a_rubric_with_a_wrong_hash_is_found():
-    RubricFactory()
+    RubricFactory(sha256="0" * 64)
     assert broken() == {"rubrics_have_their_hash"}
 
 

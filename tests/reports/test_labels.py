@@ -78,7 +78,7 @@ def test_a_dry_run_reports_and_stores_nothing(unlabelled_gaps):
 def test_changed_labels_under_the_same_campaign_are_refused(gaps, tmp_path):
     rows = rows_of(EXPERTS)
     rows[0]["value"] = "no" if rows[0]["value"] == "yes" else "yes"
-    with pytest.raises(Refused, match="holds other labels of ada@demo.test here"):
+    with pytest.raises(Refused, match=r"holds other labels of ada@demo\.test here"):
         import_labels(actor=None, path=write(tmp_path / "changed.csv", rows), release=gaps)
 
 
@@ -124,7 +124,7 @@ def test_all_faults_are_listed_together(unlabelled_gaps, tmp_path):
 
 def test_the_same_label_twice_is_refused(unlabelled_gaps, tmp_path):
     rows = rows_of(EXPERTS)
-    with pytest.raises(Refused, match="line 304.*stands in line 2 already"):
+    with pytest.raises(Refused, match=r"line 304.*stands in line 2 already"):
         import_labels(
             actor=None, path=write(tmp_path / "twice.csv", [*rows, rows[0]]), release=unlabelled_gaps
         )

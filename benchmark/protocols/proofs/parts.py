@@ -1,6 +1,6 @@
 """What graders are shown of a problem and of a proof."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.protocol import Part
@@ -33,6 +33,13 @@ def prompt_fields(
 def _guidance(guidance: Guidance) -> list[Part]:
     return [
         Part("Target claim", guidance.target_claim, collapsed=True),
-        Part("Relevant objects", guidance.objects, collapsed=True),
-        Part("Common issues", guidance.common_issues, collapsed=True),
+        Part("Relevant objects", _listed(guidance.objects), collapsed=True),
+        Part("Common issues", _listed(guidance.common_issues), collapsed=True),
     ]
+
+
+def _listed(entries: Sequence[str]) -> str:
+    if not entries:
+        return ""
+    items = "\n".join(f"\\item {entry}" for entry in entries)
+    return f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}"

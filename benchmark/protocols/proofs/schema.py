@@ -17,8 +17,8 @@ class Guidance(_Strict):
     """What graders of this problem should know: claim, objects, and what tends to go wrong."""
 
     target_claim: str = ""
-    objects: str = ""
-    common_issues: str = ""
+    objects: list[Text] = []
+    common_issues: list[Text] = []
 
 
 class Problem(_Strict):
