@@ -1,0 +1,131 @@
+"""Two or more systems on the same items (STATISTICS.md 3 viii)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import wilson
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Tests of b against c, the items on which exactly one of two systems succeeds."""
+
+    exact: float
+    mid_p: float
+    chi2: float | None
+    chi2_p: float | None
+    corrected: float | None
+    corrected_p: float | None
+
+
+def mcnemar(b: int, c: int) -> McNemar:
+    """Exact, mid-p and chi-squared tests (McNemar 1947; mid-p: Fagerland et al. 2013); p = 1 if b + c = 0."""
+    from scipy.special import bdtr, chdtrc
+    from scipy.stats import binom
+
+    if b < 0 or c < 0:
+        raise ValueError(f"counts cannot be negative, got {b} and {c}")
+    n, low = b + c, min(b, c)
+    if n == 0:
+        return McNemar(1.0, 1.0, None, None, None, None)
+    exact = min(1.0, 2 * float(bdtr(low, n, 0.5)))
+    point = float(binom.pmf(low, n, 0.5))
+    mid_p = 1 - point if b == c else 2 * float(bdtr(low, n, 0.5)) - point
+    plain, corrected = (b - c) ** 2 / n, max(0, abs(b - c) - 1) ** 2 / n
+    return McNemar(exact, mid_p, plain, float(chdtrc(1, plain)), corrected, float(chdtrc(1, corrected)))
+
+
+def paired_newcombe(both: int, first: int, second: int, neither: int, *, level: float = 0.95) -> Estimate:
+    """Difference of paired proportions, Newcombe 1998 (paired) method 10.
+
+    Counts of items on which both, only the first, only the second, or neither succeeds.
+    """
+    method = "newcombe_paired_10"
+    n = both + first + second + neither
+    if min(both, first, second, neither) < 0:
+        raise ValueError("counts cannot be negative")
+    if n == 0:
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
+    p1, p2 = (both + first) / n, (both + second) / n
+    low1, high1 = wilson(both + first, n, level=level)
+    low2, high2 = wilson(both + second, n, level=level)
+    phi = _phi(both, first, second, neither, n)
+    down = _root(p1 - low1, high2 - p2, phi)
+    up = _root(high1 - p1, p2 - low2, phi)
+    value = p1 - p2
+    ends = (max(-1.0, value - down), min(1.0, value + up))
+    return Estimate(value=value, ci=ends, level=level, method=method, n=n)
+
+
+def _root(one: float, other: float, phi: float) -> float:
+    return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+def _phi(a: int, b: int, c: int, d: int, n: int) -> float:
+    """Correlation of the two answers, continuity corrected where positive; 0 when a margin is empty."""
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    if margins == 0:
+        return 0.0
+    cross: float = a * d - b * c
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)
+    return cross / math.sqrt(margins)
+
+
+def unpaired_newcombe(
+    successes: int, n: int, other_successes: int, other_n: int, *, level: float = 0.95
+) -> Estimate:
+    """Difference of independent proportions from Wilson ends (Newcombe 1998, unpaired, method 10)."""
+    method = "newcombe_unpaired_10"
+    if n == 0 or other_n == 0:
+        return undefined(method, Reason.NO_ITEMS, n=n + other_n, level=level)
+    p1, p2 = successes / n, other_successes / other_n
+    low1, high1 = wilson(successes, n, level=level)
+    low2, high2 = wilson(other_successes, other_n, level=level)
+    value = p1 - p2
+    ends = (value - math.hypot(p1 - low1, high2 - p2), value + math.hypot(high1 - p1, p2 - low2))
+    return Estimate(value=value, ci=ends, level=level, method=method, n=n + other_n)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the given order (Holm 1979)."""
+    order = np.argsort(p_values, kind="stable")
+    raised = np.asarray(p_values, dtype=np.float64)[order] * np.arange(len(order), 0, -1)
+    return _back(np.minimum(1, np.maximum.accumulate(raised)), order)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values that control the false discovery rate, in the given order (1995)."""
+    order = np.argsort(p_values, kind="stable")
+    m = len(order)
+    raised = np.asarray(p_values, dtype=np.float64)[order] * m / np.arange(1, m + 1)
+    return _back(np.minimum(1, np.minimum.accumulate(raised[::-1])[::-1]), order)
+
+
+def _back(adjusted: np.ndarray, order: np.ndarray) -> list[float]:
+    found = np.empty(len(order))
+    found[order] = adjusted
+    return [float(p) for p in found]
+
+
+def cochran_q(successes: ArrayLike) -> tuple[float, int, float] | None:
+    """(Q, degrees of freedom, p) of an items x systems table of 0/1 (Cochran 1950); None where 0/0."""
+    from scipy.special import chdtrc
+
+    table = np.asarray(successes, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError("Cochran's Q needs items x systems with at least two systems")
+    k = table.shape[1]
+    columns, rows = table.sum(axis=0), table.sum(axis=1)
+    below = k * rows.sum() - float(rows @ rows)
+    if below == 0:
+        return None
+    q = (k - 1) * (k * float(columns @ columns) - columns.sum() ** 2) / below
+    return float(q), k - 1, float(chdtrc(k - 1, q))

@@ -1,0 +1,84 @@
+"""Reviewer monitoring and blinding indices (STATISTICS.md 3 ix)."""
+
+import numpy as np
+import pytest
+
+from stats.blinding import Guesses, bang_index, james_index
+from stats.estimate import Reason
+from stats.monitoring import drift, severity, time_scores
+
+
+def crossed(items, raters):
+    return np.repeat(np.arange(items), raters), np.tile(np.arange(raters), items)
+
+
+def test_a_severe_rater_stands_out_and_the_others_do_not():
+    rng = np.random.default_rng(1)
+    item, rater = crossed(200, 5)
+    yes = (rng.random(1000) < np.where(rater == 4, 0.3, 0.6)).astype(int)
+    found = severity(item, rater, yes)
+    assert found[4].z < -3
+    assert found[4].flagged
+    assert not any(entry.flagged for entry in found[:3] if abs(entry.z) < 3)
+    assert found[4].adjusted_p >= found[4].p
+
+
+def test_the_z_score_has_unit_variance_when_labels_are_exchanged_within_items():
+    # Exact given the item totals: shuffling answers within items gives mean 0 and variance 1.
+    rng = np.random.default_rng(2)
+    item, rater = crossed(40, 3)
+    answers = (rng.random((40, 3)) < 0.5).astype(int)
+    draws = [severity(item, rater, rng.permuted(answers, axis=1).ravel())[0].z for _ in range(1500)]
+    assert np.mean(draws) == pytest.approx(0, abs=0.1)
+    assert np.std(draws) == pytest.approx(1, abs=0.06)
+
+
+def test_items_without_overlap_or_disagreement_say_nothing():
+    alone = severity([0, 1], [0, 1], [1, 0])
+    assert [entry.z for entry in alone] == [None, None]
+    unanimous = severity([0, 0], [0, 1], [1, 1])
+    assert [(entry.z, entry.flagged) for entry in unanimous] == [(None, False)] * 2
+    assert severity([], [], []) == []
+
+
+def test_times_are_scored_robustly():
+    scores = time_scores([60, 70, 80, 90, 100, 1])
+    assert abs(scores[-1]) > 3.5
+    assert max(abs(scores[:-1])) < 3.5
+    assert time_scores([60, 60, 60, 90]) is None
+    assert time_scores([]) is None
+    with pytest.raises(ValueError, match="positive"):
+        time_scores([60, 0])
+
+
+def test_a_shift_is_found_after_it_happens_and_noise_is_not():
+    noise = np.random.default_rng(3).normal(size=100)
+    assert drift(noise)[1] is None
+    levels, first = drift(np.concatenate([noise, np.full(20, 2.5)]))
+    assert 100 <= first < 115
+    assert levels[0] == pytest.approx(0.2 * noise[0])
+
+
+def test_bangs_index_is_one_unblinded_and_zero_at_chance():
+    assert bang_index(Guesses(10, 0, 0)).value == 1
+    assert bang_index(Guesses(5, 5, 3)).value == 0
+    # (30 - 10) / 60, variance (p_c + p_w - (p_c - p_w)^2) / n = (2/3 - 1/9) / 60.
+    found = bang_index(Guesses(30, 10, 20))
+    assert found.value == pytest.approx(1 / 3)
+    assert found.se == pytest.approx(np.sqrt((2 / 3 - 1 / 9) / 60))
+
+
+def test_guessing_among_three_systems_at_random_is_zero():
+    assert bang_index(Guesses(10, 20, 0), systems=3).value == pytest.approx(0)
+
+
+def test_the_james_index_has_its_three_landmarks():
+    assert james_index([[10, 0], [0, 10]], [0, 0]).value == 0
+    assert james_index([[5, 5], [5, 5]], [0, 0]).value == pytest.approx(0.5)
+    assert james_index([[0, 0], [0, 0]], [10, 10]).value == 1
+
+
+def test_nobody_guessed_is_undefined():
+    assert bang_index(Guesses(0, 0, 0)).reason == Reason.NO_ITEMS
+    assert james_index([[0, 0], [0, 0]], [0, 0]).reason == Reason.NO_ITEMS
+    assert james_index([[4, 0], [0, 0]], [0, 0]).reason == Reason.ONE_CATEGORY

@@ -1,0 +1,96 @@
+"""Sample sizes and allocations (STATISTICS.md 3 vi)."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stats.planner import (
+    expected_width,
+    independent_size,
+    jeffreys_guess,
+    neyman,
+    paired_size,
+    proportion_size,
+    stratified_se,
+    stratified_size,
+    wilson_size,
+)
+
+SIZES = (45, 300, 1055)
+CLEAN, DOUBTFUL = (0.93, 0.02, 0.005), (0.93, 0.05, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("p", "half_width", "plain", "finite", "wilson"),
+    [
+        (0.5, 0.05, 384.15, 301.60, 381),
+        (0.07, 0.02, 625.20, 432.41, 633),
+        (0.03, 0.01, 1117.86, 621.81, 1143),
+        (0.9, 0.05, 138.29, 125.94, 141),
+    ],
+)
+def test_sizes_for_one_proportion_are_reproduced(p, half_width, plain, finite, wilson):
+    assert proportion_size(p, half_width) == pytest.approx(plain, abs=5e-3)
+    assert proportion_size(p, half_width, population=1400) == pytest.approx(finite, abs=5e-3)
+    assert wilson_size(p, half_width) == wilson
+
+
+@pytest.mark.parametrize(("guesses", "allocation"), [(CLEAN, [16, 57, 102]), (DOUBTFUL, [9, 51, 115])])
+def test_neyman_allocations_are_reproduced(guesses, allocation):
+    assert neyman(SIZES, guesses, 175) == allocation
+
+
+@pytest.mark.parametrize(
+    ("guesses", "published", "proportional", "optimal"),
+    [(CLEAN, 0.00737, 0.00705, 0.00637), (DOUBTFUL, 0.01410, 0.01163, 0.01130)],
+)
+def test_the_published_allocation_is_worse_than_the_planned_one(guesses, published, proportional, optimal):
+    equal_spread = neyman(SIZES, (0.5, 0.5, 0.5), 175)
+    found = [
+        stratified_se(SIZES, drawn, guesses)
+        for drawn in ((45, 70, 60), equal_spread, neyman(SIZES, guesses, 175))
+    ]
+    assert found == pytest.approx([published, proportional, optimal], abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "sizes"), [(CLEAN, (610.0, 251.3, 75.0)), (DOUBTFUL, (996.4, 567.4, 208.4))]
+)
+def test_totals_for_a_half_width_are_reproduced(guesses, sizes):
+    found = [stratified_size(SIZES, guesses, half_width) for half_width in (0.005, 0.01, 0.02)]
+    assert found == pytest.approx(sizes, abs=0.05)
+
+
+def test_sizes_for_two_systems_are_reproduced():
+    assert paired_size(0.105, 0.035) == pytest.approx(670.4, abs=0.05)
+    assert paired_size(0.0351, 0.035) == pytest.approx(222.5, abs=0.05)
+    assert paired_size(0.08, 0.03) == pytest.approx(695.3, abs=0.05)
+    assert independent_size(0.07, 0.035) == pytest.approx(636.3, abs=0.05)
+
+
+def test_the_expected_width_of_the_published_audit_is_that_of_its_simulations():
+    # 3 i, coverage table: width .040 for these strata and audits.
+    assert expected_width(SIZES, (45, 70, 60), CLEAN, seed=1) == pytest.approx(0.040, abs=0.002)
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=6), st.floats(0, 1))
+def test_an_allocation_adds_up_and_keeps_its_bounds(strata, share):
+    sizes, guesses = zip(*strata, strict=True)
+    least = sum(min(5, size) for size in sizes)
+    total = least + int(share * (sum(sizes) - least))
+    drawn = neyman(sizes, guesses, total)
+    assert sum(drawn) == total
+    assert all(min(5, size) <= n <= size for size, n in zip(sizes, drawn, strict=True))
+
+
+def test_a_pilot_without_success_still_has_a_guess():
+    assert jeffreys_guess(0, 10) == pytest.approx(0.5 / 11)
+
+
+def test_impossible_plans_are_refused():
+    with pytest.raises(ValueError, match="do not fit"):
+        neyman((10, 10), (0.5, 0.5), 21)
+    with pytest.raises(ValueError, match="half-width"):
+        proportion_size(0.5, 0)
+    with pytest.raises(ValueError, match="discordance"):
+        paired_size(0.01, 0.05)
