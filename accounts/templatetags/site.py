@@ -1,0 +1,31 @@
+"""Template tags of the site's frame."""
+
+from typing import Any
+
+from django import template
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
+    """A link of the main navigation, marked as current on its own page and on the pages below it."""
+    try:
+        address = reverse(name)
+    except NoReverseMatch:
+        return SafeString("")
+    path = context["request"].path
+    return format_html('<a href="{}"{}>{}</a>', address, _current(path, name, address), words)
+
+
+def _current(path: str, name: str, address: str) -> SafeString:
+    if path == address:
+        return SafeString(' aria-current="page"')
+    below = path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW
+    return SafeString(' aria-current="true"' if below else "")
+
+
+_WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
