@@ -5,6 +5,7 @@ keys, NaN and infinities, numbers beyond 2**53, NUL characters, lone surrogates,
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ def parse_object(raw: bytes, number: int) -> dict[str, Any]:
     except RecursionError as error:
         raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=number) from error
     except json.JSONDecodeError as error:
-        raise RecordError(f"not JSON: {error.msg} at character {error.colno}", line=number) from error
+        raise RecordError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}", line=number) from error
     except ValueError as error:
         raise RecordError(str(error), line=number) from error
     if not isinstance(value, dict):
@@ -101,8 +102,8 @@ def _raw_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _check_storable(value: Any, line: int, field: str = "", depth: int = 0) -> None:
-    if isinstance(value, str):
-        reason = text_fault(value)
+    if isinstance(value, str | float):
+        reason = text_fault(value) if isinstance(value, str) else _number_fault(value)
         if reason:
             raise RecordError(reason, line=line, field=field)
     elif isinstance(value, dict | list):
@@ -124,6 +125,13 @@ def text_fault(text: str) -> str:
     return ""
 
 
+def _number_fault(number: float) -> str:
+    """What `_whole`, `_real` and the parser let through only as a mark."""
+    if math.isnan(number):
+        return "NaN is not JSON"
+    return "" if math.isfinite(number) else "infinite, or a number beyond 2**53, which would lose digits"
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -133,27 +141,23 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _whole(digits: str) -> int:
+def _whole(digits: str) -> int | float:
     if len(digits) > 17 or abs(int(digits)) > MAX_NUMBER:
-        raise ValueError(f"the number {digits[:30]} is beyond 2**53 and would lose digits")
+        return math.inf
     return int(digits)
 
 
 def _real(digits: str) -> float | int:
     """A float; a whole one as int, because PostgreSQL writes 1e2 back as 100."""
     number = float(digits)
-    if not abs(number) <= MAX_NUMBER:
-        raise ValueError(f"the number {digits[:30]} is beyond 2**53 and would lose digits")
+    if abs(number) > MAX_NUMBER:
+        return math.inf
     return int(number) if number.is_integer() else number
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 _STRICT: dict[str, Any] = {
     "object_pairs_hook": _unique,
     "parse_int": _whole,
     "parse_float": _real,
-    "parse_constant": _no_constant,
+    "parse_constant": float,
 }
