@@ -82,7 +82,9 @@ def parse_object(raw: bytes, number: int) -> dict[str, Any]:
     except RecursionError as error:
         raise RecordError(f"nested deeper than {MAX_DEPTH} levels", line=number) from error
     except json.JSONDecodeError as error:
-        raise RecordError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}", line=number) from error
+        raise RecordError(
+            f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}", line=number
+        ) from error
     except ValueError as error:
         raise RecordError(str(error), line=number) from error
     if not isinstance(value, dict):
