@@ -8,7 +8,6 @@ from typing import Any
 from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
-
 UNAVAILABLE_BUCKET = "unavailable"  # what `bucket` says of an output that no verdict could place
 
 

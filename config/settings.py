@@ -226,6 +226,7 @@ DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
+JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long
 
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -7,6 +7,7 @@ SQLite alike: of two workers that pick the same rows, the second finds them no l
 import datetime as dt
 import uuid
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
@@ -14,7 +15,10 @@ from django.utils import timezone
 from judging.backoff import MAX_TRIES
 from judging.models import JudgeTask, RunState, TaskState
 
-LEASE = dt.timedelta(seconds=30)
+
+def lease() -> dt.timedelta:
+    """How long a claim holds without a heartbeat."""
+    return dt.timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
 
 
 def new_owner() -> str:
@@ -35,7 +39,7 @@ def claim(*, owner: str, limit: int) -> list[JudgeTask]:
     with transaction.atomic():
         chosen = list(claimable(now).values_list("id", flat=True)[:limit])
         taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
-            state=TaskState.LEASED, lease_owner=owner, lease_until=now + LEASE
+            state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
         )
         if not taken:
             return []
@@ -49,7 +53,7 @@ def claim(*, owner: str, limit: int) -> list[JudgeTask]:
 def keep_alive(*, owner: str) -> int:
     """Heartbeat: extend all leases of `owner`; returns how many it still holds."""
     return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(
-        lease_until=timezone.now() + LEASE
+        lease_until=timezone.now() + lease()
     )
 
 

@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS = 8.0
+HEARTBEATS_PER_LEASE = 4
 FLUSH_SECONDS = 0.2
 FLUSH_ROWS = 100
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
@@ -113,7 +113,7 @@ class _Shift:
 
     async def _keep_alive(self) -> None:
         while True:
-            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await asyncio.sleep(settings.JUDGE_LEASE_SECONDS / HEARTBEATS_PER_LEASE)
             await self._db(keep_alive, owner=self.owner)
 
     async def _db(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,0 +1,132 @@
+"""A deployment of its own for tests that kill processes: a fresh database, broker folder and real processes.
+
+On the embedded way everything is in one temporary folder; where the suite runs on PostgreSQL and Redis, a
+database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
+"""
+
+import os
+import secrets
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import environ
+
+ROOT = Path(__file__).parents[1]
+
+
+class Deployment:
+    """Commands and processes that share one environment; `query` reads the database directly."""
+
+    def __init__(self, folder: Path, **extra: str) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.database_url = _own_postgresql() if os.environ.get("DATABASE_URL") else ""
+        self.environment = {
+            **os.environ,
+            "TOUCHSTONE_RUNTIME_DIR": str(folder),
+            "DATABASE_URL": self.database_url,
+            **extra,
+        }
+
+    def manage(self, *arguments: str) -> str:
+        """Run a management command; raises CalledProcessError with its output."""
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=True, timeout=300
+        )
+        return done.stdout
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start `python -m ...` in a process group of its own, its output in a log beside the database."""
+        with (self.folder / f"process-{len(self.processes)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", *arguments],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.processes.append(process)
+        return process
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        return self.start("celery", "-A", "config", "worker", "--concurrency", "2", "--loglevel", "WARNING")
+
+    def beat(self) -> subprocess.Popen[bytes]:
+        pidfile = str(self.folder / "beat.pid")
+        return self.start("celery", "-A", "config", "beat", "--pidfile", pidfile, "--loglevel", "WARNING")
+
+    def kill(self, process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
+        """Signal a process with all its children."""
+        if process.poll() is None:
+            os.killpg(process.pid, how)
+        process.wait(timeout=30)
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        with closing(self._connection()) as connection, closing(connection.cursor()) as cursor:
+            cursor.execute(sql)
+            return list(cursor.fetchall())
+
+    def _connection(self) -> Any:
+        if not self.database_url:
+            return sqlite3.connect(self.folder / "touchstone.sqlite3", timeout=20)
+        return _connect(self.database_url)
+
+    def logs(self) -> str:
+        return "\n".join(
+            log.read_text("utf-8", "replace") for log in sorted(self.folder.glob("process-*.log"))
+        )
+
+
+@contextmanager
+def deployed(folder: Path, **extra: str) -> Iterator[Deployment]:
+    """A migrated deployment; all its processes are killed at the end."""
+    deployment = Deployment(folder, **extra)
+    try:
+        deployment.manage("migrate", "--verbosity", "0")
+        yield deployment
+    finally:
+        for process in deployment.processes:
+            deployment.kill(process)
+        if deployment.database_url:
+            _drop(deployment.database_url)
+
+
+def _connect(url: str) -> Any:
+    import psycopg2
+
+    config = environ.Env.db_url_config(url)
+    return psycopg2.connect(
+        dbname=config["NAME"],
+        user=config["USER"] or None,
+        password=config["PASSWORD"] or None,
+        host=config["HOST"] or None,
+        port=config["PORT"] or None,
+    )
+
+
+def _own_postgresql() -> str:
+    url = os.environ["DATABASE_URL"]
+    name = f"touchstone_{secrets.token_hex(4)}"
+    _administer(url, f"CREATE DATABASE {name}")
+    head, _, query = url.partition("?")
+    return f"{head.rpartition('/')[0]}/{name}" + (f"?{query}" if query else "")
+
+
+def _drop(url: str) -> None:
+    name = environ.Env.db_url_config(url)["NAME"]
+    _administer(os.environ["DATABASE_URL"], f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _administer(url: str, sql: str) -> None:
+    with closing(_connect(url)) as connection:
+        connection.autocommit = True
+        with closing(connection.cursor()) as cursor:
+            cursor.execute(sql)
