@@ -1,9 +1,28 @@
-"""The environment of a test run; a pytest plugin, because Django reads its settings before any conftest."""
+"""The environment of a test run; a pytest plugin, because Django reads its settings before any conftest.
+
+Every process of the run (xdist starts several) has its own runtime folder, and its own database of a Redis.
+"""
 
 import os
+import shutil
+import tempfile
+
+import pytest
+
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+RUNTIME_DIR = tempfile.mkdtemp(prefix="touchstone-test-")
 
 os.environ["TOUCHSTONE_DEMO"] = "1"
+os.environ["TOUCHSTONE_RUNTIME_DIR"] = RUNTIME_DIR
 os.environ["TOUCHSTONE_STATIC_STORAGE"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
 os.environ["TOUCHSTONE_CACHE"] = "memory"
 os.environ["TOUCHSTONE_EMAIL_URL"] = "memorymail://"
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's synchronous interface runs a loop
+if os.environ.get("CELERY_BROKER_URL", "").startswith("redis://"):
+    os.environ["CELERY_BROKER_URL"] = os.environ["CELERY_BROKER_URL"].rsplit("/", 1)[0] + f"/{WORKER}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """The runtime folder goes with the process that made it."""
+    shutil.rmtree(RUNTIME_DIR, ignore_errors=True)

