@@ -25,17 +25,29 @@ def test_every_floor_has_modules_to_look_at() -> None:
 @pytest.mark.parametrize(
     ("package", "source", "violation"),
     [
-        ("benchmark", "from annotation.models import Grade", "benchmark imports annotation, which is on a higher floor"),
+        (
+            "benchmark",
+            "from annotation.models import Grade",
+            "benchmark imports annotation, which is on a higher floor",
+        ),
         ("annotation", "import judging.models", "annotation imports judging, its neighbour"),
         ("judging", "from annotation import queries", "judging imports annotation, its neighbour"),
         ("accounts", "from benchmark.models import Release", "accounts imports benchmark, its neighbour"),
         ("stats", "import latex", "stats imports latex, its neighbour"),
         ("stats", "from django.db import models", "stats is on the ground floor and imports django"),
         ("llm", "import celery.app", "llm is on the ground floor and imports celery"),
-        ("reports", "from config.settings import SECRET_KEY", "reports imports config, which is on a higher floor"),
+        (
+            "reports",
+            "from config.settings import SECRET_KEY",
+            "reports imports config, which is on a higher floor",
+        ),
         ("latex", "from tests.factories import UserFactory", "latex imports tests"),
         ("annotation", "import_module('judging.tasks')", "annotation imports judging, its neighbour"),
-        ("annotation", "importlib.import_module('judging.tasks')", "annotation imports judging, its neighbour"),
+        (
+            "annotation",
+            "importlib.import_module('judging.tasks')",
+            "annotation imports judging, its neighbour",
+        ),
     ],
 )
 def test_a_planted_violation_is_found(package: str, source: str, violation: str) -> None:

@@ -103,7 +103,9 @@ def _install(kind: str) -> None:
 def _wait_aloud(command: list[str], log: IO[bytes]) -> int:
     """Runs `command` with its output in `log`, says every 20 s that it is still at work, returns its code."""
     began = time.monotonic()
-    child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_clean_env())
+    child = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_clean_env()
+    )
     try:
         while True:
             try:

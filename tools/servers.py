@@ -3,12 +3,14 @@
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from tools.console import Refused
 
@@ -63,7 +65,9 @@ def _readable_copy(packages: Path, folder: Path) -> Path:
     folder.chmod(0o755)
     for path in [folder / "wheel", *(folder / "wheel").rglob("*")]:
         if not path.is_symlink():
-            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin" else 0o644)
+            path.chmod(
+                0o755 if path.is_dir() or os.access(path, os.X_OK) or path.parent.name == "bin" else 0o644
+            )
     return folder / "wheel" / WHEEL / INSTALL
 
 
@@ -71,31 +75,36 @@ def _run_initdb(programs: Path, data: Path, user: str | None, log: Path) -> None
     command = [str(programs / "initdb"), "-D", str(data), "--auth=trust", "--username=postgres"]
     command += ["--encoding=UTF8", "--locale=C", "--no-sync"]
     with log.open("wb") as output:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", check=False, **_identity(user)
-        )
-    if done.returncode != 0:
+        code = _popen(command, output, user).wait()
+    if code != 0:
         raise Refused(f"PostgreSQL's initdb failed:\n{log.read_text(errors='replace')}")
 
 
-def _identity(user: str | None) -> dict[str, object]:
-    if user is None:
-        return {}
-    record = pwd.getpwnam(user)
-    return {"user": record.pw_uid, "group": record.pw_gid, "extra_groups": []}
+def _popen(command: list[str], output: IO[bytes], user: str | None) -> "subprocess.Popen[bytes]":
+    """Starts `command` as `user` (None: as ourselves) away from the keyboard and its Ctrl-C."""
+    record = pwd.getpwnam(user) if user else None
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        cwd="/",
+        start_new_session=True,
+        user=record.pw_uid if record else None,
+        group=record.pw_gid if record else None,
+        extra_groups=[] if record else None,
+    )
 
 
 @contextmanager
-def _server(command: list[str], log: Path, user: str | None, is_ready) -> Iterator[None]:
+def _server(command: list[str], log: Path, user: str | None, is_ready: Callable[[], bool]) -> Iterator[None]:
     with log.open("wb") as output:
-        child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", **_identity(user)
-        )
+        child = _popen(command, output, user)
     try:
         _wait_until(is_ready, child, log)
         yield
     finally:
-        child.send_signal(2)
+        child.send_signal(signal.SIGINT)  # for PostgreSQL: a fast shutdown that does not wait for clients
         try:
             child.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -103,11 +112,11 @@ def _server(command: list[str], log: Path, user: str | None, is_ready) -> Iterat
             child.wait()
 
 
-def _wait_until(is_ready, child, log: Path) -> None:
+def _wait_until(is_ready: Callable[[], bool], child: "subprocess.Popen[bytes]", log: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while not is_ready():
         if child.poll() is not None or time.monotonic() > deadline:
-            raise Refused(f"{Path(child.args[0]).name} did not start:\n{log.read_text(errors='replace')}")
+            raise Refused(f"A server for the tests did not start:\n{log.read_text(errors='replace')}")
         time.sleep(0.05)
 
 
