@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from functools import cache as keep
+from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
 from django.db import transaction
-from django.db.backends.sqlite3.operations import DatabaseOperations
+from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from accounts.models import User
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
@@ -15,7 +16,7 @@ from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 PASSWORD = "correct horse battery staple"
 
 
-def _flush_past_the_guards(operations: DatabaseOperations, sql_list: list[str]) -> None:
+def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
     """Django empties SQLite's tables with DELETE, which the guards refuse: lift them for the flush only."""
     with transaction.atomic(using=operations.connection.alias), operations.connection.cursor() as cursor:
         cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'")
@@ -33,7 +34,7 @@ def _flush_past_the_guards(operations: DatabaseOperations, sql_list: list[str]) 
 @pytest.fixture(autouse=True, scope="session")
 def _guards_survive_flushes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DatabaseOperations, "execute_sql_flush", _flush_past_the_guards)
+        patch.setattr(DatabaseWrapper.ops_class, "execute_sql_flush", _flush_past_the_guards)
         yield
 
 
