@@ -1,1 +1,19 @@
 """LaTeX and Markdown documents: macros, blocks with stable ids, safe HTML. Knows no Django."""
+
+from latex.document import Block, Document, Failure, Formula, Report
+from latex.katex import FormulaError, check_formulas, to_math_html
+from latex.render import RENDER_VERSION, guess_format, render
+
+__all__ = [
+    "RENDER_VERSION",
+    "Block",
+    "Document",
+    "Failure",
+    "Formula",
+    "FormulaError",
+    "Report",
+    "check_formulas",
+    "guess_format",
+    "render",
+    "to_math_html",
+]

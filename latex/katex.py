@@ -1,0 +1,104 @@
+"""KaTeX on the server, in a small JavaScript engine with limits: checks formulas, and writes them for the PDF."""
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import quickjs
+
+from latex.document import Document, Failure
+from latex.limits import MAX_FORMULA
+
+KATEX = Path(__file__).resolve().parent.parent / "static" / "vendor" / "katex-0.19.1" / "katex.min.js"
+MEMORY = 64 * 1024 * 1024  # bytes for the engine, KaTeX included (6 MB)
+SECONDS_PER_FORMULA = 2
+STACK = 1024 * 1024  # bytes; deep nesting must end in an error, not in a crash
+MAX_HTML = 2_000_000  # characters of HTML for one formula
+
+_PROGRAM = """
+(function () {
+  function options(display, output) {
+    return {displayMode: display, output: output, trust: false, strict: "ignore", throwOnError: true,
+            maxExpand: 1000, maxSize: 20, macros: {}};
+  }
+  return function (request) {
+    const {latex, display, output} = JSON.parse(request);
+    try {
+      return JSON.stringify({html: katex.renderToString(latex, options(display, output))});
+    } catch (error) {
+      return JSON.stringify({error: String((error && error.rawMessage) || error)});
+    }
+  };
+})()
+"""
+
+
+class FormulaError(ValueError):
+    """KaTeX refuses the formula, or a limit was reached; the message says why."""
+
+
+@dataclass
+class _Engine:
+    context: quickjs.Context
+    render: quickjs.Object
+    lock: Lock
+
+
+def _new_engine() -> _Engine:
+    context = quickjs.Context()
+    context.set_memory_limit(MEMORY)
+    context.set_max_stack_size(STACK)
+    context.eval(KATEX.read_text(encoding="utf-8"))
+    return _Engine(context, context.eval(_PROGRAM), Lock())
+
+
+@cache
+def _shared() -> list[_Engine]:
+    return [_new_engine()]
+
+
+def to_math_html(latex: str, display: bool, *, output: str = "html") -> str:
+    """KaTeX's HTML of one formula, with fresh macros. Raises FormulaError. `output` is html or htmlAndMathml."""
+    if len(latex) > MAX_FORMULA:
+        raise FormulaError(f"longer than {MAX_FORMULA} characters")
+    reply = json.loads(_ask({"latex": latex, "display": display, "output": output}))
+    if "error" in reply:
+        raise FormulaError(reply["error"][:500])
+    if len(reply["html"]) > MAX_HTML:
+        raise FormulaError("the rendered formula is too large")
+    return str(reply["html"])
+
+
+def _ask(request: dict[str, object]) -> str:
+    engine = _shared()[0]
+    with engine.lock:
+        engine.context.set_time_limit(SECONDS_PER_FORMULA)
+        try:
+            return str(engine.render(json.dumps(request)))
+        except quickjs.JSException as error:  # out of memory, out of time or out of stack
+            _shared()[0] = _new_engine()
+            raise FormulaError(f"a limit was reached: {str(error).splitlines()[0][:200]}") from error
+
+
+def check_formulas(document: Document) -> Document:
+    """The same document with a report that also names every formula KaTeX refuses, and its reason."""
+    refused = []
+    reasons: dict[tuple[str, bool], str] = {}
+    for formula in document.formulas:
+        key = (formula.latex, formula.display)
+        if key not in reasons:
+            reasons[key] = _reason(*key)
+        if reasons[key]:
+            refused.append(Failure(formula.source, reasons[key], formula.start))
+    failures = tuple(sorted((*document.report.failures, *refused), key=lambda failure: failure.start))
+    return replace(document, report=replace(document.report, failures=failures))
+
+
+def _reason(latex: str, display: bool) -> str:
+    try:
+        to_math_html(latex, display)
+    except FormulaError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,66 @@
+"""LaTeX source to a Document: an engine with all its commands, and the last steps after reading."""
+
+from html import escape
+
+from latex import formulas, lists, structure, tables, text_commands, theorems
+from latex.characters import html_attribute, no_placeholders
+from latex.document import Block, Document, Formula, Report
+from latex.engine import Engine
+from latex.sanitize import clean
+from latex.writer import Draft
+
+_COMMANDS = {
+    **text_commands.COMMANDS, **formulas.COMMANDS, **theorems.COMMANDS, **lists.COMMANDS, **tables.COMMANDS,
+    **structure.COMMANDS, "\\": tables.line_break,
+}  # fmt: skip
+_ENVIRONMENTS = {**structure.ENVIRONMENTS, **theorems.ENVIRONMENTS, **lists.ENVIRONMENTS, **tables.ENVIRONMENTS}
+
+
+def new_engine(text: str, prefix: str) -> Engine:
+    engine = Engine(text, prefix)
+    engine.commands = dict(_COMMANDS)
+    engine.builtin_environments = dict(_ENVIRONMENTS)
+    engine.raw_environments = dict(structure.RAW)
+    return engine
+
+
+def render_latex(text: str, prefix: str) -> Document:
+    text_read = no_placeholders(text)
+    engine = new_engine(text_read, prefix)
+    engine.in_preamble = "\\begin{document}" in text_read
+    engine.read_text(text_read)
+    if engine.in_preamble:  # \begin{document} stood in a comment or verbatim: show what there is
+        engine = new_engine(text_read, prefix)
+        engine.read_text(text_read)
+    return finished(engine, text)
+
+
+def finished(engine: Engine, text: str) -> Document:
+    """The document with its footnotes, references resolved, and every block through the allow-list."""
+    add_footnotes(engine)
+    resolve = engine.references.resolve
+    blocks = tuple(
+        block(number, draft, resolve(draft.html), engine.prefix, text)
+        for number, draft in enumerate(engine.writer.blocks, start=1)
+    )
+    made = tuple(
+        Formula(engine.references.resolve_text(f.latex), f.display, f.source, f.start) for f in engine.formulas
+    )
+    for miss in engine.references.unresolved[:20]:
+        engine.note(miss)
+    report = Report(engine.formula_count, tuple(engine.failures), tuple(engine.notes))
+    return Document(blocks, report, made)
+
+
+def block(number: int, draft: Draft, html: str, prefix: str, text: str) -> Block:
+    return Block(
+        id=escape(f"{prefix}b{number}"), kind=draft.kind, html=clean(html), start=draft.start, end=draft.end,
+        label=draft.label, within=draft.within, text=text,
+    )  # fmt: skip
+
+
+def add_footnotes(engine: Engine) -> None:
+    for number, (html, start, end) in enumerate(engine.footnotes, start=1):
+        place = html_attribute(engine.anchor(f"fn{number}"))
+        body = f'<div class="footnote" id="{place}"><span class="footnote-number">{number}</span> {html}</div>'
+        engine.writer.block("footnote", body, start, end, f"Footnote {number}")

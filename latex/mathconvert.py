@@ -1,0 +1,471 @@
+"""Turns the expanded tokens of one formula into LaTeX that KaTeX understands.
+
+Numbers are written as \\tag, labels are taken out and reported, environments and commands that KaTeX lacks are
+exchanged for honest equivalents, and what would be invisible is taken away.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from latex.limits import MAX_FORMULA, MAX_FORMULA_DEPTH, MAX_NAME, LimitReached
+from latex.mathwords import (
+    DIMENSION, DISPLAYS, DROPPED, HIDING, INNER, RAGGED, REFERENCES, ROW_SETS, SOURCE_ONLY,
+    TEXT_ARGUMENT, THREE_COLUMNS, TRANSPARENT,
+)  # fmt: skip
+from latex.tokens import Token, spelled
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a formula asks of its document: the next equation number, a place for a label (name, number), a
+    reference's visible text, and a note for the report."""
+
+    number: Callable[[], str]
+    label: Callable[[str, str], None]
+    reference: Callable[[str, str, str], str]
+    note: Callable[[str], None]
+
+
+@dataclass
+class _Row:
+    label: list[str] = field(default_factory=list)
+    tag: str = ""
+    numbered: bool = True
+    empty: bool = True
+    columns: int = 0
+
+
+@dataclass
+class _Level:
+    """An open environment inside the formula (or the formula itself, at the bottom)."""
+
+    written: str
+    depth: int
+
+
+class _Converter:
+    def __init__(self, tokens: list[Token], environment: str, context: Context, display: bool) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.environment = environment
+        self.wrapper, self.numbering = DISPLAYS.get(environment, ("", "none"))
+        self.context = context
+        self.display = display
+        self.out: list[str] = []
+        self.size = 0
+        self.after_word = False
+        self.depth = 0
+        self.levels: list[_Level] = []
+        self.text_depths: list[int] = []  # depths of the open groups that hold text
+        self.row = _Row(numbered=self.numbering != "none")
+        self.hoisted: list[tuple[int, str]] = []  # tags found where KaTeX takes none
+        self.rows = 0
+
+    # -- output ----------------------------------------------------------------------------------------
+    def write(self, text: str, is_word: bool = False) -> None:
+        if self.after_word and text[:1].isalpha():
+            text = " " + text
+        self.out.append(text)
+        self.after_word = is_word
+        self.size += len(text)
+        if self.size > MAX_FORMULA:
+            raise LimitReached(f"the formula is longer than {MAX_FORMULA} characters")
+
+    # -- input -----------------------------------------------------------------------------------------
+    def skip_spaces(self) -> None:
+        while self.at < len(self.tokens) and self.tokens[self.at].kind == "space":
+            self.at += 1
+
+    def argument(self) -> list[Token]:
+        self.skip_spaces()
+        if self.at >= len(self.tokens):
+            return []
+        first = self.tokens[self.at]
+        self.at += 1
+        if first.kind != "{":
+            return [first]
+        start, depth = self.at, 1
+        while self.at < len(self.tokens) and depth:
+            kind = self.tokens[self.at].kind
+            depth += (kind == "{") - (kind == "}")
+            self.at += 1
+        return self.tokens[start : self.at - (depth == 0)]
+
+    def option(self) -> str | None:
+        """The text of [..] if it comes next, without braces inside."""
+        self.skip_spaces()
+        if self.at >= len(self.tokens) or not self.tokens[self.at].text.startswith("["):
+            return None
+        start = self.at
+        while self.at < len(self.tokens) and self.at - start < 60:
+            token = self.tokens[self.at]
+            if token.kind == "text" and "]" in token.text:
+                inside = spelled(self.tokens[start : self.at + 1])
+                before, _, rest = inside.partition("]")
+                self.at += 1
+                if rest:
+                    self.at -= 1
+                    self.tokens[self.at] = token._replace(text=rest)
+                return before[1:]
+            self.at += 1
+        self.at = start
+        return None
+
+    def star(self) -> bool:
+        if self.at < len(self.tokens) and self.tokens[self.at].text.startswith("*"):
+            rest = self.tokens[self.at].text[1:]
+            if rest:
+                self.tokens[self.at] = self.tokens[self.at]._replace(text=rest)
+            else:
+                self.at += 1
+            return True
+        return False
+
+    def dimension(self) -> None:
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            rest = token.text
+            if token.kind == "text":
+                rest = token.text[DIMENSION.match(token.text).end() :]  # type: ignore[union-attr]
+            elif token.kind != "space":
+                return
+            if token.kind == "text":
+                if rest:
+                    self.tokens[self.at] = token._replace(text=rest)
+                else:
+                    self.at += 1
+                return
+            self.at += 1
+
+    # -- the walk --------------------------------------------------------------------------------------
+    def run(self) -> str:
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            self.token(token)
+        self.end_row(last=True)
+        return self.finished()
+
+    def token(self, token: Token) -> None:
+        if token.kind in ("word", "primitive"):
+            self.word(token.text)
+        elif token.kind == "symbol":
+            self.symbol(token.text)
+        elif token.kind == "{":
+            self.open_brace()
+        elif token.kind == "}":
+            self.depth -= 1
+            if self.text_depths and self.depth < self.text_depths[-1]:
+                self.text_depths.pop()
+            self.write("}")
+        elif token.kind == "raw":
+            name = token.text.partition("\0")[0]
+            raise LimitReached(f"{name} is shown as source")
+        elif token.kind == "&":
+            self.ampersand()
+        else:
+            self.other(token)
+
+    def open_brace(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_FORMULA_DEPTH:
+            raise LimitReached(f"the formula nests more than {MAX_FORMULA_DEPTH} groups")
+        self.write("{")
+
+    def other(self, token: Token) -> None:
+        if token.kind in ("absent", "true", "false"):
+            return
+        if token.kind in ("space", "par"):
+            self.write(" ")
+            return
+        if token.kind == "#":
+            self.write("\\#")
+        elif token.kind in "^_" and self.in_text:
+            self.write("\\_" if token.kind == "_" else "\\textasciicircum ")
+        elif token.kind in ("$", "$$") and self.in_text:
+            self.inner_formula(token)
+        else:
+            self.write(token.text)
+        self.row.empty = False
+
+    @property
+    def in_text(self) -> bool:
+        return bool(self.text_depths)
+
+    def inner_formula(self, opening: Token) -> None:
+        """$..$ inside \\text: its ^ and _ are mathematics again."""
+        start = self.at
+        while self.at < len(self.tokens) and self.tokens[self.at].kind != opening.kind:
+            self.at += 1
+        inside = self.tokens[start : self.at]
+        self.at += 1
+        nested = _Converter(inside, "", self.context, display=False)
+        nested.text_depths = []
+        if len(self.levels) > 20 or any(token.kind in ("$", "$$") for token in inside):
+            raise LimitReached("formulas are nested too deeply")
+        self.write("$" + nested.run() + "$")
+
+    def ampersand(self) -> None:
+        if self.in_text and not self.levels:
+            self.write("\\&")
+            return
+        if not self.levels and self.environment in THREE_COLUMNS:
+            self.row.columns += 1
+            if self.row.columns != 1:
+                self.write("{}" if self.row.columns == 2 else "&")
+                return
+        self.write("&")
+
+    def symbol(self, text: str) -> None:
+        if text == "\\":
+            self.line_break()
+        elif text in "()":
+            if self.in_text:
+                self.write("$")
+        elif text in "[]":
+            return
+        elif text in "/-@":
+            return
+        elif text == "\n":
+            self.write("\\ ")
+        else:
+            self.write("\\" + text)
+            self.row.empty &= text in " ,;:!"
+
+    def line_break(self) -> None:
+        self.star()
+        space = self.option() if self.at < len(self.tokens) and self.tokens[self.at].text[:1] == "[" else None
+        if self.levels or self.depth:
+            self.write("\\\\" + (f"[{space}]" if space and DIMENSION.fullmatch(space) and space.strip() else ""))
+            if space is not None and not DIMENSION.fullmatch(space):
+                self.write(f"{{}}[{space}]")
+            return
+        self.end_row(last=False)
+        self.write("\\\\")
+        if self.environment in RAGGED:
+            self.write("&\\qquad ")
+        self.row = _Row(numbered=self.numbering == "each")
+
+    # -- commands --------------------------------------------------------------------------------------
+    def word(self, name: str) -> None:
+        if name in ("begin", "end"):
+            (self.begin if name == "begin" else self.end)(spelled(self.argument()).strip())
+        elif name == "label":
+            self.row.label.append(spelled(self.argument())[:MAX_NAME])
+        elif name in ("notag", "nonumber"):
+            self.row.numbered = False
+        elif name == "tag":
+            self.tag()
+        elif name in REFERENCES:
+            self.refer(name)
+        elif name in HIDING:
+            self.hide(name)
+        elif name in DROPPED:
+            self.drop(DROPPED[name])
+        elif name in SOURCE_ONLY:
+            raise LimitReached(f"\\{name}: {SOURCE_ONLY[name]}")
+        else:
+            self.plain(name)
+
+    def plain(self, name: str) -> None:
+        self.row.empty = False
+        self.write("\\" + name, is_word=name[-1].isalpha())
+        if name in TEXT_ARGUMENT:
+            self.skip_spaces()
+            if self.at < len(self.tokens) and self.tokens[self.at].kind == "{":
+                self.text_depths.append(self.depth + 1)
+
+    def drop(self, signature: str) -> None:
+        for letter in signature:
+            if letter == "m":
+                self.argument()
+            elif letter == "o":
+                self.option()
+            elif letter == "s":
+                self.star()
+            else:
+                self.dimension()
+        self.write(" ")
+
+    def tag(self) -> None:
+        starred = self.star()
+        text = _Converter(self.argument(), "", self.context, display=False)
+        text.text_depths = [0]
+        shown = text.run()
+        written = f"\\tag{'*' if starred else ''}{{{shown}}}"
+        if self.depth == 0 and not self.levels and self.display:
+            self.row.tag = written
+            return
+        self.hoisted.append((len(self.out), written))
+        self.out.append("")
+
+    def refer(self, name: str) -> None:
+        self.star()
+        option = self.option()
+        shown = self.context.reference(name, spelled(self.argument())[: 10 * MAX_NAME], option or "")
+        self.write(shown if self.in_text else f"\\text{{{shown}}}")
+        self.row.empty = False
+
+    def hide(self, name: str) -> None:
+        """Invisible ink: a few symbols are spacing and stay; words are taken away and noted."""
+        content = spelled(self.argument())
+        letters = sum(character.isalnum() for character in content)
+        if letters > 6 and _has_words(content):
+            self.context.note(f"\\{name} hid text, which was taken out")
+            return
+        self.write(f"\\{name}{{{content}}}")
+
+    # -- environments ----------------------------------------------------------------------------------
+    def begin(self, name: str) -> None:
+        self.row.empty = False
+        if len(self.levels) > 30:
+            raise LimitReached("the formula nests too many environments")
+        if name in TRANSPARENT:
+            self.levels.append(_Level("", self.depth))
+            if name == "minipage":
+                self.argument()
+            return
+        written = INNER.get(name, name)
+        self.levels.append(_Level(written, self.depth))
+        if name in ("tabular*",):
+            self.argument()
+        if written not in ("CD",):
+            self.position_option(written)
+        self.write(f"\\begin{{{written}}}")
+        if written in ("array", "darray", "subarray"):
+            self.write("{" + columns(spelled(self.argument())) + "}")
+
+    def position_option(self, written: str) -> None:
+        """[t] and [b] say how a block sits on its line; KaTeX would print them (matrix* takes its own)."""
+        if written.endswith("matrix*"):
+            return
+        if self.at < len(self.tokens) and self.tokens[self.at].text[:3] in ("[t]", "[b]", "[c]", "[l]", "[r]"):
+            self.option()
+
+    def end(self, name: str) -> None:
+        if not self.levels:
+            raise LimitReached(f"\\end{{{name[:40]}}} without its \\begin")
+        level = self.levels.pop()
+        if level.written:
+            self.write(f"\\end{{{level.written}}}")
+
+    # -- rows and numbers ------------------------------------------------------------------------------
+    def end_row(self, last: bool) -> None:
+        row, self.row = self.row, _Row()
+        if last and self.environment in RAGGED:
+            self.row = row
+            return
+        if last and row.empty and not row.tag and self.rows:
+            return
+        self.rows += 1
+        self._finish_row(row, take_hoisted=last and self.wrapper == "")
+
+    def _finish_row(self, row: _Row, take_hoisted: bool) -> None:
+        tag = row.tag
+        if take_hoisted and not tag and len(self.hoisted) == 1 and self.display:
+            tag = self.hoisted.pop()[1]
+        if not tag and row.numbered and self.numbering != "none":
+            tag = f"\\tag{{{self.context.number()}}}"
+        for label in row.label:
+            self.context.label(label, _number_in(tag))
+        if tag:
+            self.write(tag)
+
+    def finished(self) -> str:
+        for index, tag in self.hoisted:
+            self.out[index] = f"\\qquad\\text{{{_shown_tag(tag)}}}"
+        body = "".join(self.out).strip()
+        if self.environment in RAGGED:
+            return self.ragged(body)
+        if self.wrapper:
+            return f"\\begin{{{self.wrapper}}}{self.wrapper_argument(body)}\\end{{{self.wrapper}}}"
+        return body
+
+    def ragged(self, body: str) -> str:
+        self.out = [f"\\begin{{aligned}}&{body}\\end{{aligned}}"]
+        self.row.numbered = self.row.numbered and self.numbering == "one"
+        self._finish_row(self.row, take_hoisted=True)
+        return "".join(self.out)
+
+    def wrapper_argument(self, body: str) -> str:
+        if self.wrapper == "alignat*" or not self.environment.startswith("IEEE"):
+            return body
+        return body.partition("}")[2] if body.startswith("{") else body
+
+
+def _has_words(content: str) -> bool:
+    run = 0
+    previous = ""
+    for character in content:
+        if character == "\\":
+            run = -100
+        elif character.isalnum():
+            run = run + 1 if previous != "\\" or run > 0 else run
+        else:
+            run = 0
+        if run >= 4:
+            return True
+        previous = character
+    return False
+
+
+def _shown_tag(tag: str) -> str:
+    starred = tag.startswith("\\tag*")
+    inside = tag[tag.index("{") + 1 : -1]
+    return inside if starred else f"({inside})"
+
+
+def _number_in(tag: str) -> str:
+    return tag[tag.index("{") + 1 : -1] if tag else ""
+
+
+def columns(specification: str) -> str:
+    """A column specification with only what KaTeX reads: l, c, r and bars."""
+    out: list[str] = []
+    depth = 0
+    for character in specification[:500]:
+        depth += (character == "{") - (character == "}")
+        if depth == 0 and character in "lcr|:":
+            out.append(character)
+        elif depth == 0 and character in "pmbX":
+            out.append("l")
+    return "".join(out) or "l"
+
+
+_ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath")
+
+
+def convert(tokens: list[Token], environment: str, context: Context, *, display: bool) -> str:
+    """LaTeX for KaTeX. Raises LimitReached, with words for the reader, for what can't be shown as a formula."""
+    if display and not environment:
+        tokens, environment = _unwrapped(tokens)
+    converter = _Converter(list(tokens), environment, context, display)
+    if environment.startswith(("alignat", "xalignat")):
+        converter.skip_spaces()
+        converter.write("{" + spelled(converter.argument()) + "}")
+        converter.row.empty = True
+    elif environment.startswith("IEEE"):
+        converter.option()
+        converter.argument()
+    return converter.run()
+
+
+def _unwrapped(tokens: list[Token]) -> tuple[list[Token], str]:
+    """\\[\\begin{align}..\\end{align}\\] is what its author meant: the rows themselves."""
+    inner = [i for i, token in enumerate(tokens) if token.kind not in ("space", "par")]
+    if len(inner) < 8 or tokens[inner[0]].text != "begin" or tokens[inner[0]].kind != "word":
+        return tokens, ""
+    depth = 0
+    for place, index in enumerate(inner):
+        if tokens[index].kind == "word" and tokens[index].text in ("begin", "end"):
+            depth += 1 if tokens[index].text == "begin" else -1
+            if depth == 0 and place != len(inner) - 4:
+                return tokens, ""
+    name = tokens[inner[2]].text
+    words = {token.text for token in tokens if token.kind == "word"}
+    body = tokens[inner[3] + 1 : inner[-4]]
+    if name in DISPLAYS and name.rstrip("*") in _ROWS:
+        return body, name if "label" in words or name.endswith("*") else name + "*"
+    if "tag" in words and name in ROW_SETS:
+        return body, ROW_SETS[name]
+    return tokens, ""

@@ -1,0 +1,414 @@
+"""The shape of a document: title, sections, environments, boxes, floats, verbatim text and counters."""
+
+from collections.abc import Callable
+
+from latex.characters import html_attribute, html_text, no_placeholders, visible
+from latex.counters import STYLES
+from latex.document import Failure
+from latex.engine import Engine
+from latex.formulas import formula
+from latex.macros import Macro
+from latex.mathwords import DISPLAYS
+from latex.theorems import Box, Theorem, begin_theorem, keyed, known_theorem
+from latex.definitions import environment_signature
+from latex.tokens import DIAGRAMS, HIDDEN, VERBATIM, Token, spelled, tokenize, without_comments
+
+LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4}
+RUN_IN = frozenset({"paragraph", "subparagraph"})
+QUOTES = {"quote": "quote", "quotation": "quote", "verse": "verse", "displayquote": "quote", "blockquote": "quote"}
+# Environments that only lay out; the letters are arguments to skip.
+LAYOUT = {
+    "center": "", "flushleft": "", "flushright": "", "minipage": "ooom", "multicols": "m", "multicols*": "m",
+    "adjustwidth": "mm", "spacing": "m", "small": "", "footnotesize": "", "scriptsize": "", "tiny": "", "large": "", "Large": "",
+    "sloppypar": "", "samepage": "", "document": "", "titlepage": "", "frontmatter": "", "mainmatter": "", "appendices": "",
+    "otherlanguage": "m", "singlespace": "", "doublespace": "", "onehalfspace": "", "landscape": "", "threeparttable": "o",
+    "tablenotes": "o", "adjustbox": "m", "varwidth": "om", "em": "", "it": "", "bf": "", "raggedright": "", "framed": "",
+    "mdframed": "o", "shaded": "", "leftbar": "", "hyphenrules": "m", "subappendices": "", "restatable": "omm", "thmbox": "o",
+    "list*": "", "proofof": "", "widetext": "", "strip": "", "acknowledgments": "", "acknowledgements": "", "acknowledgement": "",
+    "abstract*": "", "wrapfigure*": "", "subequations*": "", "justify": "", "math*": "", "explain": "", "intro": "", "digress": "",
+}  # fmt: skip
+FLOATS = {"figure": "Figure", "figure*": "Figure", "table": "Table", "table*": "Table", "wrapfigure": "Figure",
+          "wraptable": "Table", "algorithm": "Algorithm", "algorithm*": "Algorithm", "sidewaysfigure": "Figure",
+          "sidewaystable": "Table", "listing": "Listing", "subfigure": "", "subtable": ""}  # fmt: skip
+
+
+# -- environments ----------------------------------------------------------------------------------------
+def begin(engine: Engine) -> None:
+    name = engine.stream.name()
+    custom = engine.environments.get(name)
+    if name == "document":
+        begin_document(engine)
+    elif isinstance(custom, Theorem):
+        begin_theorem(engine, name, custom)
+    elif isinstance(custom, Box):
+        begin_box(engine, name, custom)
+    elif isinstance(custom, tuple):
+        begin_custom(engine, name, custom)
+    elif name in DISPLAYS:
+        formula(engine, None, name, display=True)
+    elif name == "math":
+        formula(engine, None, name, display=False)
+    elif name in engine.builtin_environments:
+        engine.builtin_environments[name](engine, name)
+    elif (known := known_theorem(name)) is not None:
+        engine.environments[name] = known
+        begin_theorem(engine, name, known)
+    else:
+        begin_unknown(engine, name)
+
+
+def begin_unknown(engine: Engine, name: str) -> None:
+    engine.end_paragraph()
+    engine.note(f"environment {name[:60]} is not known; its text is shown")
+    engine.stream.optional()
+    engine.open_frame(name, engine.end_paragraph)
+
+
+def begin_custom(engine: Engine, name: str, custom: tuple[Macro, Macro]) -> None:
+    engine.open_frame(name)
+    engine.stream.expand(custom[0], Token("word", name, engine.here, engine.here))
+
+
+def end(engine: Engine) -> None:
+    name = engine.stream.name()
+    custom = engine.environments.get(name)
+    if name == "document":
+        end_document(engine)
+    elif isinstance(custom, tuple) and engine.open_environments.get(name):
+        engine.stream.push([*custom[1].body, Token("close", name, engine.here, engine.here)])
+    else:
+        engine.close_environment(name)
+
+
+def begin_document(engine: Engine) -> None:
+    engine.in_preamble = False
+    engine.writer.within.clear()
+
+
+def end_document(engine: Engine) -> None:
+    while engine.frames:
+        engine.close_frame()
+    engine.end_paragraph()
+    rest = 0
+    while (token := engine.stream.next()) is not None:
+        rest += token.kind == "text"
+    if rest:
+        engine.note("text after the end of the document is not shown")
+
+
+def new_environment(engine: Engine) -> None:
+    name, parameters = environment_signature(engine.stream)
+    first, last = engine.stream.required(), engine.stream.required()
+    if name and name not in ("document", "proof", "enumerate", "itemize"):
+        engine.environments[name] = (Macro(parameters, tuple(first)), Macro((), tuple(last)))
+
+
+def layout(signature: str, within: str = "") -> Callable[[Engine, str], None]:
+    def run(engine: Engine, name: str) -> None:
+        engine.end_paragraph()
+        for letter in signature:
+            engine.stream.required() if letter == "m" else engine.stream.optional()
+        transparent(engine, name, within)
+
+    return run
+
+
+def transparent(engine: Engine, name: str, within: str) -> None:
+    """An environment whose paragraphs are blocks of their own, marked as being `within` it."""
+    if within:
+        engine.writer.within.append(within)
+
+    def finish() -> None:
+        engine.end_paragraph()
+        if within in engine.writer.within:
+            engine.writer.within.remove(within)
+
+    engine.open_frame(name, finish)
+
+
+def begin_tcolorbox(engine: Engine, name: str) -> None:
+    options = keyed(spelled(engine.stream.optional() or []))
+    open_box(engine, name, tokenize(options.get("title", "")), engine.here)
+
+
+def begin_box(engine: Engine, name: str, box: Box) -> None:
+    arguments = []
+    for index in range(box.arguments):
+        found = engine.stream.optional() if index == 0 and box.first_optional else engine.stream.required()
+        arguments.append(found or [])
+    title: list[Token] = []
+    for token in tokenize(box.title):
+        number = int(token.text[-1]) if token.kind == "#" and token.text[-1:].isdecimal() else 0
+        title += arguments[number - 1] if 0 < number <= len(arguments) else [token]
+    open_box(engine, name, title, engine.here)
+
+
+def open_box(engine: Engine, name: str, title: list[Token], start: int) -> None:
+    engine.end_paragraph()
+    transparent(engine, name, "box")
+    if not title:
+        return
+    end_of_title = engine.stream.source_end
+
+    def finish(html: str) -> None:
+        engine.writer.block("heading", f'<p class="box-title">{html}</p>', start, end_of_title)
+
+    engine.captured_tokens(title, finish)
+
+
+def quote(engine: Engine, name: str) -> None:
+    start = engine.here
+    engine.writer.open("quote", upto=start)
+
+    def finish() -> None:
+        html = f'<blockquote class="{QUOTES[name]}">{engine.writer.close(engine.here)}</blockquote>'
+        engine.writer.block("quote", html, start, engine.stream.source_end)
+
+    engine.open_frame(name, finish)
+
+
+def abstract(engine: Engine, name: str) -> None:
+    engine.end_paragraph()
+    engine.writer.top.run_in = '<span class="abstract-head">Abstract.</span> '
+    transparent(engine, name, "abstract")
+
+
+def figure(engine: Engine, name: str) -> None:
+    start = engine.here
+    engine.end_paragraph()
+    engine.stream.optional()
+    if name.startswith(("wrap", "sub")):
+        engine.stream.required()
+    engine.writer.open("figure", upto=start)
+    outer, engine.settings["float"] = engine.settings.get("float", ""), FLOATS[name]
+
+    def finish() -> None:
+        body = engine.writer.close(engine.here)
+        engine.settings["float"] = outer
+        engine.writer.block("figure", f'<figure class="figure">{body}</figure>', start, engine.stream.source_end)
+
+    engine.open_frame(name, finish)
+
+
+def caption(engine: Engine) -> None:
+    starred = engine.stream.star()
+    engine.stream.optional()
+    kind = engine.settings.get("float") or "Figure"
+    number = "" if starred else engine.counters.step(kind.lower())
+    engine.aim(number, kind.lower())
+    engine.end_paragraph()
+    head = f'<span class="caption-label">{kind} {number}.</span> ' if number else ""
+
+    def finish(html: str) -> None:
+        engine.end_paragraph()
+        engine.writer.top.parts.append(f'<p class="caption">{head}{html}</p>')
+
+    engine.captured(finish)
+
+
+def subequations(engine: Engine, name: str) -> None:
+    number = engine.counters.step("equation")
+    engine.end_paragraph()
+    engine.aim(number, "eq")
+    engine.subequation = number
+    engine.counters.set("subequation", 0)
+
+    def finish() -> None:
+        engine.end_paragraph()
+        engine.subequation = ""
+
+    engine.open_frame(name, finish)
+
+
+# -- source that is shown as it is -----------------------------------------------------------------------
+def verbatim(engine: Engine, name: str, body: str) -> None:
+    start = engine.here
+    text = no_placeholders(visible(body.strip("\n")))
+    html = f'<pre class="verbatim"><code>{html_text(text)}</code></pre>'
+    engine.writer.block("source", html, start, engine.stream.source_end)
+
+
+def diagram(engine: Engine, name: str, body: str) -> None:
+    start = engine.here
+    reason = f"{name.rstrip('*')} is shown as source"
+    source = no_placeholders(visible(without_comments(f"\\begin{{{name}}}{body}\\end{{{name}}}")))
+    engine.failures.append(Failure(source, reason, start))
+    engine.formula_count += 1
+    engine.note(reason)
+    code = f'<code class="math-source" title="{html_attribute(reason)}">{html_text(source)}</code>'
+    html = f'<div class="source">{code}</div>'
+    engine.writer.block("source", html, start, engine.stream.source_end)
+
+
+def hidden(engine: Engine, name: str, body: str) -> None:
+    if body.strip():
+        engine.note("a comment environment is not shown")
+
+
+def inline_verbatim(engine: Engine, name: str, body: str) -> None:
+    engine.put(f"<code>{html_text(body)}</code>")
+
+
+# -- sections and title ----------------------------------------------------------------------------------
+def sectioning(name: str) -> Callable[[Engine], None]:
+    def run(engine: Engine) -> None:
+        starred = engine.stream.star()
+        engine.end_paragraph()
+        number = "" if starred or name in RUN_IN else engine.counters.step(name)
+        start = engine.here
+        engine.aim(number, "section")
+        engine.stream.optional()
+        engine.captured(lambda html: heading(engine, name, number, html, start))
+
+    return run
+
+
+def heading(engine: Engine, name: str, number: str, html: str, start: int) -> None:
+    if name in RUN_IN:
+        engine.writer.top.run_in += f'<strong class="run-in">{html}</strong> '
+        return
+    tag = f"h{LEVELS[name]}"
+    shown = f'<span class="sec-number">{html_text(number)}</span> ' if number else ""
+    label = f"Section {number}" if number else ""
+    engine.writer.block("heading", f"<{tag}>{shown}{html}</{tag}>", start, engine.stream.source_end, label)
+
+
+def title(engine: Engine) -> None:
+    """The title is shown; its thanks, like every author, is not."""
+    start, preamble = engine.here, engine.in_preamble
+    engine.stream.optional()
+    engine.in_preamble = False
+
+    def finish(html: str) -> None:
+        engine.in_preamble = preamble
+        if html:
+            block = f'<h1 class="doc-title">{html}</h1>'
+            engine.writer.block("heading", block, start, engine.stream.source_end)
+
+    before = len(engine.frames)
+    engine.captured(finish)
+    if len(engine.frames) == before:
+        engine.in_preamble = preamble
+
+
+def appendix(engine: Engine) -> None:
+    engine.counters.style("section", "Alph")
+    engine.counters.set("section", 0)
+
+
+# -- counters --------------------------------------------------------------------------------------------
+def number_within(engine: Engine) -> None:
+    engine.stream.star()
+    engine.stream.optional()
+    child, parent = engine.stream.name(), engine.stream.name()
+    engine.counters.within(child, parent)
+
+
+def new_counter(engine: Engine) -> None:
+    name = engine.stream.name()
+    within = engine.stream.optional()
+    if within:
+        engine.counters.within(name, spelled(within).strip())
+
+
+def set_counter(add: bool) -> Callable[[Engine], None]:
+    def run(engine: Engine) -> None:
+        name, value = engine.stream.name(), engine.stream.name()
+        if value.lstrip("-").isdecimal() and len(value) < 8:
+            engine.counters.set(name, int(value) + (engine.counters.value(name) if add else 0))
+        if engine.lists and name.startswith("enum") and not add and value.isdecimal() and len(value) < 8:
+            engine.lists[-1].count = int(value)  # type: ignore[attr-defined]
+
+    return run
+
+
+def step_counter(engine: Engine) -> None:
+    name = engine.stream.name()
+    engine.aim(engine.counters.step(name), name)
+
+
+def print_counter(style: str) -> Callable[[Engine], None]:
+    return lambda engine: engine.put(html_text(STYLES[style](engine.counters.value(engine.stream.name()))))
+
+
+# -- algorithms ------------------------------------------------------------------------------------------
+def line_of_algorithm(keyword: str, after: str = "", indent: int = 0) -> Callable[[Engine], None]:
+    """One line of pseudocode: a keyword, its argument if it has one, and how it changes the indentation."""
+
+    def run(engine: Engine) -> None:
+        level = int(engine.settings.get("algorithm", "0"))
+        closing = indent < 0 or keyword.startswith("else")
+        engine.end_paragraph()
+        engine.put("\u2003" * max(0, min(level - closing, 12)))
+        if keyword:
+            engine.put(f'<span class="keyword">{keyword}</span> ')
+        engine.settings["algorithm"] = str(max(0, level + indent))
+        if after:
+            engine.argument(lambda: None, lambda: engine.put(f' <span class="keyword">{after}</span>'))
+
+    return run
+
+
+def algorithm_comment(engine: Engine) -> None:
+    engine.put(" ▷ ")
+
+
+ALGORITHM = {
+    "State": line_of_algorithm(""), "Statex": line_of_algorithm(""), "STATE": line_of_algorithm(""),
+    "If": line_of_algorithm("if", "then", 1), "IF": line_of_algorithm("if", "then", 1),
+    "ElsIf": line_of_algorithm("else if", "then"), "ELSIF": line_of_algorithm("else if", "then"),
+    "Else": line_of_algorithm("else"), "ELSE": line_of_algorithm("else"),
+    "EndIf": line_of_algorithm("end if", indent=-1), "ENDIF": line_of_algorithm("end if", indent=-1),
+    "For": line_of_algorithm("for", "do", 1), "FOR": line_of_algorithm("for", "do", 1),
+    "ForAll": line_of_algorithm("for all", "do", 1), "FORALL": line_of_algorithm("for all", "do", 1),
+    "EndFor": line_of_algorithm("end for", indent=-1), "ENDFOR": line_of_algorithm("end for", indent=-1),
+    "While": line_of_algorithm("while", "do", 1), "WHILE": line_of_algorithm("while", "do", 1),
+    "EndWhile": line_of_algorithm("end while", indent=-1), "ENDWHILE": line_of_algorithm("end while", indent=-1),
+    "Repeat": line_of_algorithm("repeat", indent=1), "Until": line_of_algorithm("until", indent=-1),
+    "Require": line_of_algorithm("Require:"), "REQUIRE": line_of_algorithm("Require:"),
+    "Ensure": line_of_algorithm("Ensure:"), "ENSURE": line_of_algorithm("Ensure:"),
+    "KwIn": line_of_algorithm("Input:"), "KwOut": line_of_algorithm("Output:"),
+    "Return": lambda engine: engine.put('<span class="keyword">return</span> '),
+    "RETURN": line_of_algorithm("return"), "Comment": algorithm_comment, "COMMENT": algorithm_comment,
+}  # fmt: skip
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "begin": begin,
+    "end": end,
+    "title": title,
+    "appendix": appendix,
+    "caption": caption,
+    "subcaption": caption,
+    "newenvironment": new_environment,
+    "renewenvironment": new_environment,
+    "numberwithin": number_within,
+    "counterwithin": number_within,
+    "newcounter": new_counter,
+    "setcounter": set_counter(add=False),
+    "addtocounter": set_counter(add=True),
+    "stepcounter": step_counter,
+    "refstepcounter": step_counter,
+    **{name: sectioning(name) for name in (*LEVELS, *RUN_IN)},
+    **{name: print_counter(name) for name in STYLES},
+    **ALGORITHM,
+}
+ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
+    **{name: layout(signature) for name, signature in LAYOUT.items()},
+    "center": layout("", "center"),
+    "flushright": layout("", "right"),
+    "framed": layout("", "box"),
+    "mdframed": layout("o", "box"),
+    "algorithmic": layout("o", "algorithm"),
+    "algorithm2e": layout("o", "algorithm"),
+    **dict.fromkeys(QUOTES, quote),
+    **dict.fromkeys(FLOATS, figure),
+    "tcolorbox": begin_tcolorbox,
+    "abstract": abstract,
+    "subequations": subequations,
+}
+RAW: dict[str, Callable[[Engine, str, str], None]] = {
+    **dict.fromkeys(VERBATIM, verbatim),
+    **dict.fromkeys(DIAGRAMS, diagram),
+    **dict.fromkeys(HIDDEN, hidden),
+    "verb": inline_verbatim,
+}
