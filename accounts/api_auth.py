@@ -1,6 +1,5 @@
 """Authentication and permissions of the REST interface."""
 
-import hashlib
 from typing import Any
 
 from django.utils.crypto import constant_time_compare
@@ -11,11 +10,7 @@ from rest_framework.request import Request
 
 from accounts.access import is_study_staff
 from accounts.models import AccessToken, User
-
-
-def token_hash(token: str) -> str:
-    """SHA-256 of a bearer token, as stored."""
-    return hashlib.sha256(token.encode()).hexdigest()
+from accounts.secrets import secret_hash
 
 
 class AccessTokenAuthentication(BaseAuthentication):
@@ -27,7 +22,7 @@ class AccessTokenAuthentication(BaseAuthentication):
             return None
         if len(words) != 2:
             raise AuthenticationFailed("The Authorization header must read: Bearer TOKEN.")
-        digest = token_hash(words[1].decode("latin-1"))
+        digest = secret_hash(words[1].decode("latin-1"))
         token = (
             AccessToken.objects.select_related("user").filter(token_sha256=digest, revoked_at=None).first()
         )

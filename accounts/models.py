@@ -77,11 +77,19 @@ class Invitation(models.Model):
     role = models.CharField(max_length=20, choices=RoleName.choices)
     token_sha256 = models.CharField(max_length=64, unique=True)
     invited_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="invitations"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="invitations",
+        help_text="Empty for an invitation made at the console.",
     )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -90,6 +98,16 @@ class Invitation(models.Model):
             models.CheckConstraint(
                 condition=Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True),
                 name="invitation_not_both_accepted_and_withdrawn",
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted_at__isnull=True, accepted_by__isnull=True)
+                | Q(accepted_at__isnull=False, accepted_by__isnull=False),
+                name="invitation_accepted_by_someone_at_some_time",
+            ),
+            models.UniqueConstraint(
+                Lower("email"),
+                condition=Q(accepted_at__isnull=True, withdrawn_at__isnull=True),
+                name="invitation_open_once_per_address",
             ),
         ]
 
@@ -153,6 +171,11 @@ class AccessToken(models.Model):
     token_sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
     revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(label=""), name="access_token_has_a_label"),
+        ]
 
     def __str__(self) -> str:
         return self.label

@@ -1,5 +1,26 @@
 """Pages of this app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from accounts.views import joining, people, profile, trail
+
+urlpatterns: list[URLPattern] = [
+    path("join/<str:token>/", joining.join, name="join"),
+    path("profile/", profile.profile, name="profile"),
+    path("profile/name/", profile.name, name="profile-name"),
+    path("profile/expertise/", profile.expertise, name="profile-expertise"),
+    path("profile/expertise/remove/", profile.expertise_remove, name="profile-expertise-remove"),
+    path("profile/conflicts/", profile.conflict, name="profile-conflict"),
+    path("profile/conflicts/withdraw/", profile.conflict_withdraw, name="profile-conflict-withdraw"),
+    path("profile/tokens/", profile.token, name="profile-token"),
+    path("profile/tokens/<int:pk>/revoke/", profile.token_revoke, name="profile-token-revoke"),
+    path("people/", people.people, name="people"),
+    path("people/invite/", people.invite, name="invite"),
+    path("people/invitations/<int:pk>/withdraw/", people.invitation_withdraw, name="invitation-withdraw"),
+    path("people/audit-trail/", trail.audit_trail, name="audit-trail"),
+    path("people/<int:pk>/", people.person, name="person"),
+    path("people/<int:pk>/roles/grant/", people.role_grant, name="role-grant"),
+    path("people/<int:pk>/roles/revoke/", people.role_revoke, name="role-revoke"),
+    path("people/<int:pk>/deactivate/", people.deactivate, name="deactivate"),
+    path("people/<int:pk>/reactivate/", people.reactivate, name="reactivate"),
+]

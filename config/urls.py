@@ -9,7 +9,7 @@ urlpatterns = [
     path("", home, name="home"),
     path("health/", health, name="health"),
     path("accounts/", include("allauth.urls")),
-    path("people/", include("accounts.urls")),
+    path("", include("accounts.urls")),
     path("releases/", include("benchmark.urls")),
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),

@@ -1,4 +1,4 @@
-"""Verbs on people, and `record`, with which every app's actions write the audit trail."""
+"""`record`, with which every app's actions write the audit trail."""
 
 from typing import Any
 

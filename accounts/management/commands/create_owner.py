@@ -1,0 +1,33 @@
+"""manage.py create_owner: the invitation of an owner, made by whoever runs the site."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.core.validators import validate_email
+from django.forms import ValidationError
+
+from accounts.actions import invite_first_owner
+from accounts.commands import Command as TouchstoneCommand
+from accounts.mail import invitation_link
+from accounts.refusal import Refused
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Print a link with which the owner of EMAIL makes an owner's account. It works once, for two weeks."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", metavar="EMAIL")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        try:
+            validate_email(options["email"])
+        except ValidationError as error:
+            raise Refused("This is not an e-mail address.", field="email") from error
+        made = invite_first_owner(email=options["email"])
+        return {
+            "email": made.invitation.email,
+            "link": invitation_link(made.token),
+            "expires_at": made.invitation.expires_at.isoformat(),
+        }

@@ -1,0 +1,49 @@
+"""Querysets over people, invitations and the audit trail."""
+
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import AuditEvent, Invitation, User
+from accounts.secrets import secret_hash
+
+
+def members() -> QuerySet[User]:
+    """People with an account of their own, active ones first; not the stand-ins of imported raters."""
+    return (
+        User.objects.exclude(is_active=False, password__startswith=UNUSABLE_PASSWORD_PREFIX)
+        .prefetch_related("roles", "expertise", "conflicts")
+        .order_by("-is_active", "name", "email")
+    )
+
+
+def pending_invitations() -> QuerySet[Invitation]:
+    """Neither accepted nor withdrawn; they may have expired."""
+    return (
+        Invitation.objects.filter(accepted_at=None, withdrawn_at=None)
+        .select_related("invited_by")
+        .order_by("expires_at")
+    )
+
+
+def usable_invitation(token: str) -> QuerySet[Invitation]:
+    """The invitation that a link's token opens now: one row or none."""
+    return Invitation.objects.filter(
+        token_sha256=secret_hash(token),
+        accepted_at=None,
+        withdrawn_at=None,
+        expires_at__gt=timezone.now(),
+    )
+
+
+def audit_events(*, target_kind: str = "", target_key: str = "", verb: str = "") -> QuerySet[AuditEvent]:
+    """The trail, newest first; an empty filter means all."""
+    wanted = {"target_kind": target_kind, "target_key": target_key, "verb": verb}
+    filters = {field: value for field, value in wanted.items() if value}
+    return AuditEvent.objects.filter(**filters).select_related("actor").order_by("-at", "-pk")
+
+
+def audited_kinds() -> list[str]:
+    """The kinds of things that the trail speaks of."""
+    kinds = AuditEvent.objects.order_by("target_kind").values_list("target_kind", flat=True)
+    return list(kinds.distinct())

@@ -1,0 +1,118 @@
+"""One's own profile: name, domains, conflicts of interest, access tokens."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts import actions
+from accounts.domains import SUGGESTED
+from accounts.forms import ConflictForm, ExpertiseForm, NameForm, TokenForm
+from accounts.models import AccessToken
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest, told
+
+
+@login_required
+@require_GET
+def profile(request: SignedInRequest) -> HttpResponse:
+    """Everything that a person states and owns here."""
+    return _page(request)
+
+
+def _page(request: SignedInRequest, status: int = 200, **special: Any) -> HttpResponse:
+    context = {
+        "name_form": NameForm(initial={"name": request.user.name}),
+        "expertise_form": ExpertiseForm(),
+        "conflict_form": ConflictForm(),
+        "token_form": TokenForm(),
+        "expertise": request.user.expertise.order_by("-confidence", "domain"),
+        "conflicts": request.user.conflicts.order_by("kind", "key"),
+        "tokens": request.user.access_tokens.filter(revoked_at=None).order_by("created_at"),
+        "domains": SUGGESTED,
+        **special,
+    }
+    return render(request, "people/profile.html", context, status=status)
+
+
+@login_required
+@require_POST
+def name(request: SignedInRequest) -> HttpResponse:
+    """Change the name."""
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _page(request, 422, name_form=form)
+    with told(request, "Your name is changed."):
+        actions.rename(actor=request.user, **form.cleaned_data)
+    return redirect("profile")
+
+
+@login_required
+@require_POST
+def expertise(request: SignedInRequest) -> HttpResponse:
+    """State a domain, or restate it with another confidence."""
+    form = ExpertiseForm(request.POST)
+    if not form.is_valid():
+        return _page(request, 422, expertise_form=form)
+    with told(request, f"{form.cleaned_data['domain']} is among your domains."):
+        actions.state_expertise(actor=request.user, **form.cleaned_data)
+    return redirect("profile")
+
+
+@login_required
+@require_POST
+def expertise_remove(request: SignedInRequest) -> HttpResponse:
+    """Take a domain back."""
+    domain = request.POST.get("domain", "")
+    with told(request, f"{domain} is not among your domains any more."):
+        actions.remove_expertise(actor=request.user, domain=domain)
+    return redirect("profile")
+
+
+@login_required
+@require_POST
+def conflict(request: SignedInRequest) -> HttpResponse:
+    """Declare a conflict of interest."""
+    form = ConflictForm(request.POST)
+    if not form.is_valid():
+        return _page(request, 422, conflict_form=form)
+    with told(request, "The conflict is noted. You will not be given such items."):
+        actions.declare_conflict(actor=request.user, **form.cleaned_data)
+    return redirect("profile")
+
+
+@login_required
+@require_POST
+def conflict_withdraw(request: SignedInRequest) -> HttpResponse:
+    """Take a declaration back."""
+    named = {"kind": request.POST.get("kind", ""), "key": request.POST.get("key", "")}
+    with told(request, "The declaration is withdrawn."):
+        actions.withdraw_conflict(actor=request.user, **named)
+    return redirect("profile")
+
+
+@login_required
+@require_POST
+def token(request: SignedInRequest) -> HttpResponse:
+    """Make an access token; this answer is the only one that shows it."""
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _page(request, 422, token_form=form)
+    try:
+        made = actions.create_token(actor=request.user, **form.cleaned_data)
+    except Refused as refusal:
+        form.add_error(None, refusal.reason)
+        return _page(request, 409, token_form=form)
+    return _page(request, new_token=made)
+
+
+@login_required
+@require_POST
+def token_revoke(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Stop one's own token; 404 for everybody else's."""
+    row = get_object_or_404(AccessToken, pk=pk, user=request.user)
+    with told(request, f"The token “{row.label}” does not work any more."):
+        actions.revoke_token(actor=request.user, token=row)
+    return redirect("profile")
