@@ -2,13 +2,14 @@
 
 A guard is a row trigger: whoever writes, a superuser in a shell included, gets an IntegrityError with the
 guard's words. SQLite drops triggers when a migration rebuilds a table, so a later migration that alters a
-guarded table must add its guards again; tests/test_guards.py compares what is installed with this list.
+guarded table must add its guards again; a test compares what is installed with what migrations declare.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import RunPython
 from django.db.migrations.state import StateApps
 
@@ -56,17 +57,36 @@ def append_only(table: str) -> list[Guard]:
     return [Guard(table, "UPDATE", "TRUE", message), Guard(table, "DELETE", "TRUE", message)]
 
 
-def install(guards: list[Guard]) -> RunPython:
-    """A reversible migration operation that installs the guards."""
+class InstallGuards(RunPython):
+    """A reversible migration operation that installs `guards`."""
 
-    def forwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    def __init__(self, guards: list[Guard]) -> None:
+        self.guards = guards
+        super().__init__(self._install, self._remove)
+
+    def _install(self, apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        self._remove(apps, schema_editor)
         vendor = schema_editor.connection.vendor
-        for guard in guards:
-            schema_editor.execute(guard.removal(vendor))
+        for guard in self.guards:
             schema_editor.execute(guard.sqlite() if vendor == "sqlite" else guard.postgresql(), params=None)
 
-    def backwards(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-        for guard in guards:
+    def _remove(self, apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        for guard in self.guards:
             schema_editor.execute(guard.removal(schema_editor.connection.vendor))
 
-    return RunPython(forwards, backwards)
+
+def install(guards: list[Guard]) -> InstallGuards:
+    """The operation for a migration's list."""
+    return InstallGuards(guards)
+
+
+def declared_guards() -> dict[str, Guard]:
+    """Every guard that the migrations install, by its name in the database; a later one replaces an earlier."""
+    migrations = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
+    operations = [
+        operation
+        for key in sorted(migrations)
+        for operation in migrations[key].operations
+        if isinstance(operation, InstallGuards)
+    ]
+    return {guard.name: guard for operation in operations for guard in operation.guards}

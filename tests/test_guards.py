@@ -5,6 +5,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.actions import record
+from accounts.guards import declared_guards
 from accounts.models import AuditEvent
 from benchmark.models import Instance, Output, Paper, Release, Run
 from tests.factories import (
@@ -30,6 +31,21 @@ def frozen() -> Release:
     InstanceFactory(release=release)
     Release.objects.filter(pk=release.pk).update(frozen_at=timezone.now())
     return release
+
+
+def installed() -> set[str]:
+    sql = {
+        "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard\\_%' ESCAPE '\\'",
+        "postgresql": "SELECT tgname FROM pg_trigger WHERE tgname LIKE 'guard\\_%' AND NOT tgisinternal",
+    }[connection.vendor]
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return {name for (name,) in cursor.fetchall()}
+
+
+def test_every_declared_guard_is_in_the_database_and_no_other():
+    assert installed() == set(declared_guards())
+    assert len(declared_guards()) > 25
 
 
 def test_a_frozen_release_refuses_an_update(frozen):
