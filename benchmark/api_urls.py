@@ -1,5 +1,15 @@
 """REST endpoints of this app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from benchmark import api
+
+urlpatterns: list[URLPattern] = [
+    path("releases/", api.ReleasesView.as_view(), name="api-releases"),
+    path("releases/<slug:name>/", api.ReleaseView.as_view(), name="api-release"),
+    path("releases/<slug:name>/instances/", api.InstancesView.as_view(), name="api-release-instances"),
+    path("systems/", api.SystemsView.as_view(), name="api-systems"),
+    path("systems/<slug:slug>/", api.SystemView.as_view(), name="api-system"),
+    path("outputs/", api.OutputsView.as_view(), name="api-outputs"),
+    path("outputs/<int:pk>/", api.OutputView.as_view(), name="api-output"),
+]

@@ -6,7 +6,7 @@ from benchmark.canonical import instance_sha256, output_sha256
 from benchmark.keyindex import KeyIndex
 from benchmark.models import Instance, Output, Paper, Release, Run
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
-from benchmark.survey import subject
+from benchmark.survey import output_key
 
 CHUNK = 500
 
@@ -21,7 +21,7 @@ def run_sha256(run: Run) -> str:
     """The run's hash from its rows; equals `run.sha256`."""
     rows = run.outputs.select_related("instance").iterator(CHUNK)
     return _collection(
-        (subject(row.instance.key, row.attempt), output_sha256(_output_record(row))) for row in rows
+        (output_key(row.instance.key, row.attempt), output_sha256(_output_record(row))) for row in rows
     )
 
 

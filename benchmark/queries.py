@@ -1,7 +1,12 @@
 """What is read: releases and what belongs to them."""
 
+from typing import Any
+
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
 from accounts.refusal import Refused
-from benchmark.models import Release
+from benchmark.models import Instance, Output, OutputState, Release, Run
 
 
 def release_named(name: str) -> Release:
@@ -11,3 +16,67 @@ def release_named(name: str) -> Release:
         names = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none yet"
         raise Refused(f"no release {name!r}; there are: {names}", code="no_release")
     return release
+
+
+def releases_with_counts() -> QuerySet[Release]:
+    """All releases, newest first, with `instance_count`, `paper_count` and `run_count`."""
+    return (
+        Release.objects.select_related("benchmark")
+        .annotate(
+            instance_count=_number_of("instances"),
+            paper_count=_number_of("papers"),
+            run_count=_number_of("runs"),
+        )
+        .order_by("-created_at", "-pk")
+    )
+
+
+def _number_of(relation: str) -> Coalesce:
+    """A count in a subquery of its own: joined together, three relations would multiply each other."""
+    rows = Release.objects.filter(pk=OuterRef("pk")).annotate(number=Count(relation)).values("number")
+    return Coalesce(Subquery(rows, output_field=IntegerField()), 0)
+
+
+def domain_counts(release: Release) -> list[dict[str, Any]]:
+    """`domain`, `instances` and `papers` for each domain of the release."""
+    return list(
+        release.instances.values("domain")
+        .annotate(instances=Count("pk"), papers=Count("paper", distinct=True))
+        .order_by("domain")
+    )
+
+
+def runs_with_states(release: Release) -> QuerySet[Run]:
+    """The runs of a release by system, each with its number of `outputs` in every state."""
+    return (
+        release.runs.select_related("system")
+        .annotate(
+            output_count=Count("outputs"),
+            answered=_in_state(OutputState.ANSWERED),
+            abstained=_in_state(OutputState.ABSTAINED),
+            failed=_in_state(OutputState.FAILED),
+        )
+        .order_by("system__name", "track", "condition")
+    )
+
+
+def _in_state(state: OutputState) -> Count:
+    return Count("outputs", filter=Q(outputs__state=state))
+
+
+def instances_of(release: Release, domain: str = "") -> QuerySet[Instance]:
+    """The instances of a release by key, all or those of one domain."""
+    rows = release.instances.select_related("paper").order_by("key")
+    return rows.filter(domain=domain) if domain else rows
+
+
+def outputs_of(instance: Instance) -> QuerySet[Output]:
+    """Every system's outputs for an instance, in a fixed order, with run and system."""
+    return instance.outputs.select_related("run__system").order_by(
+        "run__system__name", "run__track", "run__condition", "attempt"
+    )
+
+
+def outputs_with_run() -> QuerySet[Output]:
+    """All outputs with instance, run, system and release."""
+    return Output.objects.select_related("instance", "run__system", "run__release")

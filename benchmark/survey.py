@@ -53,7 +53,7 @@ class Survey:
         return self.index.sha256()
 
 
-def subject(instance: str, attempt: int) -> str:
+def output_key(instance: str, attempt: int) -> str:
     """The key of an output within its run."""
     return f"{instance}/{attempt}"
 
@@ -88,7 +88,7 @@ def survey_outputs(
             if not instances.find(record.instance):
                 reason = f"the release has no instance {record.instance[:200]!r}"
                 yield RecordError(reason, line=record.line, field="instance_id")
-            key = subject(record.instance, record.attempt)
+            key = output_key(record.instance, record.attempt)
             yield from _once(index, key, output_sha256(record), record.line, "attempt")
             covered.add(record.instance, "")
             result.counts[record.state] += 1

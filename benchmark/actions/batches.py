@@ -18,15 +18,15 @@ BATCH = 1000
 Record = TypeVar("Record")
 
 
-def check_slug(value: str, what: str) -> None:
+def check_slug(value: str, what: str, limit: int = 100) -> None:
     """Refuse a name that could not stand in an address: letters, digits, hyphens and underscores only."""
     try:
         validate_slug(value)
     except ValidationError as error:
         reason = f"{value!r} cannot name a {what}: use letters, digits, hyphens and underscores"
         raise Refused(reason, code="bad_name") from error
-    if len(value) > 100:
-        raise Refused(f"the name of a {what} has at most 100 characters", code="bad_name")
+    if len(value) > limit:
+        raise Refused(f"the name of a {what} has at most {limit} characters", code="bad_name")
 
 
 def existing(path: Path) -> Path:

@@ -19,7 +19,7 @@ from benchmark.progress import Progress, silent
 from benchmark.protocol import OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.records import RecordError
-from benchmark.survey import Survey, subject, survey_outputs
+from benchmark.survey import Survey, output_key, survey_outputs
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,9 @@ def import_outputs(
     holds other outputs already.
     """
     check_slug(system, "system")
-    check_slug(track, "track")
+    check_slug(track, "track", limit=50)
+    if condition:
+        check_slug(condition, "condition", limit=50)
     rules, source = get_protocol(release.benchmark.protocol), existing(path)
     with KeyIndex() as instances, KeyIndex() as index:
         for key, sha256 in release.instances.values_list("key", "sha256").iterator():
@@ -94,7 +96,7 @@ def _is_stored(run: Run, system: str, survey: Survey) -> bool:
         return False
     if stored.sha256 != survey.sha256:
         rows = stored.outputs.values_list("instance__key", "attempt", "sha256").iterator()
-        pairs = ((subject(instance, attempt), sha256) for instance, attempt, sha256 in rows)
+        pairs = ((output_key(instance, attempt), sha256) for instance, attempt, sha256 in rows)
         place = " ".join(part for part in (run.release.name, run.track, run.condition) if part)
         reason = f"{system} has other outputs on {place}: {describe(survey.index, pairs)}"
         raise Refused(reason, code="run_differs")
@@ -134,7 +136,7 @@ def _known(author: System) -> System:
 
 
 def _identify(output: OutputRecord) -> tuple[str, str]:
-    return subject(output.instance, output.attempt), output_sha256(output)
+    return output_key(output.instance, output.attempt), output_sha256(output)
 
 
 def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:

@@ -1,0 +1,103 @@
+"""REST endpoints of releases, systems and outputs, for coordinators and owners: systems are named here."""
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_filters import ListedFilters
+from benchmark import queries
+from benchmark import serializers as shape
+from benchmark.models import Instance, Output, Release, System
+
+
+class _Staff:
+    """Who may ask, and which parameters are understood."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    filter_backends = [ListedFilters]
+
+
+@extend_schema_view(get=extend_schema(operation_id="releases_list"))
+class ReleasesView(_Staff, ListAPIView[Release]):
+    """All releases with their counts."""
+
+    serializer_class = shape.ReleaseOut
+    filters = {"benchmark": "benchmark__slug"}
+
+    def get_queryset(self) -> QuerySet[Release]:
+        return queries.releases_with_counts()
+
+
+@extend_schema_view(get=extend_schema(operation_id="releases_show"))
+class ReleaseView(_Staff, RetrieveAPIView[Release]):
+    """One release."""
+
+    serializer_class = shape.ReleaseOut
+    lookup_field = "name"
+
+    def get_queryset(self) -> QuerySet[Release]:
+        return queries.releases_with_counts()
+
+
+@extend_schema_view(get=extend_schema(operation_id="releases_instances"))
+class InstancesView(_Staff, ListAPIView[Instance]):
+    """The instances of a release with their payloads as published."""
+
+    serializer_class = shape.InstanceOut
+    filters = {"domain": "domain", "split": "split", "paper": "paper__key", "key": "key"}
+    queryset = Instance.objects.none()
+
+    def get_queryset(self) -> QuerySet[Instance]:
+        if getattr(self, "swagger_fake_view", False):
+            return Instance.objects.none()
+        release = get_object_or_404(Release, name=self.kwargs["name"])
+        return queries.instances_of(release)
+
+
+@extend_schema_view(get=extend_schema(operation_id="systems_list"))
+class SystemsView(_Staff, ListAPIView[System]):
+    """All systems."""
+
+    serializer_class = shape.SystemOut
+    filters = {"family": "family"}
+    queryset = System.objects.all()
+
+
+@extend_schema_view(get=extend_schema(operation_id="systems_show"))
+class SystemView(_Staff, RetrieveAPIView[System]):
+    """One system."""
+
+    serializer_class = shape.SystemOut
+    lookup_field = "slug"
+    queryset = System.objects.all()
+
+
+@extend_schema_view(get=extend_schema(operation_id="outputs_list"))
+class OutputsView(_Staff, ListAPIView[Output]):
+    """Outputs without their texts."""
+
+    serializer_class = shape.OutputOut
+    filters = {
+        "release": "run__release__name",
+        "system": "run__system__slug",
+        "track": "run__track",
+        "condition": "run__condition",
+        "instance": "instance__key",
+        "domain": "instance__domain",
+        "state": "state",
+    }
+
+    def get_queryset(self) -> QuerySet[Output]:
+        return queries.outputs_with_run().defer("text", "payload")
+
+
+@extend_schema_view(get=extend_schema(operation_id="outputs_show"))
+class OutputView(_Staff, RetrieveAPIView[Output]):
+    """One output with its text."""
+
+    serializer_class = shape.OutputTextOut
+
+    def get_queryset(self) -> QuerySet[Output]:
+        return queries.outputs_with_run()
