@@ -318,6 +318,12 @@ def unit(engine: Engine) -> None:
     engine.put(html_text(spelled(value)) + "\u00a0" + html_text(plain_words(name)))
 
 
+def tag(engine: Engine) -> None:
+    """\\tag outside of a formula: the number as it would be printed."""
+    starred = engine.stream.star()
+    engine.captured(lambda html: engine.put(html if starred else f"({html})"))
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     **{name: character(text) for name, text in SYMBOLS.items()},
     **{name: dropping(signature) for name, signature in DROPPED.items()},
@@ -345,5 +351,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "texorpdfstring": title_pdf,
     "SI": unit,
     "qty": unit,
+    "tag": tag,
     "unknown command": symbols_of_text,
 }  # fmt: skip

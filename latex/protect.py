@@ -1,0 +1,238 @@
+"""Takes formulas and LaTeX out of Markdown before Markdown sees them, so that neither spoils the other.
+
+One pass, linear: every search that fails is remembered, so it is never made twice over the same stretch.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from latex.limits import MAX_FORMULA
+from latex.mathwords import SYMBOLS as MATH_SYMBOLS
+
+OPEN, CLOSE = "\ue010", "\ue011"
+PLACEHOLDER = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_POINT = re.compile(
+    r"(?P<fence>^[ \t>]*(?:`{3,}|~{3,}))|(?P<ticks>`+)|(?P<begin>\\begin\{(?P<name>[A-Za-z]+\*?)\})"
+    r"|\\(?P<word>[A-Za-z]+)|(?P<open>\\[\[(])|(?P<escape>\\[\s\S])|(?P<dollars>\$\$?)",
+    re.MULTILINE,
+)
+_TICKS = re.compile("`+")
+_ENDS = re.compile(r"\\(begin|end)\{([A-Za-z]+\*?)\}")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+_FORMULA_MARKS = re.compile(r"[\\^_={}<>+]")
+MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
+
+
+@dataclass(frozen=True)
+class Piece:
+    """LaTeX found in Markdown: its range, and whether it stands for a display or an environment (`block`)."""
+
+    start: int
+    end: int
+    block: bool
+
+
+@dataclass
+class Protected:
+    """Markdown with placeholders, the pieces they stand for, and the way back to source offsets."""
+
+    text: str
+    pieces: list[Piece]
+    _here: list[int] = field(default_factory=list)
+    _there: list[int] = field(default_factory=list)
+
+    def source_offset(self, position: int) -> int:
+        index = bisect_right(self._here, position) - 1
+        if index < 0:
+            return position
+        return self._there[index] + position - self._here[index]
+
+
+class _Scanner:
+    def __init__(self, text: str, is_command: Callable[[str], bool]) -> None:
+        self.text = text
+        self.is_command = is_command
+        self.out: list[str] = []
+        self.length = 0
+        self.copied = 0
+        self.result = Protected("", [], [0], [0])
+        self.searched: dict[str, int] = {}
+        self.paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
+        self.environments = _matched(text)
+        self.ticks: dict[int, list[int]] = {}
+        for match in _TICKS.finditer(text):
+            self.ticks.setdefault(len(match.group()), []).append(match.start())
+
+    def run(self) -> Protected:
+        at = 0
+        while (match := _POINT.search(self.text, at)) is not None:
+            at = self.point(match)
+        self.copy(len(self.text))
+        self.result.text = "".join(self.out)
+        return self.result
+
+    # -- output ----------------------------------------------------------------------------------------
+    def copy(self, upto: int) -> None:
+        piece = self.text[self.copied : upto]
+        self.out.append(piece)
+        self.length += len(piece)
+        self.copied = upto
+
+    def protect(self, start: int, end: int, block: bool) -> int:
+        self.copy(start)
+        self.result.pieces.append(Piece(start, end, block))
+        mark = f"{OPEN}{len(self.result.pieces) - 1}{CLOSE}"
+        self.out.append(mark)
+        self.length += len(mark)
+        self.copied = end
+        self.result._here.append(self.length)
+        self.result._there.append(end)
+        return end
+
+    # -- points of interest ----------------------------------------------------------------------------
+    def point(self, match: re.Match[str]) -> int:
+        """Deals with what was found; returns where to go on."""
+        start = match.start()
+        if match["fence"]:
+            return self.fence(match)
+        if match["ticks"]:
+            return self.code(start, len(match["ticks"]))
+        if match["begin"]:
+            return self.environment(start, match)
+        if match["word"]:
+            return self.command(start, match)
+        if match["open"]:
+            closing = "\\]" if match["open"] == "\\[" else "\\)"
+            return self.delimited(start, match.end(), closing, block=closing == "\\]")
+        if match["dollars"]:
+            return self.dollars(start, match["dollars"])
+        return match.end()
+
+    def fence(self, match: re.Match[str]) -> int:
+        """Skips a fenced block: up to a line of at least as many of the same marks, or the end."""
+        mark = match["fence"].lstrip(" \t>")
+        at = self.text.find("\n", match.end())
+        while at >= 0:
+            line_end = self.text.find("\n", at + 1)
+            line = self.text[at + 1 : line_end if line_end >= 0 else len(self.text)].strip(" \t\r>")
+            if line.startswith(mark) and not line.strip(mark[0]):
+                return line_end if line_end >= 0 else len(self.text)
+            at = line_end
+        return len(self.text)
+
+    def code(self, start: int, length: int) -> int:
+        places = self.ticks[length]
+        index = bisect_right(places, start)
+        if index < len(places) and places[index] < self.paragraph_end(start):
+            return places[index] + length
+        return start + length
+
+    def paragraph_end(self, at: int) -> int:
+        index = bisect_right(self.paragraph_ends, at)
+        return self.paragraph_ends[index] if index < len(self.paragraph_ends) else len(self.text)
+
+    def find(self, closing: str, start: int, limit: int) -> int:
+        """The next unescaped `closing` before `limit`, or -1."""
+        known_empty = self.searched.get(closing, 0)
+        found = self.text.find(closing, max(start, known_empty), limit)
+        if found < 0:
+            self.searched[closing] = max(known_empty, limit - len(closing))
+        return found
+
+    def delimited(self, start: int, inside: int, closing: str, *, block: bool) -> int:
+        limit = min(len(self.text), inside + MAX_FORMULA) if block else self.paragraph_end(inside)
+        end = self.find(closing, inside, limit)
+        if end < 0:
+            return inside
+        return self.protect(start, end + len(closing), block)
+
+    def dollars(self, start: int, mark: str) -> int:
+        inside = start + len(mark)
+        if mark == "$$":
+            return self.delimited(start, inside, "$$", block=True)
+        limit = self.paragraph_end(inside)
+        end = self.find("$", inside, limit)
+        while end > 0 and self.text[end - 1] == "\\":
+            end = self.find("$", end + 1, limit)
+        if end < 0 or not _is_formula(self.text[inside:end], self.text[end + 1 : end + 2]):
+            return inside
+        return self.protect(start, end + 1, block=False)
+
+    def environment(self, start: int, match: re.Match[str]) -> int:
+        end = self.environments.get(start)
+        if end is None:
+            return match.end()
+        return self.protect(start, end, block=True)
+
+    def command(self, start: int, match: re.Match[str]) -> int:
+        """A text command with its arguments, where a document would use one."""
+        name, end = match["word"], match.end()
+        arguments = self.arguments(end)
+        known = self.is_command(name)
+        if not known and (arguments == end or name in MATH_SYMBOLS) and name not in MATH_SYMBOLS:
+            return end
+        if self.text[start - 1 : start].isalnum() and not known:
+            return end
+        return self.protect(start, arguments, block=False)
+
+    def arguments(self, at: int) -> int:
+        """Where the [..] and {..} right after a command end."""
+        if self.text.startswith("*", at) and self.text[at + 1 : at + 2] in ("{", "["):
+            at += 1
+        while self.text[at : at + 1] in ("{", "[") and self.text[at : at + 1]:
+            end = self.balanced(at)
+            if end < 0:
+                return at
+            at = end
+        return at
+
+    def balanced(self, at: int) -> int:
+        if self.searched.get("{", 0) > at:
+            return -1
+        closing = {"{": "}", "[": "]"}[self.text[at]]
+        depth, place, limit = 0, at, min(len(self.text), at + MAX_ARGUMENTS)
+        while place < limit:
+            character = self.text[place]
+            if character == "\\":
+                place += 1
+            elif character in "{[" and (character == "{" or closing == "]"):
+                depth += 1
+            elif character in "}]" and (character == "}" or closing == "]"):
+                depth -= 1
+                if depth == 0:
+                    return place + 1 if character == closing else -1
+            place += 1
+        self.searched["{"] = limit
+        return -1
+
+
+def _is_formula(inside: str, after: str) -> bool:
+    """Prices are not formulas: what is between two dollars must touch both, or look like mathematics."""
+    if not inside.strip():
+        return False
+    touches = not inside[0].isspace() and not inside[-1].isspace()
+    if touches:
+        return not after.isdigit()
+    return bool(_FORMULA_MARKS.search(inside)) or (inside[0].isspace() and inside[-1].isspace() and len(inside) < 12)
+
+
+def _matched(text: str) -> dict[int, int]:
+    """Where each \\begin{name} that has an \\end{name} ends."""
+    open_at: dict[str, list[int]] = {}
+    ends: dict[int, int] = {}
+    for match in _ENDS.finditer(text):
+        stack = open_at.setdefault(match[2], [])
+        if match[1] == "begin":
+            stack.append(match.start())
+        elif stack:
+            ends[stack.pop()] = match.end()
+    return ends
+
+
+def protect(text: str, is_command: Callable[[str], bool]) -> Protected:
+    """Markdown whose formulas, environments and text commands are placeholders."""
+    return _Scanner(text, is_command).run()
+
+
