@@ -145,9 +145,9 @@ def _stratum(output: LabelledOutput, bucket: str) -> str:
     return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
 
 
-def corrected_document(correction: Correction, *, seed: int) -> dict[str, Any]:
+def corrected_document(correction: Correction) -> dict[str, Any]:
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on."""
-    estimate = replace(corrected_score(correction.strata, seed=seed), n_unavailable=correction.unavailable)
+    estimate = replace(corrected_score(correction.strata), n_unavailable=correction.unavailable)
     return {
         "estimate": estimate.as_json(),
         "strata": [

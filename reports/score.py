@@ -94,7 +94,7 @@ def _audit_part(
 
     def corrected(metric: Metric, members: Outputs) -> dict[str, Any]:
         correction = correction_strata(metric, bucket, members, truth, drawn)
-        return corrected_document(correction, seed=inputs.seed)
+        return corrected_document(correction)
 
     def audited(metric: Metric) -> dict[str, Any]:
         return {

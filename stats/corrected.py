@@ -14,26 +14,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stats.beta_binomial import beta_binomial, central_range, convolve
 from stats.bootstrap import Floats, Ints, generator, percentile_interval
 from stats.estimate import Caution, Estimate, Reason
 from stats.intervals import clopper_pearson, t_value, z_value
 from stats.strata import Stratum, design_se, population, post_stratified_mean, unaudited_bounds
 
-DRAWS = 200_000
 JEFFREYS = 0.5
 MIN_EVENTS = 5
 
 
-def corrected_score(
-    strata: Sequence[Stratum],
-    *,
-    seed: int,
-    level: float = 0.95,
-    draws: int = DRAWS,
-    prior: float = JEFFREYS,
-) -> Estimate:
+def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95, prior: float = JEFFREYS) -> Estimate:
     """Share of true successes among these N outputs, target `finite`, interval `bb_jeffreys`.
 
+    The interval is exact: quantiles of the posterior number of successes, by convolution of the strata's
+    Beta-Binomial counts instead of by drawing from them; it has no seed.
     A stratum without any audited unit gives no value: reason EMPTY_STRATUM and logical bounds.
     A full census has no sampling error: the interval is the value, with the caution CENSUS.
     """
@@ -46,8 +41,8 @@ def corrected_score(
     value = post_stratified_mean(strata)
     ends: tuple[float, float] | None = (value, value)
     if not census:
-        drawn = posterior_successes(strata, draws=draws, prior=prior, rng=generator(seed))
-        ends = percentile_interval(drawn / total, level)
+        low, high = _posterior_range(strata, prior, level)
+        ends = (low / total, high / total)
     return Estimate(
         value=value,
         ci=ends,
@@ -58,9 +53,19 @@ def corrected_score(
         population=total,
         denom_rule="finite",
         warnings=(Caution.CENSUS,) if census else (),
-        seed=seed,
-        replicates=draws,
     )
+
+
+def _posterior_range(strata: Sequence[Stratum], prior: float, level: float) -> tuple[int, int]:
+    """Ends of the central posterior interval for the number of successes in the population."""
+    audited = sum(stratum.successes for stratum in strata)
+    unaudited = [
+        beta_binomial(s.size - s.sampled, prior + s.successes, prior + s.sampled - s.successes)
+        for s in strata
+        if not s.is_census
+    ]
+    low, high = central_range(convolve(unaudited), level)
+    return audited + low, audited + high
 
 
 def posterior_successes(

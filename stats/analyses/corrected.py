@@ -38,7 +38,7 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     cautions = _cautions(units)
     estimates = {
         "uncorrected": _uncorrected(units, design, strata, options),
-        "corrected": corrected_score(strata, seed=options.seed, level=options.confidence),
+        "corrected": corrected_score(strata, level=options.confidence),
         "superpopulation": _superpopulation(units, design, strata, options),
     }
     document: Document = {"positive": positive, "design": design.source}
@@ -92,7 +92,7 @@ def _uncorrected(units: AuditUnits, design: Design, strata: list[Stratum], optio
         # The strata refine the judge's answer, so the verdicts outside the sample are known too.
         yes = sum(stratum.size for stratum in judge_strata if stratum.mean == 1)
         return proportion(yes, total, level=level, denom_rule="strata_refine_the_judge")
-    return corrected_score(judge_strata, seed=options.seed, level=level)
+    return corrected_score(judge_strata, level=level)
 
 
 def _judge_stratum(units: AuditUnits, design: Design, h: int) -> Stratum:
