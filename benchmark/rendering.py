@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import latex
-from benchmark.models import RenderedDocument
+from benchmark.models import RenderedDocument, TextFormat
 
 
 @dataclass(frozen=True)
@@ -19,33 +19,35 @@ class Rendered:
     report: Mapping[str, Any]
 
 
-def rendered(text: str, text_format: str = "latex") -> Rendered:
-    """The rendered text, from the cache if it was rendered before."""
-    return rendered_all([(text, text_format)])[0]
+def rendered(text: str, text_format: str = "latex", prefix: str = "") -> Rendered:
+    """The rendered text, from the cache if it was rendered before.
+
+    `prefix` goes in front of every element id, for pages with several documents.
+    """
+    return rendered_all([(text, text_format, prefix)])[0]
 
 
-def rendered_all(texts: Sequence[tuple[str, str]]) -> list[Rendered]:
-    """The (text, format) pairs rendered, in order: one query to read the cache and one to fill it."""
-    keys = [cache_key(text, text_format) for text, text_format in texts]
+def rendered_all(texts: Sequence[tuple[str, str, str]]) -> list[Rendered]:
+    """(text, format, prefix) triples rendered, in order: one query reads the cache and one fills it."""
+    keys = [cache_key(*wanted) for wanted in texts]
     found = {row.sha256: row for row in RenderedDocument.objects.filter(sha256__in=set(keys))}
-    fresh = {
-        key: _row(key, text, text_format)
-        for key, (text, text_format) in zip(keys, texts, strict=True)
-        if key not in found
-    }
+    fresh = {key: _row(key, *wanted) for key, wanted in zip(keys, texts, strict=True) if key not in found}
     if fresh:
         RenderedDocument.objects.bulk_create(fresh.values(), ignore_conflicts=True)
     rows = found | fresh
-    return [_read(rows[key], text) for key, (text, _) in zip(keys, texts, strict=True)]
+    return [_read(rows[key], wanted[0]) for key, wanted in zip(keys, texts, strict=True)]
 
 
-def cache_key(text: str, text_format: str) -> str:
+def cache_key(text: str, text_format: str, prefix: str = "") -> str:
     """The name of a rendered text; a new version of the renderer has new names."""
-    return hashlib.sha256(f"{latex.RENDER_VERSION}\0{text_format}\0{text}".encode()).hexdigest()
+    parts = (latex.RENDER_VERSION, text_format, prefix, text)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _row(key: str, text: str, text_format: str) -> RenderedDocument:
-    document = latex.render(text, text_format)
+def _row(key: str, text: str, text_format: str, prefix: str) -> RenderedDocument:
+    if text_format not in TextFormat.values:
+        raise ValueError(f"{text_format!r} is no text format")
+    document = latex.check_formulas(latex.render(text, cast(Any, text_format), prefix=prefix))
     return RenderedDocument(
         sha256=key, blocks=list(_stored(document.blocks)), report=document.report.as_json()
     )

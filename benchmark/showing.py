@@ -55,7 +55,13 @@ def _parts(protocol: Protocol, output: Output) -> list[Part]:
 
 
 def _shown(groups: list[list[Part]]) -> list[tuple[ShownPart, ...]]:
-    documents = iter(rendered_all([(part.text, part.text_format) for parts in groups for part in parts]))
+    """All parts rendered, with ids that stay apart on one page."""
+    texts = [
+        (part.text, part.text_format, f"d{column}-{place}-")
+        for column, parts in enumerate(groups)
+        for place, part in enumerate(parts)
+    ]
+    documents = iter(rendered_all(texts))
     return [
         tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in parts) for parts in groups
     ]

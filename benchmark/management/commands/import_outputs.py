@@ -7,6 +7,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
 from benchmark.actions import import_outputs
+from benchmark.formulas import report_formulas
+from benchmark.models import Run
 from benchmark.progress import progress_bar
 from benchmark.queries import release_named
 
@@ -22,25 +24,48 @@ class Command(BaseCommand):
         parser.add_argument("--family", default="", help="family of models the system belongs to")
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
+        parser.add_argument("--no-render", action="store_true", help="do not render the documents at once")
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
         names = ("system", "system_name", "family", "track", "condition", "dry_run")
+        release, progress = release_named(options["release"]), progress_bar()
         report = import_outputs(
             actor=None,
             path=options["file"],
-            release=release_named(options["release"]),
-            progress=progress_bar(),
+            release=release,
+            progress=progress,
             **{name: options[name] for name in names},
         )
-        return report.document()
+        document = report.document() | {"rendering": None}
+        if not (options["no_render"] or options["dry_run"]):
+            place = {name: options[name] for name in ("track", "condition")}
+            run = Run.objects.get(release=release, system__slug=options["system"], **place)
+            document["rendering"] = report_formulas(run, progress=progress).document()
+        return document
 
     def text(self, document: dict[str, Any]) -> str:
         states = ", ".join(f"{count} {state}" for state, count in document["states"].items())
-        return (
+        lines = [
             f"{_verb(document)} {document['system']} on {document['release']}: {document['outputs']} outputs "
-            f"({states}); {document['without_output']} instances without one\nsha256 {document['sha256']}"
-        )
+            f"({states}); {document['without_output']} instances without one",
+            f"sha256 {document['sha256']}",
+            *_rendering_lines(document["rendering"]),
+        ]
+        return "\n".join(lines)
+
+
+def _rendering_lines(rendering: dict[str, Any] | None) -> list[str]:
+    if rendering is None:
+        return []
+    counts = f"{rendering['formulas']} formulas in {rendering['documents']} documents"
+    lines = [f"{counts}, {rendering['failed']} shown as source"]
+    for failure in rendering["failures"]:
+        source = " ".join(failure["source"].split())[:100]
+        lines.append(f"  {failure['instance']}/{failure['attempt']}: {source}: {failure['reason']}")
+    if rendering["waiting"]:
+        lines.append(f"{rendering['waiting']} documents will be rendered when they are opened")
+    return lines
 
 
 def _verb(document: dict[str, Any]) -> str:
