@@ -235,7 +235,7 @@ def _context(engine: Engine) -> Context:
     def label(name: str, number: str) -> None:
         engine.references.label(name, Target(number, "eq", block))
 
-    return Context(lambda: next_equation(engine), label, engine.references.mark, engine.note)
+    return Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
 
 
 def next_equation(engine: Engine) -> str:

@@ -1,6 +1,6 @@
 """LaTeX source to a Document: an engine with all its commands, and the last steps after reading."""
 
-from html import escape
+from html import escape, unescape
 
 from latex import formulas, lists, structure, tables, text_commands, theorems
 from latex.characters import html_attribute, no_placeholders
@@ -44,7 +44,7 @@ def finished(engine: Engine, text: str) -> Document:
         for number, draft in enumerate(engine.writer.blocks, start=1)
     )
     made = tuple(
-        Formula(engine.references.resolve_text(f.latex), f.display, f.source, f.start) for f in engine.formulas
+        Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas
     )
     for miss in engine.references.unresolved[:20]:
         engine.note(miss)

@@ -60,6 +60,7 @@ class _Converter:
         self.row = _Row(numbered=self.numbering != "none")
         self.hoisted: list[tuple[int, str]] = []  # tags found where KaTeX takes none
         self.rows = 0
+        self.nesting = 0  # formulas in text in formulas
 
     # -- output ----------------------------------------------------------------------------------------
     def write(self, text: str, is_word: bool = False) -> None:
@@ -139,6 +140,8 @@ class _Converter:
 
     # -- the walk --------------------------------------------------------------------------------------
     def run(self) -> str:
+        if self.nesting > 8:
+            raise LimitReached("formulas are nested too deeply")
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             self.at += 1
@@ -200,9 +203,7 @@ class _Converter:
         inside = self.tokens[start : self.at]
         self.at += 1
         nested = _Converter(inside, "", self.context, display=False)
-        nested.text_depths = []
-        if len(self.levels) > 20 or any(token.kind in ("$", "$$") for token in inside):
-            raise LimitReached("formulas are nested too deeply")
+        nested.nesting = self.nesting + 1
         self.write("$" + nested.run() + "$")
 
     def ampersand(self) -> None:
@@ -256,6 +257,8 @@ class _Converter:
             self.row.numbered = False
         elif name == "tag":
             self.tag()
+        elif name == "ensuremath":
+            self.ensured()
         elif name in REFERENCES:
             self.refer(name)
         elif name in HIDING:
@@ -287,10 +290,17 @@ class _Converter:
                 self.dimension()
         self.write(" ")
 
+    def ensured(self) -> None:
+        nested = _Converter(self.argument(), "", self.context, display=False)
+        nested.nesting = self.nesting + 1
+        written = nested.run()
+        self.write(f"${written}$" if self.in_text else f"{{{written}}}")
+
     def tag(self) -> None:
         starred = self.star()
         text = _Converter(self.argument(), "", self.context, display=False)
         text.text_depths = [0]
+        text.nesting = self.nesting + 1
         shown = text.run()
         written = f"\\tag{'*' if starred else ''}{{{shown}}}"
         if self.depth == 0 and not self.levels and self.display:

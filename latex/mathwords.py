@@ -34,11 +34,6 @@ TRANSPARENT = frozenset(
 ROW_SETS = {"aligned": "align*", "gathered": "gather*", "split": "align*", "align": "align*",
             "align*": "align*", "gather": "gather*", "gather*": "gather*"}  # fmt: skip
 
-RENAMED = {
-    "mbox": "text", "textsc": "text", "eqsim": "eqsim", "nonscript": "", "Vec": "vec",
-    "thicksim": "thicksim", "tmspace": "", "tfrac": "tfrac",
-}  # fmt: skip
-
 # Layout that a formula on a page can do without, and how its arguments are written: m braces, o brackets,
 # s star, d a dimension without braces.
 DROPPED: dict[str, str] = {
@@ -89,4 +84,8 @@ SYMBOLS = frozenset(
     models qquad because therefore checkmark frac sqrt binom mathbb mathcal mathfrak mathrm mathbf mathsf mathscr
     operatorname overline widetilde widehat hat tilde bar vec sin cos tan log ln exp lim max min sup inf det dim
     ker deg gcd arg Pr colon backslash trianglelefteq unlhd rtimes ltimes""".split()
+)
+TAKING = frozenset(
+    """frac sqrt binom mathbb mathcal mathfrak mathrm mathbf mathsf mathscr operatorname overline widetilde widehat
+    hat tilde bar vec""".split()
 )

@@ -28,27 +28,30 @@ class References:
     labels: dict[str, Target] = field(default_factory=dict)
     bibliography: dict[str, Target] = field(default_factory=dict)
     unresolved: list[str] = field(default_factory=list)
-    _waiting: list[tuple[str, str, str]] = field(default_factory=list)
+    _waiting: list[tuple[str, str, str, bool]] = field(default_factory=list)
 
     def label(self, name: str, target: Target) -> None:
         """The first of two equal labels stays."""
         self.labels.setdefault(name, target)
 
     def mark(self, command: str, keys: str, option: str = "") -> str:
-        """A mark for the page, exchanged for the reference by `resolve`."""
-        self._waiting.append((command, keys, option))
+        """A mark for the page, exchanged for links to blocks of this document by `resolve`."""
+        return self._mark(command, keys, option, linked=True)
+
+    def mark_in_formula(self, command: str, keys: str, option: str = "") -> str:
+        """The same for the inside of a formula: numbers, no links."""
+        return self._mark(command, keys, option, linked=False)
+
+    def _mark(self, command: str, keys: str, option: str, linked: bool) -> str:
+        self._waiting.append((command, keys, option, linked))
         return f"\ue000{len(self._waiting) - 1}\ue001"
 
-    def resolve(self, html: str) -> str:
-        """The HTML with every mark exchanged for links to the blocks of this document."""
-        return _MARK.sub(lambda match: self._shown(int(match.group(1)), linked=True), html)
+    def resolve(self, text: str) -> str:
+        """The text with every mark exchanged for what it stands for."""
+        return _MARK.sub(lambda match: self._shown(int(match.group(1))), text)
 
-    def resolve_text(self, text: str) -> str:
-        """The same for the inside of a formula: numbers, no links."""
-        return _MARK.sub(lambda match: self._shown(int(match.group(1)), linked=False), text)
-
-    def _shown(self, index: int, linked: bool) -> str:
-        command, keys, option = self._waiting[index]
+    def _shown(self, index: int) -> str:
+        command, keys, option, linked = self._waiting[index]
         names = [key.strip()[:MAX_NAME] for key in keys.split(",") if key.strip()][:50]
         if "cite" in command.lower():
             return self._citation(names, option, linked)
@@ -100,9 +103,10 @@ def _link(block: str, text: str) -> str:
     return f'<a class="reference" href="#{html_attribute(block)}">{html_text(text)}</a>'
 
 
+_ESCAPED = {"_": "\\_", "&": "\\&", "#": "\\#", "%": "\\%"}
 _KATEX_SPECIAL = re.compile(r"[\\{}$&#^_%~]")
 
 
 def _katex_text(text: str) -> str:
     """Words safe inside \\text{..}."""
-    return _KATEX_SPECIAL.sub(lambda m: {"_": "\\_", "&": "\\&", "#": "\\#", "%": "\\%"}.get(m.group(), " "), text)
+    return html_text(_KATEX_SPECIAL.sub(lambda match: _ESCAPED.get(match.group(), " "), text))

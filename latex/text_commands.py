@@ -7,7 +7,7 @@ from latex.characters import SYMBOLS, html_attribute, html_text, plain_words, ty
 from latex.document import Failure
 from latex.engine import Engine
 from latex.formulas import symbol
-from latex.mathwords import DIMENSION
+from latex.mathwords import DIMENSION, TAKING
 from latex.mathwords import SYMBOLS as MATH_SYMBOLS
 from latex.tokens import spelled
 
@@ -304,7 +304,8 @@ def title_pdf(engine: Engine) -> None:
 
 def symbols_of_text(engine: Engine, name: str) -> None:
     """A command that nobody defined: symbols become formulas, anything else shows its arguments."""
-    if name in MATH_SYMBOLS:
+    following = engine.stream.peek()
+    if name in MATH_SYMBOLS and (name not in TAKING or (following is not None and following.kind == "{")):
         symbol(engine, name)
         return
     if engine.in_preamble:

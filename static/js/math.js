@@ -1,0 +1,128 @@
+// Renders the formulas that the server marked, a few at a time, each for itself.
+//
+// The server has expanded the author's macros and stripped what is hidden; KaTeX gets one formula, fresh macros
+// and limits. A formula that fails shows its source, and no other formula notices.
+
+const LONGEST = 20000; // characters, as latex/limits.py
+const SLICE = 12; // milliseconds of work before the page gets its turn
+
+function options(display) {
+  return {
+    displayMode: display,
+    output: "htmlAndMathml",
+    trust: false,
+    strict: "ignore",
+    throwOnError: true,
+    maxExpand: 1000,
+    maxSize: 20,
+    macros: {},
+  };
+}
+
+function showSource(element, reason) {
+  const code = document.createElement("code");
+  code.className = "math-source";
+  code.title = reason;
+  code.textContent = element.dataset.source || element.dataset.latex;
+  element.replaceChildren(code);
+  element.dataset.state = "failed";
+}
+
+function renderOne(element) {
+  const latex = element.textContent;
+  element.dataset.latex = latex;
+  if (latex.length > LONGEST) {
+    showSource(element, `longer than ${LONGEST} characters`);
+    return;
+  }
+  try {
+    window.katex.render(latex, element, options(element.dataset.display === "true"));
+    element.dataset.state = "done";
+  } catch (error) {
+    // Also RangeError: deep nesting overflows KaTeX's stack and must not end the page's work.
+    showSource(element, String((error && error.rawMessage) || error));
+  }
+}
+
+function nextTurn() {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in window) window.requestIdleCallback(resolve, { timeout: 100 });
+    else window.setTimeout(resolve, 0);
+  });
+}
+
+function closeToView(element) {
+  const box = element.getBoundingClientRect();
+  return box.bottom > -window.innerHeight && box.top < 2 * window.innerHeight;
+}
+
+// What can be seen comes first; the rest follows in the order of the text.
+function inReadingOrder(elements) {
+  const near = elements.filter(closeToView);
+  const seen = new Set(near);
+  return near.concat(elements.filter((element) => !seen.has(element)));
+}
+
+async function renderAll(elements) {
+  let sliceEnd = performance.now() + SLICE;
+  for (const element of elements) {
+    if (performance.now() > sliceEnd) {
+      await nextTurn();
+      sliceEnd = performance.now() + SLICE;
+    }
+    renderOne(element);
+  }
+}
+
+// A wide display scrolls inside its own box; then the keyboard must reach it.
+function letScroll(root) {
+  for (const element of root.querySelectorAll('.math[data-display="true"]')) {
+    if (element.scrollWidth > element.clientWidth + 1) element.tabIndex = 0;
+  }
+}
+
+function latexOf(element) {
+  if (element.dataset.source) return element.dataset.source;
+  const latex = element.dataset.latex || element.textContent;
+  return element.dataset.display === "true" ? `\\[${latex}\\]` : `$${latex}$`;
+}
+
+// A selection that begins or ends inside a formula takes the whole formula.
+function wholeFormulas(range) {
+  const enclosing = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement).closest(".math");
+  const first = enclosing(range.startContainer);
+  const last = enclosing(range.endContainer);
+  if (first) range.setStartBefore(first);
+  if (last) range.setEndAfter(last);
+  return range;
+}
+
+function copyLatex(event) {
+  const selection = document.getSelection();
+  if (!selection || selection.isCollapsed || !event.clipboardData) return;
+  const fragment = wholeFormulas(selection.getRangeAt(0).cloneRange()).cloneContents();
+  const formulas = fragment.querySelectorAll(".math");
+  if (formulas.length === 0) return;
+  for (const formula of formulas) formula.replaceWith(document.createTextNode(latexOf(formula)));
+  event.clipboardData.setData("text/plain", plainText(fragment));
+  event.preventDefault();
+}
+
+function plainText(fragment) {
+  for (const piece of fragment.querySelectorAll("p, div, li, h1, h2, h3, h4, h5, h6, section, tr")) piece.append("\n");
+  return fragment.textContent.replace(/\n{3,}/g, "\n\n").trim();
+}
+
+let copies = false;
+
+// Renders every formula under `root` that is not rendered yet. The promise resolves, with the number of formulas
+// and of failures, when all are done; it never rejects because of a formula.
+export async function renderMath(root = document) {
+  if (!copies) document.addEventListener("copy", copyLatex);
+  copies = true;
+  const waiting = [...root.querySelectorAll(".math:not([data-state])")];
+  for (const element of waiting) element.dataset.state = "waiting";
+  await renderAll(inReadingOrder(waiting));
+  letScroll(root);
+  return { formulas: waiting.length, failures: waiting.filter((e) => e.dataset.state === "failed").length };
+}
