@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -147,8 +146,7 @@ def majority_outcomes(codes: Ints, outcomes: Ints, groups: int) -> Ints:
     return np.where(most > 0, winner, silent).astype(np.int64)
 
 
-def outcome_counts(outcomes: Iterable[int]) -> dict[str, int]:
+def outcome_counts(outcomes: Ints) -> dict[str, int]:
     """How many units of each outcome but yes and no, by lower-case name."""
-    listed = list(outcomes)
     kinds = (Outcome.UNCERTAIN, Outcome.ABSTAIN, Outcome.UNAVAILABLE, Outcome.UNDECIDED, Outcome.NONE)
-    return {kind.name.lower(): listed.count(kind) for kind in kinds}
+    return {kind.name.lower(): int((outcomes == kind).sum()) for kind in kinds}

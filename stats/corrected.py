@@ -137,9 +137,9 @@ def superpopulation_score(
     rates = np.column_stack([_posterior_rates(s, replicates, JEFFREYS, rng) for s in strata])
     ratios = np.empty(replicates)
     for number, row in enumerate(rates):
-        imputed = positives + rng.binomial(unaudited, row).sum(axis=1)
-        drawn = rng.integers(len(sizes), size=len(sizes))
-        ratios[number] = imputed[drawn].sum() / sizes[drawn].sum()
+        times = np.bincount(rng.integers(len(sizes), size=len(sizes)), minlength=len(sizes))
+        successes = times @ positives + _imputed_successes(times, unaudited, row, rng)
+        ratios[number] = successes / (times @ sizes)
     return Estimate(
         value=post_stratified_mean(strata),
         ci=percentile_interval(ratios, level),
@@ -152,6 +152,19 @@ def superpopulation_score(
         seed=seed,
         replicates=replicates,
     )
+
+
+def _imputed_successes(times: Ints, unaudited: Ints, rates: Floats, rng: np.random.Generator) -> int:
+    """Successes among the unaudited units of clusters that were drawn `times` (C,) each.
+
+    A cluster drawn twice brings the same imputed labels twice. Within a stratum all units share one rate,
+    so clusters drawn equally often are imputed together.
+    """
+    total = 0
+    for units, rate in zip(unaudited.T, rates, strict=True):
+        by_times = np.rint(np.bincount(times, weights=units)).astype(np.int64)
+        total += int(np.arange(len(by_times)) @ rng.binomial(by_times, rate))
+    return total
 
 
 def _check_clusters(strata: Sequence[Stratum], positives: Ints, unaudited: Ints, sizes: Ints) -> None:
