@@ -1,0 +1,158 @@
+"""`make demo`: from a bare clone to a running site with the sample project, until Ctrl-C."""
+
+import fcntl
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tools.console import ROOT, RUNTIME, Refused, run_main, say
+from tools.debian import ensure_pango_or_say
+from tools.environment import LOGS, PYTHON, ensure_environment
+from tools.processes import Family, Parent
+
+FIRST_PORT = 8000
+ANSWER_SECONDS = 60.0
+ADDRESS = RUNTIME / "demo.address"
+NOT_FOR_THE_DEMO = {"DATABASE_URL", "CELERY_BROKER_URL", "PYTHONPATH", "PYTHONHOME", "TOUCHSTONE_SECRET_KEY"}
+
+
+def main() -> int:
+    """Runs until it is interrupted; 0 after a clean stop."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    parent = Parent()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with _only_demo():
+        ensure_environment("run")
+        ensure_pango_or_say()
+        environment = demo_environment(dict(os.environ), free_port(FIRST_PORT))
+        accounts = _prepare(environment)
+        return _serve(environment, accounts, parent)
+
+
+def demo_environment(outer: dict[str, str], port: int) -> dict[str, str]:
+    """The environment of the demo's processes: SQLite, the file-system broker, loopback, never what `outer` names."""
+    kept = {name: value for name, value in outer.items() if name not in NOT_FOR_THE_DEMO}
+    return kept | {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "PYTHONUNBUFFERED": "1",
+        "TOUCHSTONE_DEMO": "1",
+        "TOUCHSTONE_RUNTIME_DIR": str(RUNTIME),
+        "TOUCHSTONE_SITE_URL": f"http://127.0.0.1:{port}",
+    }
+
+
+def free_port(first: int) -> int:
+    """`first` or the next loopback port that nobody listens on. Raises Refused after a hundred."""
+    for port in range(first, first + 100):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise Refused(f"No free port between {first} and {first + 99}.")
+
+
+@contextmanager
+def _only_demo() -> Iterator[None]:
+    """Holds the lock of this folder's demo. The kernel lets go of it with the process, however that ends."""
+    with (RUNTIME / "demo.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            where = f" at {ADDRESS.read_text()}" if ADDRESS.is_file() else ""
+            raise Refused(f"The demo of this folder is already running{where}; Ctrl-C there stops it.") from None
+        ADDRESS.unlink(missing_ok=True)
+        try:
+            yield
+        finally:
+            ADDRESS.unlink(missing_ok=True)
+
+
+def _prepare(environment: dict[str, str]) -> str:
+    """Database, static files and sample project; returns the lines that name the demo accounts."""
+    say("Preparing the database and the sample project ...")
+    log = LOGS / "prepare.log"
+    with log.open("wb") as errors:
+        done = subprocess.run(
+            [PYTHON, "-m", "tools.prepare"],
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            check=False,
+        )
+    if done.returncode != 0:
+        tail = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-8:])
+        raise Refused(f"{tail}\nThe demo's data could not be prepared; all of it is in {log}")
+    return done.stdout.decode("utf-8").strip()
+
+
+def _serve(environment: dict[str, str], accounts: str, parent: Parent) -> int:
+    address = environment["TOUCHSTONE_SITE_URL"]
+    family = Family(ROOT, environment)
+    try:
+        for name, arguments in _programs(address).items():
+            family.start(name, [str(PYTHON), "-m", *arguments], LOGS / f"{name}.log")
+        _wait_for_answer(address, family, parent)
+        ADDRESS.write_text(address, encoding="ascii")
+        say(f"\nTouchstone runs at {address}/\n\n{accounts}\n\nCtrl-C stops it. Logs: {_short(LOGS)}")
+        while not parent.has_given_up():
+            time.sleep(0.5)
+            family.revive()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        family.stop()
+    say("\nStopped.")
+    return 0
+
+
+def _programs(address: str) -> dict[str, list[str]]:
+    """Name -> what follows `python -m`."""
+    web = ["gunicorn", "config.wsgi:application", "--bind", address.removeprefix("http://"), "--no-control-socket"]
+    web += ["--workers", "1", "--threads", "8", "--graceful-timeout", "2", "--access-logfile", "-"]
+    worker = ["celery", "--app", "config", "worker", "--concurrency", "2", "--loglevel", "INFO"]
+    beat = ["celery", "--app", "config", "beat", "--pidfile", "", "--loglevel", "INFO"]
+    return {"web": web, "worker": worker, "beat": beat}
+
+
+def _wait_for_answer(address: str, family: Family, parent: Parent) -> None:
+    deadline = time.monotonic() + ANSWER_SECONDS
+    while not _answers(address):
+        if time.monotonic() > deadline:
+            raise Refused(f"The site did not answer within {ANSWER_SECONDS:.0f} s; see {LOGS / 'web.log'}")
+        if parent.has_given_up():
+            raise KeyboardInterrupt
+        family.revive()
+        time.sleep(0.2)
+
+
+def _answers(address: str) -> bool:
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=5)
+    try:
+        connection.request("GET", "/health/")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    run_main(main)
