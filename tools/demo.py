@@ -69,7 +69,9 @@ def _only_demo() -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             where = f" at {ADDRESS.read_text()}" if ADDRESS.is_file() else ""
-            raise Refused(f"The demo of this folder is already running{where}; Ctrl-C there stops it.") from None
+            raise Refused(
+                f"The demo of this folder is already running{where}; Ctrl-C there stops it."
+            ) from None
         ADDRESS.unlink(missing_ok=True)
         try:
             yield
@@ -121,7 +123,13 @@ def _serve(environment: dict[str, str], accounts: str, parent: Parent) -> int:
 
 def _programs(address: str) -> dict[str, list[str]]:
     """Name -> what follows `python -m`."""
-    web = ["gunicorn", "config.wsgi:application", "--bind", address.removeprefix("http://"), "--no-control-socket"]
+    web = [
+        "gunicorn",
+        "config.wsgi:application",
+        "--bind",
+        address.removeprefix("http://"),
+        "--no-control-socket",
+    ]
     web += ["--workers", "1", "--threads", "8", "--graceful-timeout", "2", "--access-logfile", "-"]
     worker = ["celery", "--app", "config", "worker", "--concurrency", "2", "--loglevel", "INFO"]
     beat = ["celery", "--app", "config", "beat", "--pidfile", "", "--loglevel", "INFO"]

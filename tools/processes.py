@@ -74,7 +74,7 @@ class Family:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                preexec_fn=_end_with_parent(),  # noqa: PLW1509 - this process has one thread
+                preexec_fn=_end_with_parent(),  # safe: this process has one thread
             )
         child.started = time.monotonic()
 
