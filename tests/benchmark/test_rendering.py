@@ -25,7 +25,7 @@ def test_a_text_is_rendered_once(monkeypatch):
     monkeypatch.setattr(latex, "render", None)  # a second rendering would fail
     assert rendered(TEXT, "latex") == first
     assert first.report["formulas"] == 2
-    assert "".join(block.source for block in first.blocks).split() == TEXT.split()
+    assert " ".join(block.source for block in first.blocks).split() == TEXT.split()
 
 
 def test_version_format_and_prefix_are_part_of_the_key(monkeypatch):

@@ -1,0 +1,99 @@
+"""Each constraint of this app, violated."""
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, models
+from django.db.models import ProtectedError
+
+from benchmark.models import Benchmark, Release, RenderedDocument, System
+from tests.factories import (
+    BenchmarkFactory,
+    InstanceFactory,
+    OutputFactory,
+    PaperFactory,
+    ReleaseFactory,
+    RunFactory,
+    SystemFactory,
+    digest,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def twin_output(**changes):
+    first = OutputFactory()
+    return OutputFactory(run=first.run, instance=first.instance, attempt=first.attempt, **changes)
+
+
+def twin_run():
+    first = RunFactory(condition="oracle")
+    return RunFactory(system=first.system, release=first.release, condition="oracle")
+
+
+def twin_instance():
+    first = InstanceFactory()
+    return InstanceFactory(release=first.release, key=first.key)
+
+
+def twin_paper():
+    first = PaperFactory()
+    return PaperFactory(release=first.release, key=first.key)
+
+
+def twin_document():
+    for _ in range(2):
+        RenderedDocument.objects.create(sha256=digest("x"), blocks=[], report={})
+
+
+VIOLATIONS = {
+    "benchmark_names_its_protocol": lambda: BenchmarkFactory(slug="other", protocol=""),
+    "paper_once_per_release": twin_paper,
+    "instance_once_per_release": twin_instance,
+    "instance_has_a_key": lambda: InstanceFactory(key=""),
+    "run_once_per_track_and_condition": twin_run,
+    "output_once_per_attempt": twin_output,
+    "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
+    "output_state_is_known": lambda: OutputFactory(state="lost"),
+    "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
+}
+
+
+@pytest.mark.parametrize("name", VIOLATIONS)
+def test_a_violation_is_refused_by_the_database(name):
+    with pytest.raises(IntegrityError):
+        VIOLATIONS[name]()
+
+
+def test_no_constraint_is_without_its_violation():
+    named = {
+        constraint.name
+        for model in apps.get_app_config("benchmark").get_models()
+        for constraint in model._meta.constraints
+    }
+    assert named == set(VIOLATIONS)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: [SystemFactory(slug="aurora") for _ in range(2)],
+        lambda: [ReleaseFactory(name="r1") for _ in range(2)],
+        lambda: [Benchmark.objects.create(slug="b", name="B", protocol="proofs") for _ in range(2)],
+        twin_document,
+    ],
+    ids=["system", "release", "benchmark", "rendered document"],
+)
+def test_a_name_is_given_once(make):
+    with pytest.raises(IntegrityError):
+        make()
+
+
+@pytest.mark.parametrize("model", [Benchmark, Release, System])
+def test_nothing_that_others_refer_to_is_deleted(model):
+    output = OutputFactory()
+    paper = PaperFactory(release=output.run.release)
+    with pytest.raises(ProtectedError):
+        model.objects.all().delete()
+    for row in (output.instance, output.run, paper):
+        assert isinstance(row, models.Model)
+        row.refresh_from_db()
