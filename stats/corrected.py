@@ -117,7 +117,7 @@ def superpopulation_score(
     *,
     seed: int,
     level: float = 0.95,
-    replicates: int = 4_000,
+    replicates: int = 2_000,
 ) -> Estimate:
     """The same value read as a statement about new items: also the clusters (papers) are a sample.
 

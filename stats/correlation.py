@@ -1,0 +1,63 @@
+"""How far two scores order the same things alike (STATISTICS.md 1.4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.bootstrap import Floats
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import z_value
+
+
+def pearson(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Product-moment correlation of two vectors (n,) with Fisher's interval."""
+    return _correlation("pearson_fisher", *_pair(first, second), level, ranks=False)
+
+
+def spearman(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Correlation of average ranks, ties included, with the interval of Bonett and Wright (2000)."""
+    from scipy.stats import rankdata
+
+    one, two = (np.asarray(rankdata(values), dtype=np.float64) for values in _pair(first, second))
+    return _correlation("spearman_bonett_wright", one, two, level, ranks=True)
+
+
+def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> Estimate:
+    """Kendall's tau-b, corrected for ties."""
+    from scipy.stats import kendalltau
+
+    one, two = _pair(first, second)
+    reason = _refusal(one, two)
+    if reason is not None:
+        return undefined("kendall_tau_b", reason, n=len(one))
+    return Estimate(value=float(kendalltau(one, two).statistic), method="kendall_tau_b", n=len(one))
+
+
+def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    one, two = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if one.shape != two.shape or one.ndim != 1:
+        raise ValueError("a correlation needs two vectors of one length")
+    return one, two
+
+
+def _refusal(one: Floats, two: Floats) -> Reason | None:
+    if len(one) < 2:
+        return Reason.NO_ITEMS
+    return Reason.ZERO_DENOM if np.ptp(one) == 0 or np.ptp(two) == 0 else None
+
+
+def _correlation(method: str, one: Floats, two: Floats, level: float, *, ranks: bool) -> Estimate:
+    """Fisher's z with variance (1 + rho^2 / 2) / (n - 3) for ranks, 1 / (n - 3) for scores."""
+    n, reason = len(one), _refusal(one, two)
+    if reason is not None:
+        return undefined(method, reason, n=n, level=level)
+    rho = float(np.clip(np.corrcoef(one, two)[0, 1], -1, 1))
+    if n <= 3 or abs(rho) == 1:
+        return Estimate(value=rho, method=method, level=level, n=n, reason=Reason.FEW_EVENTS)
+    spread = 1 + rho * rho / 2 if ranks else 1.0
+    half = z_value(level) * math.sqrt(spread / (n - 3))
+    ends = (math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half))
+    return Estimate(value=rho, ci=ends, level=level, method=method, n=n)
