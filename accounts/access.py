@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -26,6 +28,11 @@ def role_names(user: Any) -> frozenset[str]:
 def is_study_staff(user: Any) -> bool:
     """Coordinators and owners: they see identities and never grade blind."""
     return bool(role_names(user) & STUDY_STAFF)
+
+
+def lacks_second_factor(user: Any) -> bool:
+    """Whether the study's staff member has still to set up the second factor that this site asks for."""
+    return settings.REQUIRE_MFA and is_study_staff(user) and not is_mfa_enabled(user)
 
 
 def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:

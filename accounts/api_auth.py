@@ -8,7 +8,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from accounts.access import is_study_staff
+from accounts.access import is_study_staff, lacks_second_factor
 from accounts.models import AccessToken, User
 from accounts.secrets import secret_hash
 
@@ -28,6 +28,8 @@ class AccessTokenAuthentication(BaseAuthentication):
         )
         if token is None or not constant_time_compare(token.token_sha256, digest) or not token.user.is_active:
             raise AuthenticationFailed("This access token is unknown or was revoked.")
+        if lacks_second_factor(token.user):
+            raise AuthenticationFailed("Set up the second factor of your account first.")
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

@@ -1,16 +1,18 @@
 """Two rules that hold for every page: private pages are never cached, and staff of a study carry MFA."""
 
 from collections.abc import Callable
+from typing import Any
 
-from allauth.mfa.utils import is_mfa_enabled
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 
-from accounts.access import is_study_staff
+from accounts.access import lacks_second_factor
 
 Handler = Callable[[HttpRequest], HttpResponse]
-_REACHABLE_WITHOUT_MFA = ("/accounts/", "/static/", "/health/")
+# What it takes to set the factor up, and to leave. Names of addresses, so that no prefix lets more through.
+REACHABLE_WITHOUT_FACTOR = frozenset(
+    {"account_login", "account_logout", "account_reauthenticate", "mfa_activate_totp", "health"}
+)
 
 
 class PrivatePagesMiddleware:
@@ -33,11 +35,23 @@ class RequireMfaMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if settings.REQUIRE_MFA and self._lacks_factor(request):
-            return redirect("mfa_activate_totp")
         return self.get_response(request)
 
-    def _lacks_factor(self, request: HttpRequest) -> bool:
-        if not request.user.is_authenticated or request.path.startswith(_REACHABLE_WITHOUT_MFA):
-            return False
-        return is_study_staff(request.user) and not is_mfa_enabled(request.user)
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """Called once the address is resolved, so that the address can be judged by its name."""
+        match = request.resolver_match
+        if match is None or match.view_name in REACHABLE_WITHOUT_FACTOR:
+            return None
+        if not request.user.is_authenticated or not lacks_second_factor(request.user):
+            return None
+        if request.path.startswith("/api/"):
+            return JsonResponse(_REFUSAL, status=403)
+        return redirect("mfa_activate_totp")
+
+
+_REFUSAL = {
+    "code": "second_factor_required",
+    "reason": "Set up the second factor of your account first.",
+    "line": None,
+    "field": "",
+}

@@ -10,6 +10,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from config.database import embedded_database
+from config.demo import PUBLIC_PASSWORD, demo_accounts
 from config.env import read_bool, read_int, read_list, read_text
 from config.secrets import demo_secret_key
 
@@ -149,6 +150,9 @@ ACCOUNT_EMAIL_VERIFICATION = "none"  # the invitation link has proved the addres
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # a reset asked for an unknown address sends no mail
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ALLAUTH_TRUSTED_PROXY_COUNT = read_int("TOUCHSTONE_TRUSTED_PROXIES", 0)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Touchstone"
@@ -158,6 +162,7 @@ REQUIRE_MFA = read_bool("TOUCHSTONE_REQUIRE_MFA", not DEMO)
 SECURE_COOKIES = read_bool("TOUCHSTONE_SECURE_COOKIES", not DEMO)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
 SESSION_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "config.views.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = SECURE_COOKIES and read_bool("TOUCHSTONE_SSL_REDIRECT", True)
@@ -212,6 +217,8 @@ CACHES = {
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }
 SAMPLE_DIR = BASE_DIR / "sample"
+DEMO_ACCOUNTS = demo_accounts(SAMPLE_DIR) if DEMO else []
+DEMO_PASSWORD = PUBLIC_PASSWORD if DEMO else ""
 
 # --- mail ---------------------------------------------------------------------------------------------------
 EMAIL_CONFIG = environ.Env.email_url_config(read_text("TOUCHSTONE_EMAIL_URL", "consolemail://"))

@@ -8,7 +8,7 @@ from config.views import health, home
 urlpatterns = [
     path("", home, name="home"),
     path("health/", health, name="health"),
-    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("accounts.sign_in_urls")),
     path("", include("accounts.urls")),
     path("releases/", include("benchmark.urls")),
     path("grading/", include("annotation.urls")),

@@ -26,6 +26,11 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
     return render(request, "errors/403.html", status=403)
 
 
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 for a form whose token does not fit the session; `reason` is for the log only."""
+    return render(request, "errors/csrf.html", status=403)
+
+
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """404 in the site's own clothes."""
     return render(request, "errors/404.html", status=404)

@@ -25,7 +25,6 @@ from reports.datasets import judge_votes, labelled_outputs, output_rows, tallies
 from reports.importing import import_labels
 from reports.inputs import choose_judge
 
-PASSWORD = "touchstone demo"  # noqa: S105  the demo's accounts are public and exist on loopback only
 Say = Callable[[str], None]
 
 
@@ -43,12 +42,6 @@ def seed_demo(*, folder: Path, say: Say) -> None:
         _campaign(entry, coordinator, say)
 
 
-def demo_accounts(folder: Path) -> list[tuple[str, str]]:
-    """(e-mail, role) of the accounts that the demo prints."""
-    manifest = tomllib.loads((folder / "manifest.toml").read_text("utf-8"))
-    return [(account["email"], account["role"]) for account in manifest["accounts"]]
-
-
 def _first(manifest: Mapping[str, Any], role: str) -> str:
     return next(str(account["email"]) for account in manifest["accounts"] if account["role"] == role)
 
@@ -57,7 +50,7 @@ def _people(manifest: Mapping[str, Any]) -> None:
     for account in manifest["accounts"]:
         if User.objects.filter(email=account["email"]).exists():
             continue
-        user = User.objects.create_user(account["email"], PASSWORD, name=account["name"])
+        user = User.objects.create_user(account["email"], settings.DEMO_PASSWORD, name=account["name"])
         Role.objects.create(user=user, name=account["role"])
         for domain, confidence in account.get("expertise", {}).items():
             Expertise.objects.create(user=user, domain=domain, confidence=confidence)

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts import actions, queries
 from accounts.domains import SUGGESTED
-from accounts.forms import FirstDomainFormSet, JoinForm
+from accounts.forms import FirstDomainFormSet, FirstDomains, JoinForm
 from accounts.models import Invitation
 from accounts.refusal import Refused
 
@@ -28,12 +28,14 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return _page(request, invitation, form, domains)
 
 
-def _page(request: HttpRequest, invitation: Invitation, form: JoinForm, domains: object) -> HttpResponse:
+def _page(
+    request: HttpRequest, invitation: Invitation, form: JoinForm, domains: FirstDomains
+) -> HttpResponse:
     context = {"invitation": invitation, "form": form, "formset": domains, "domains": SUGGESTED}
     return render(request, "people/join.html", context, status=422 if form.is_bound else 200)
 
 
-def _accept(request: HttpRequest, token: str, form: JoinForm, domains: FirstDomainFormSet) -> HttpResponse:
+def _accept(request: HttpRequest, token: str, form: JoinForm, domains: FirstDomains) -> HttpResponse:
     try:
         actions.accept_invitation(
             token=token,

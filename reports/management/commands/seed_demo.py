@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.demo import PASSWORD, demo_accounts, seed_demo
+from reports.demo import seed_demo
 
 
 class Command(TouchstoneCommand):
@@ -14,8 +14,8 @@ class Command(TouchstoneCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         quiet = options["json"] or options["verbosity"] == 0
         seed_demo(folder=settings.SAMPLE_DIR, say=(lambda line: None) if quiet else self.stdout.write)
-        accounts = [{"email": email, "role": role} for email, role in demo_accounts(settings.SAMPLE_DIR)]
-        return {"accounts": accounts, "password": PASSWORD}
+        accounts = [{"email": account.email, "role": account.role} for account in settings.DEMO_ACCOUNTS]
+        return {"accounts": accounts, "password": settings.DEMO_PASSWORD}
 
     def text(self, document: dict[str, Any]) -> str:
         rows = [f"  {account['email']:<24} {account['role']}" for account in document["accounts"]]

@@ -1,0 +1,146 @@
+"""Signing in: who may, what a stranger sees, and how often one may try."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import User
+from tests.conftest import PASSWORD
+
+pytestmark = pytest.mark.django_db
+LOGIN = {"login": "ada@study.test", "password": PASSWORD}
+OUTSIDE_THE_DEMO = {
+    "TOUCHSTONE_DEMO": "0",
+    "TOUCHSTONE_SECRET_KEY": "an-example-of-a-key-that-is-long-enough-0123456789",
+}
+
+
+def in_a_new_process(code: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the settings of another way to run."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TOUCHSTONE_RUNTIME_DIR": str(tmp_path), **environment},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_member_signs_in_by_email_whatever_its_case(client: Client, algebraist: User) -> None:
+    answer = client.post(reverse("account_login"), {**LOGIN, "login": "ADA@study.test"})
+    assert answer.status_code == 302
+    assert client.get(reverse("profile")).status_code == 200
+
+
+def test_signing_out_takes_a_post(client: Client, algebraist: User) -> None:
+    client.force_login(algebraist)
+    client.get(reverse("account_logout"))
+    assert client.get(reverse("profile")).status_code == 200
+    client.post(reverse("account_logout"))
+    assert client.get(reverse("profile")).status_code == 302
+
+
+def test_a_closed_account_does_not_sign_in(client: Client, algebraist: User) -> None:
+    User.objects.update(is_active=False)
+    client.post(reverse("account_login"), LOGIN)
+    assert client.get(reverse("profile")).status_code == 302
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_nobody_signs_up(client: Client, method: str) -> None:
+    fields = {"email": "eve@study.test", "password1": PASSWORD, "password2": PASSWORD}
+    assert getattr(client, method)("/accounts/signup/", fields).status_code == 404
+    assert not User.objects.filter(email="eve@study.test").exists()
+
+
+@pytest.mark.parametrize("path", ["email/", "confirm-email/", "3rdparty/", "password/set/", "2fa/webauthn/"])
+def test_what_django_allauth_has_and_we_do_not_want_is_absent(
+    client: Client, algebraist: User, path: str
+) -> None:
+    client.force_login(algebraist)
+    assert client.get(f"/accounts/{path}").status_code == 404
+
+
+def test_the_demo_offers_its_accounts(client: Client) -> None:
+    page = client.get(reverse("account_login")).content.decode()
+    assert 'data-fill="coordinator@demo.test"' in page
+    assert settings.DEMO_PASSWORD in page
+
+
+def test_outside_the_demo_the_page_names_no_account(client: Client, settings: object) -> None:
+    settings.DEMO = False  # type: ignore[attr-defined]
+    page = client.get(reverse("account_login")).content.decode()
+    assert "demo" not in page.lower()
+    assert "by invitation only" in page
+
+
+def test_outside_the_demo_the_settings_hold_no_account(tmp_path: Path) -> None:
+    code = (
+        "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'\n"
+        "from django.conf import settings as s\n"
+        "print(s.DEMO_ACCOUNTS, repr(s.DEMO_PASSWORD), s.REQUIRE_MFA, s.SESSION_COOKIE_SECURE)"
+    )
+    ran = in_a_new_process(code, tmp_path, **OUTSIDE_THE_DEMO)
+    assert ran.stdout.split() == ["[]", "''", "True", "True"], ran.stderr
+
+
+@pytest.mark.parametrize("key", ["", "short", "x" * 60])
+def test_outside_the_demo_a_missing_or_weak_secret_key_stops_the_start(tmp_path: Path, key: str) -> None:
+    code = "import config.settings"
+    ran = in_a_new_process(code, tmp_path, TOUCHSTONE_DEMO="0", TOUCHSTONE_SECRET_KEY=key)
+    assert ran.returncode != 0
+    assert "TOUCHSTONE_SECRET_KEY must be set" in ran.stderr
+
+
+def test_failures_are_limited_and_a_forged_forwarded_for_does_not_help(
+    client: Client, algebraist: User
+) -> None:
+    # django-allauth's limit: 5 failures in 5 minutes for one address, 10 a minute for one network address.
+    variants = ["ada@study.test", "ADA@study.test", "ada@STUDY.test", "Ada@study.test", "adA@study.test"]
+    for number, login in enumerate(variants):
+        answer = client.post(
+            reverse("account_login"),
+            {"login": login, "password": "wrong"},
+            headers={"X-Forwarded-For": f"203.0.113.{number}"},
+        )
+        assert answer.status_code == 200
+    answer = client.post(reverse("account_login"), LOGIN, headers={"X-Forwarded-For": "198.51.100.7"})
+    assert answer.status_code == 429
+    assert client.get(reverse("profile")).status_code == 302
+
+
+def test_an_accented_variant_of_an_address_shares_the_limit(client: Client, algebraist: User) -> None:
+    for login in ["ada@study.test", "ada@stüdy.test", "ada@stúdy.test", "ada@ştudy.test", "ada@studÿ.test"]:
+        client.post(reverse("account_login"), {"login": login, "password": "wrong"})
+    assert client.post(reverse("account_login"), LOGIN).status_code == 429
+
+
+def test_eleven_failures_from_one_network_address_are_too_many(client: Client) -> None:
+    wrong = [{"login": f"person{n}@study.test", "password": "wrong"} for n in range(11)]
+    statuses = [client.post(reverse("account_login"), fields).status_code for fields in wrong]
+    assert statuses == [200] * 10 + [429]
+
+
+def test_a_reset_answers_alike_for_known_and_unknown_addresses(
+    client: Client, algebraist: User, mailoutbox: list
+) -> None:
+    for address in ("ada@study.test", "nobody@study.test"):
+        answer = client.post(reverse("account_reset_password"), {"email": address})
+        assert answer.url == reverse("account_reset_password_done")
+    assert [mail.to for mail in mailoutbox] == [["ada@study.test"]]
+
+
+def test_a_mailed_link_sets_a_new_password_once(client: Client, algebraist: User, mailoutbox: list) -> None:
+    client.post(reverse("account_reset_password"), {"email": "ada@study.test"})
+    link = next(line for line in mailoutbox[0].body.splitlines() if line.startswith("http"))
+    form = client.get(link, follow=True)
+    new = "seven quiet lemmas asleep"
+    client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
+    assert client.post(reverse("account_login"), {**LOGIN, "password": new}).status_code == 302
+    assert "not valid any more" in Client().get(link, follow=True).content.decode()
