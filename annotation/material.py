@@ -40,13 +40,18 @@ def problem_title(payload: object, fallback: str) -> str:
     return str(title) if title else fallback
 
 
+def domain_words(domain: str) -> str:
+    """A domain key for the page, with spaces."""
+    return domain.replace("_", " ")
+
+
 def material(item: Item) -> Material:
     """The material of an item. Selects instance and output only: no run, no system."""
     instance, output = item.instance, item.output
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
     return Material(
         title=problem_title(instance.payload, f"Problem {instance.key}"),
-        domain=instance.domain,
+        domain=domain_words(instance.domain),
         instance_parts=tuple(protocol.instance_parts(instance.payload)),
         output_parts=tuple(protocol.output_parts(output.payload, output.text, output.text_format)),
     )

@@ -1,23 +1,28 @@
 """How far a reviewer is, in their own work only: rows for the queue page."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from annotation import queries
-from annotation.material import problem_title
+from annotation.material import domain_words, problem_title
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
 
 
 @dataclass(frozen=True)
 class WaitingItem:
-    """A line of the queue: an opaque handle and what the problem is about."""
+    """A line of the queue: an opaque handle and what the problem is about.
+
+    `nth` counts the reviewer's waiting proofs of the same problem, from 1, in the reviewer's own order.
+    """
 
     handle: str
     title: str
     domain: str
     draft_saved_at: datetime | None
+    nth: int
 
 
 @dataclass
@@ -37,6 +42,7 @@ class OwnProgress:
 def own_progress(reviewer: Any) -> list[OwnProgress]:
     """Open campaigns in which the reviewer has work, or could take some."""
     rows: dict[int, OwnProgress] = {}
+    seen: Counter[tuple[int, int]] = Counter()
     for place in queries.own_assignments(reviewer):
         campaign = place.item.campaign
         if campaign.phase != Phase.OPEN:
@@ -45,7 +51,7 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
         if place.state == AssignmentState.SUBMITTED:
             row.done += 1
         else:
-            row.waiting.append(_waiting(place))
+            row.waiting.append(_waiting(place, seen))
     free = queries.free_counts(reviewer)
     for campaign in Campaign.objects.filter(pk__in=free.keys() - rows.keys()).order_by("opened_at"):
         rows[campaign.pk] = OwnProgress(campaign)
@@ -54,11 +60,14 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
     return list(rows.values())
 
 
-def _waiting(place: Assignment) -> WaitingItem:
+def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem:
     instance, draft = place.item.instance, getattr(place, "draft", None)
+    problem = (place.item.campaign_id, place.item.instance_id)
+    seen[problem] += 1
     return WaitingItem(
         handle=place.handle,
         title=problem_title(instance.payload, instance.key),
-        domain=instance.domain,
+        domain=domain_words(instance.domain),
+        nth=seen[problem],
         draft_saved_at=draft.saved_at if draft else None,
     )
