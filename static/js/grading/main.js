@@ -113,6 +113,7 @@ new Keys({
 });
 wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
+if (autosave.version) state.show("loaded");
 restore();
 showRemaining();
 renderMath(byId("paper"));

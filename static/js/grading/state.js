@@ -17,6 +17,7 @@ export class SaveState {
     return {
       saving: "Saving…",
       saved: `Saved ${clock}`,
+      loaded: "Draft loaded",
       restored: "Restored what this browser had kept",
       away: "Server away: kept in this browser, trying again",
       "signed-out": "Signed out: kept in this browser. ",

@@ -1,0 +1,54 @@
+"""Fixtures: an open campaign over two algebra problems and one in analysis, answered by two systems."""
+
+import pytest
+
+from accounts.models import User
+from annotation.actions import draw_items, open_campaign, take_next
+from annotation.models import Assignment, Campaign
+from tests.annotation.samples import QUESTIONS
+from tests.factories import (
+    CampaignFactory,
+    InstanceFactory,
+    OutputFactory,
+    PaperFactory,
+    ReleaseFactory,
+    RubricFactory,
+    RunFactory,
+    digest,
+)
+
+
+@pytest.fixture
+def rubric(db):
+    content = {"name": "test", "version": 1, "kind": "grade", "title": "Test", "questions": QUESTIONS}
+    return RubricFactory(name="test", content=content, sha256=digest("test rubric"))
+
+
+@pytest.fixture
+def drafted(coordinator: User, rubric) -> Campaign:
+    release = ReleaseFactory(name="sheet")
+    paper = PaperFactory(release=release, key="paper-a")
+    problems = [
+        InstanceFactory(release=release, key="a1", domain="algebra", paper=paper),
+        InstanceFactory(release=release, key="a2", domain="algebra"),
+        InstanceFactory(release=release, key="c1", domain="analysis"),
+    ]
+    for slug in ("first-system", "second-system"):
+        run = RunFactory(release=release, system__slug=slug)
+        for problem in problems:
+            OutputFactory(run=run, instance=problem, text=f"Proof of {problem.key}.\n\nTwo is two.")
+    return CampaignFactory(
+        slug="round-1", name="Round one", release=release, rubric=rubric, reviewers_per_item=2
+    )
+
+
+@pytest.fixture
+def opened(drafted: Campaign, coordinator: User) -> Campaign:
+    draw_items(actor=coordinator, campaign=drafted)
+    return open_campaign(actor=coordinator, campaign=drafted)
+
+
+@pytest.fixture
+def place(opened: Campaign, algebraist: User) -> Assignment:
+    """The algebraist's place on their first item."""
+    return take_next(reviewer=algebraist, campaign=opened)

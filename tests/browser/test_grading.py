@@ -1,0 +1,219 @@
+"""Grading in a real browser: by mouse, by keyboard alone, and with things going wrong."""
+
+import re
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotation.actions import save_draft, take_next
+from annotation.models import Comment, Draft, Grade
+from tests.browser.conftest import session_cookie
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def item(sign_in, algebraist, place) -> Page:
+    page = sign_in(algebraist)
+    page.goto(reverse("grade", args=[place.handle]))
+    return page
+
+
+def stored(page: Page, note: str) -> None:
+    """Wait until the server has this note, and the page says so."""
+    for _ in range(50):
+        draft = Draft.objects.first()
+        if draft is not None and draft.content.get("note") == note:
+            break
+        page.wait_for_timeout(200)
+    else:
+        raise AssertionError(f"the server has {draft and draft.content}, not {note!r}")
+    expect(page.locator("#save-state")).to_have_attribute("data-state", re.compile("saved|loaded"))
+
+
+def test_an_item_is_graded_with_the_mouse_and_the_next_one_follows(sign_in, algebraist, opened):
+    first = take_next(reviewer=algebraist, campaign=opened)
+    second = take_next(reviewer=algebraist, campaign=opened)
+    page = sign_in(algebraist)
+    page.goto("/")
+    page.get_by_role("button", name="Grade next").click()
+    page.locator('label.choice:has([name="answer-correctness"][value="incorrect"])').click()
+    page.locator('label.choice:has([name="answer-rigour"][value="2"])').click()
+    page.locator(".block").first.hover()
+    page.locator(".block").first.get_by_role("button", name="Comment").click()
+    page.locator(".comment-editor").get_by_text("fatal").click()
+    page.locator('.comment-editor [name="kind"]').select_option("gap")
+    page.locator('.comment-editor [name="text"]').fill("This does not follow.")
+    page.locator(".comment-editor").get_by_role("button", name="Keep").click()
+    expect(page.locator(".block-comments .comment")).to_contain_text("This does not follow.")
+    page.get_by_role("button", name="Submit").click()
+    page.wait_for_url(f"**{reverse('grade', args=[second.handle])}")
+    expect(page.locator(".messages")).to_contain_text("Submitted")
+    grade = Grade.objects.get(assignment=first)
+    assert dict(grade.answers.values_list("question", "value")) == {"correctness": "incorrect", "rigour": "2"}
+    comment = Comment.objects.get()
+    assert (comment.severity, comment.kind, comment.text) == ("fatal", "gap", "This does not follow.")
+
+
+def test_an_item_is_graded_by_keyboard_alone(item, place):
+    keys = item.keyboard
+    keys.press("1")
+    keys.press("ArrowDown")
+    keys.press("4")
+    keys.press("ArrowDown")
+    keys.type("Well written. 3 c j")
+    keys.press("Escape")
+    keys.press("j")
+    keys.press("j")
+    keys.press("c")
+    keys.type("A word is missing.")
+    keys.press("Control+Enter")
+    expect(item.locator(".comment-list li")).to_have_count(1)
+    keys.press("Control+Enter")
+    item.wait_for_url(re.compile(r"/grading/$"))
+    grade = Grade.objects.get()
+    assert dict(grade.answers.values_list("question", "value")) == {
+        "correctness": "correct",
+        "rigour": "4",
+        "remarks": "Well written. 3 c j",
+    }
+    assert grade.comments.get().text == "A word is missing."
+
+
+def test_question_mark_shows_the_keys_and_they_are_off_while_typing(item):
+    item.keyboard.press("?")
+    expect(item.locator("#keys")).to_be_visible()
+    item.keyboard.press("Escape")
+    item.locator('[name="note"]').fill("")
+    item.locator('[name="note"]').press_sequentially("1?jc")
+    expect(item.locator("#keys")).to_be_hidden()
+    expect(item.locator('[name="note"]')).to_have_value("1?jc")
+    expect(item.locator(":checked")).to_have_count(0)
+
+
+def test_an_incomplete_grade_is_refused_at_the_question_and_nothing_is_lost(item):
+    item.locator('[name="note"]').fill("Half done.")
+    item.keyboard.press("Control+Enter")
+    expect(item.locator("#refusal")).to_contain_text("Not submitted")
+    expect(item.locator("#problem-correctness")).to_have_text("This question still needs an answer.")
+    expect(item.locator('[name="note"]')).to_have_value("Half done.")
+    assert not Grade.objects.exists()
+
+
+def test_what_is_typed_is_saved_within_seconds_and_survives_a_reload(item, place):
+    item.locator('[name="note"]').press_sequentially("Slowly but surely.")
+    stored(item, "Slowly but surely.")
+    item.reload()
+    expect(item.locator('[name="note"]')).to_have_value("Slowly but surely.")
+
+
+def test_while_the_server_is_away_the_text_stays_in_the_browser_and_is_saved_later(item, place):
+    item.route("**/api/v1/**", lambda route: route.abort())
+    item.locator('[name="note"]').fill("Typed in a tunnel.")
+    expect(item.locator("#save-state")).to_contain_text("kept in this browser")
+    item.reload()
+    expect(item.locator('[name="note"]')).to_have_value("Typed in a tunnel.")
+    assert not Draft.objects.exists()
+    item.unroute("**/api/v1/**")
+    stored(item, "Typed in a tunnel.")
+
+
+def test_a_closed_tab_loses_nothing(item, place):
+    item.route("**/api/v1/**", lambda route: route.abort())
+    item.locator('[name="note"]').press_sequentially("Last words")
+    context, address = item.context, item.url
+    item.close()
+    again = context.new_page()
+    again.goto(address)
+    expect(again.locator('[name="note"]')).to_have_value("Last words")
+    stored(again, "Last words")
+
+
+def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
+    item,
+    place,
+    algebraist,
+    live_server,
+):
+    Session.objects.all().delete()
+    item.locator('[name="note"]').fill("Signed out meanwhile.")
+    expect(item.locator("#save-state")).to_contain_text("Signed out: kept in this browser")
+    expect(item.locator("#save-state a")).to_have_attribute("target", "_blank")
+    item.context.add_cookies([session_cookie(algebraist, live_server.url)])
+    item.locator('[name="note"]').press_sequentially(" And back.")
+    stored(item, "Signed out meanwhile. And back.")
+
+
+def test_two_windows_are_shown_side_by_side_and_nothing_is_overwritten(item, place, algebraist):
+    save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
+    item.locator('[name="note"]').fill("From the tablet.")
+    expect(item.locator("#conflict")).to_be_visible()
+    expect(item.locator("#conflict-mine")).to_contain_text("From the tablet.")
+    expect(item.locator("#conflict-theirs")).to_contain_text("From the laptop.")
+    assert Draft.objects.get().content["note"] == "From the laptop."
+    item.get_by_role("button", name="Go on with this window").click()
+    stored(item, "From the tablet.")
+
+
+def test_the_saved_version_can_be_chosen_instead(item, place, algebraist):
+    save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
+    item.locator('[name="note"]').fill("From the tablet.")
+    item.get_by_role("button", name="Go on with the saved one").click()
+    expect(item.locator('[name="note"]')).to_have_value("From the laptop.")
+    item.locator('[name="note"]').press_sequentially(" Continued.")
+    stored(item, "From the laptop. Continued.")
+
+
+def test_a_double_click_on_submit_makes_one_grade(item):
+    item.keyboard.press("3")
+    item.keyboard.press("ArrowDown")
+    item.keyboard.press("0")
+    item.get_by_role("button", name="Submit").dblclick()
+    item.wait_for_url(re.compile(r"/grading/$"))
+    assert Grade.objects.count() == 1
+
+
+def test_the_source_of_a_block_is_one_key_away(item, place):
+    item.keyboard.press("j")
+    item.keyboard.press("s")
+    source = item.locator(".block").first.locator(".source")
+    expect(source).to_be_visible()
+    assert source.inner_text().strip() in place.item.output.text
+
+
+def test_the_divider_moves_by_keyboard_and_stays_where_it_was(item):
+    divider = item.locator("#divider")
+    divider.focus()
+    before = item.locator("#paper").bounding_box()["width"]
+    for _ in range(3):
+        item.keyboard.press("ArrowLeft")
+    after = item.locator("#paper").bounding_box()["width"]
+    assert after < before
+    item.reload()
+    assert abs(item.locator("#paper").bounding_box()["width"] - after) < 2
+
+
+def test_a_submitted_item_is_reopened_and_revised(item, place):
+    for key in ("1", "ArrowDown", "5", "Control+Enter"):
+        item.keyboard.press(key)
+    item.wait_for_url(re.compile(r"/grading/$"))
+    item.get_by_role("link", name="Read or reopen it").click()
+    item.get_by_role("button", name="Reopen and change").click()
+    expect(item.locator('[name="answer-correctness"][value="correct"]')).to_be_checked()
+    item.keyboard.press("2")
+    item.keyboard.press("Control+Enter")
+    item.wait_for_url(re.compile(r"/grading/$"))
+    live = Grade.objects.get(superseded_by__isnull=True)
+    assert live.answers.get(question="correctness").value == "inconclusive"
+    assert Grade.objects.count() == 2
+
+
+def test_on_a_phone_the_form_follows_the_proof_and_nothing_scrolls_sideways(sign_in, algebraist, place):
+    page = sign_in(algebraist, viewport={"width": 360, "height": 740})
+    for address in (reverse("queue"), reverse("grade", args=[place.handle]), reverse("finished")):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.goto(reverse("grade", args=[place.handle]))
+    expect(page.get_by_role("button", name="Submit")).to_be_in_viewport()
