@@ -1,17 +1,18 @@
-"""The rendered form of a part: blocks with stable ids, safe HTML and source."""
+"""The rendered form of parts: blocks with stable ids, safe HTML and source."""
 
-from typing import Any
+from collections.abc import Sequence
+
+from benchmark.rendering import Rendered, rendered_all
 
 from benchmark.protocol import Part
 
 
-def document(part: Part) -> Any:
-    """The part's rendered document, from the cache by content hash."""
-    from benchmark.rendering import rendered
-
-    return rendered(part.text, part.text_format)
+def documents(parts: Sequence[Part]) -> list[Rendered]:
+    """The parts' rendered documents in order, from the cache by content hash, with one query."""
+    return rendered_all([(part.text, part.text_format) for part in parts])
 
 
 def block_lengths(part: Part) -> dict[str, int]:
     """Length of the source of every block, by block id: what a comment's offsets must lie within."""
-    return {block.id: len(block.source) for block in document(part).blocks}
+    (document,) = documents([part])
+    return {block.id: len(block.source) for block in document.blocks}

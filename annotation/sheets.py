@@ -1,13 +1,14 @@
 """The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
-from annotation.documents import document
+from annotation.documents import documents
 from annotation.material import Material, material
 from annotation.models import Assignment
+from annotation.rail import Mark, rail
 from benchmark.protocol import Part
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 
@@ -61,6 +62,7 @@ class Sheet:
     parts: tuple[ShownPart, ...]
     proof: ShownPart
     more: tuple[ShownPart, ...]
+    rail: tuple[Mark, ...]
     questions: tuple[AskedQuestion, ...]
     content: Mapping[str, Any]
     draft_version: int
@@ -78,15 +80,17 @@ def sheet(
     rubric = rubric_from_content(place.item.campaign.rubric.content)
     shown = material(place.item)
     answered = content if content is not None else (draft.content if draft else {})
-    proof, *more = shown.output_parts
+    before = len(shown.instance_parts)
+    parts = _parts([*shown.instance_parts, *shown.output_parts])
     return Sheet(
         place=place,
         shown=shown,
         rubric=rubric,
         rubric_sha256=place.item.campaign.rubric.sha256,
-        parts=tuple(map(_part, shown.instance_parts)),
-        proof=_part(proof),
-        more=tuple(map(_part, more)),
+        parts=parts[:before],
+        proof=parts[before],
+        more=parts[before + 1 :],
+        rail=tuple(rail(parts[before].document.blocks)),
         questions=tuple(_asked(question, answered, problems or {}) for question in rubric.questions),
         content=answered,
         draft_version=draft.version if draft else 0,
@@ -95,8 +99,9 @@ def sheet(
     )
 
 
-def _part(part: Part) -> ShownPart:
-    return ShownPart(part.title, part.collapsed, document(part))
+def _parts(parts: Sequence[Part]) -> tuple[ShownPart, ...]:
+    shown = zip(parts, documents(parts), strict=True)
+    return tuple(ShownPart(part.title, part.collapsed, document) for part, document in shown)
 
 
 def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str, str]) -> AskedQuestion:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation import queries
-from annotation.documents import document
+from annotation.documents import documents
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
 
@@ -29,7 +29,7 @@ def own_place(place: Assignment) -> dict[str, Any]:
         **queue_item(place),
         "title": shown.title,
         "parts": [*shown.instance_parts, *shown.output_parts],
-        "blocks": document(shown.anchored).blocks,
+        "blocks": documents([shown.anchored])[0].blocks,
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,
