@@ -164,6 +164,7 @@ class CampaignsView(ListAPIView):
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.CampaignOut
+    filters = {"release": "release__name", "kind": "kind", "phase": "phase"}
 
     def get_queryset(self) -> QuerySet[Campaign]:
         return Campaign.objects.select_related("release", "rubric")

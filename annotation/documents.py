@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from benchmark.rendering import Rendered, rendered_all
-
 from benchmark.protocol import Part
+from benchmark.rendering import Rendered, rendered_all
 
 
 def documents(parts: Sequence[Part]) -> list[Rendered]:

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from accounts.domains import SUGGESTED
 from annotation.models import Item
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
@@ -41,8 +42,8 @@ def problem_title(payload: object, fallback: str) -> str:
 
 
 def domain_words(domain: str) -> str:
-    """A domain key for the page, with spaces."""
-    return domain.replace("_", " ")
+    """A domain key in words for the page."""
+    return SUGGESTED.get(domain, domain.replace("_", " "))
 
 
 def material(item: Item) -> Material:

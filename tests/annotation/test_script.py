@@ -7,8 +7,8 @@ import sys
 import pytest
 from django.conf import settings
 
-from accounts.api_auth import token_hash
 from accounts.models import AccessToken
+from accounts.secrets import secret_hash
 from annotation.models import Grade
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def run(live_server, opened, algebraist):
-    AccessToken.objects.create(user=algebraist, label="script", token_sha256=token_hash("sesame"))
+    AccessToken.objects.create(user=algebraist, label="script", token_sha256=secret_hash("sesame"))
 
     def call(*answers: str, token: str = "sesame") -> subprocess.CompletedProcess[str]:
         script = settings.BASE_DIR / "docs" / "grade_one_item.py"
