@@ -1,0 +1,68 @@
+"""An estimate of a score document as a table cell: rounded for people, with its reason and its cautions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reports.wording import caution_sentence, reason_sentence
+from stats.display import percent, rounded, rounded_percent
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`value` is empty when undefined; then `reason` is a sentence. `interval` is empty where there is none."""
+
+    value: str
+    interval: str
+    counts: str
+    reason: str
+    cautions: tuple[str, ...]
+    document: Document
+
+
+def percent_cell(estimate: Document) -> Cell:
+    """A proportion in percent with one decimal; k / n is rounded from its integers, half up."""
+    return _cell(estimate, _percent_value(estimate), rounded_percent, unit=" %")
+
+
+def number_cell(estimate: Document, *, places: int = 3) -> Cell:
+    """A coefficient or a mean."""
+    value = "" if estimate["value"] is None else rounded(estimate["value"], places=places)
+    return _cell(estimate, value, lambda end: rounded(end, places=places), unit="")
+
+
+def _percent_value(estimate: Document) -> str:
+    if estimate["value"] is None:
+        return ""
+    k, n = estimate.get("k"), estimate.get("n")
+    if k is not None and n and float(k).is_integer():
+        return percent(int(k), n)
+    return rounded_percent(estimate["value"])
+
+
+def _cell(estimate: Document, value: str, end: Any, *, unit: str) -> Cell:
+    ends = estimate["ci"]
+    return Cell(
+        value=f"{value}{unit}" if value else "",
+        interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
+        counts=_counts(estimate),
+        reason=reason_sentence(estimate["reason"]),
+        cautions=tuple(caution_sentence(code) for code in estimate["warnings"]),
+        document=estimate,
+    )
+
+
+def _counts(estimate: Document) -> str:
+    if estimate.get("k") is not None:
+        return f"{estimate['k']:g}/{estimate['n']}"
+    if estimate.get("N") is not None:
+        return f"{estimate['n']} of {estimate['N']}"
+    return "" if estimate.get("n") is None else f"n = {estimate['n']}"
+
+
+def bounds_words(estimate: Document) -> str:
+    """ "10.0 to 13.3 %" for what the value could be if the unavailable judgments had been made, else ""."""
+    bounds = estimate.get("bounds")
+    return f"{rounded_percent(bounds[0])} to {rounded_percent(bounds[1])} %" if bounds else ""

@@ -1,0 +1,225 @@
+"""A score document as the tables and pictures of a page. Pure: documents in, rows of cells out."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reports.cells import Document, bounds_words, number_cell, percent_cell
+from reports.figures.confusion import confusion_matrix
+from reports.figures.forest import Group, Mark, forest_plot
+from reports.figures.shares import share_bars
+from reports.wording import coefficient_name, in_words
+
+_AUDIT_COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+def score_sections(document: Document) -> dict[str, Any]:
+    """Template context of the score page and of the report: `judge` (or None) and `experts`."""
+    judge = document["judge"]
+    return {
+        "states": [
+            {"system": system, **counts} for system, counts in document["systems"].items()
+        ],
+        "judge": _judge(judge) if judge else None,
+        "experts": [_campaign(campaign) for campaign in document["experts"]],
+    }
+
+
+def _judge(judge: Document) -> dict[str, Any]:
+    metrics = [key for key in judge["metrics"] if any(key in s["metrics"] for s in judge["systems"].values())]
+    return {
+        "label": judge["label"],
+        "sha256": judge["sha256"],
+        "metrics": [_metric(judge, key) for key in metrics],
+        "decomposition": _decomposition(judge["systems"]),
+        "audits": [_audit(audit, judge) for audit in judge["audits"]],
+    }
+
+
+def _metric(judge: Document, key: str) -> dict[str, Any]:
+    systems = {name: part["metrics"][key] for name, part in judge["systems"].items() if key in part["metrics"]}
+    domains = sorted({domain for found in systems.values() for domain in found["domains"]})
+    return {
+        "key": key,
+        **judge["metrics"][key],
+        "rows": [_fixed_row(system, found) for system, found in systems.items()],
+        "domains": [in_words(domain) for domain in domains],
+        "domain_rows": [
+            {
+                "system": system,
+                "cells": [
+                    percent_cell(found["domains"][domain]) if domain in found["domains"] else None
+                    for domain in domains
+                ],
+            }
+            for system, found in systems.items()
+        ],
+        "forest": forest_plot(
+            f"{judge['metrics'][key]['title']} of every system", forest_groups(judge, key), key=f"forest-{key}"
+        ),
+    }
+
+
+def _fixed_row(system: str, found: Document) -> dict[str, Any]:
+    estimate = found["estimate"]
+    return {
+        "system": system,
+        "wilson": percent_cell(estimate),
+        "papers": percent_cell(found["paper_bootstrap"]),
+        "effective": percent_cell(found["effective_n"]),
+        "n_abstain": estimate["n_abstain"],
+        "n_unavailable": estimate["n_unavailable"],
+        "bounds": bounds_words(estimate),
+    }
+
+
+def forest_groups(judge: Document, key: str) -> list[Group]:
+    """Per system the fixed-judge score and, from each audit that covers the metric, the corrected one."""
+    return [
+        Group(system, list(_marks(judge, system, part["metrics"][key], key)))
+        for system, part in judge["systems"].items()
+        if key in part["metrics"]
+    ]
+
+
+def _marks(judge: Document, system: str, found: Document, key: str) -> Iterator[Mark]:
+    yield _mark("judge", "Fixed judge, Wilson", found["estimate"])
+    for audit in judge["audits"]:
+        corrected = audit["metrics"].get(key, {}).get("corrected", {}).get(system)
+        if corrected:
+            label = "Audit-corrected, Beta-Binomial"
+            if len(judge["audits"]) > 1:
+                label = f"{label} ({audit['campaign']})"
+            yield _mark("corrected", label, corrected["estimate"])
+
+
+def _mark(kind: str, label: str, estimate: Document) -> Mark:
+    ends = estimate["ci"]
+    return Mark(kind, label, estimate["value"], (ends[0], ends[1]) if ends else None, "not known yet")
+
+
+def _decomposition(systems: Document) -> dict[str, Any]:
+    classes = list(dict.fromkeys(name for part in systems.values() for name in part["buckets"]))
+    ordered = sorted(classes, key=lambda name: (name != "success", name))
+    named = {
+        system: {in_words(name): part["buckets"].get(name, 0) for name in ordered}
+        for system, part in systems.items()
+    }
+    return {
+        "classes": [in_words(name) for name in ordered],
+        "rows": [
+            {"system": system, "counts": list(counts.values()), "total": sum(counts.values())}
+            for system, counts in named.items()
+        ],
+        "bars": share_bars("Where the outputs end", [in_words(name) for name in ordered], named, key="buckets"),
+    }
+
+
+def _audit(audit: Document, judge: Document) -> dict[str, Any]:
+    shown = ("campaign", "name", "closed", "drawn", "labelled")
+    return {
+        **{key: audit[key] for key in shown},
+        "metrics": [
+            _audited_metric(audit["campaign"], key, found, judge) for key, found in audit["metrics"].items()
+        ],
+    }
+
+
+def _audited_metric(campaign: str, key: str, found: Document, judge: Document) -> dict[str, Any]:
+    title = judge["metrics"][key]["title"]
+    inside, weighted = found["in_sample"], found["weighted"]
+    fixed = {name: part["metrics"].get(key) for name, part in judge["systems"].items()}
+    return {
+        "key": key,
+        **judge["metrics"][key],
+        "eligible": found["eligible"],
+        "excluded": found["excluded"],
+        "matrix": confusion_matrix(
+            f"{title}: judge against experts",
+            {cell: inside[cell] for cell in _CELLS},
+            key=f"confusion-{campaign}-{key}",
+        ),
+        "coefficients": [
+            {"name": coefficient_name(name), "inside": number_cell(inside[name]), "weighted": number_cell(weighted[name])}
+            for name in _AUDIT_COEFFICIENTS
+        ],
+        "corrected": [
+            _corrected_row(system, corrected, fixed.get(system)) for system, corrected in found["corrected"].items()
+        ],
+    }
+
+
+def _corrected_row(system: str, corrected: Document, fixed: Document | None) -> dict[str, Any]:
+    return {
+        "system": system,
+        "fixed": percent_cell(fixed["estimate"]) if fixed else None,
+        "corrected": percent_cell(corrected["estimate"]),
+        "bounds": bounds_words(corrected["estimate"]),
+        "n_unavailable": corrected["estimate"]["n_unavailable"],
+        "strata": [{**row, "stratum": in_words(row["stratum"])} for row in corrected["strata"]],
+    }
+
+
+def _campaign(campaign: Document) -> dict[str, Any]:
+    shown = ("campaign", "name", "kind", "rubric", "closed")
+    return {
+        **{key: campaign[key] for key in shown},
+        "questions": [
+            _question(key, question, campaign["agreement"].get(key))
+            for key, question in campaign["questions"].items()
+            if _has_labels(question)
+        ],
+    }
+
+
+def _has_labels(question: Document) -> bool:
+    return any(
+        sum(found["labels"].values()) if "labels" in found else found["micro"]["n"]
+        for found in question["systems"].values()
+    )
+
+
+def _question(key: str, question: Document, agreement: Document | None) -> dict[str, Any]:
+    systems: Mapping[str, Document] = question["systems"]
+    graded = any("macro" in found for found in systems.values())
+    return {
+        "key": key,
+        "title": in_words(key).capitalize(),
+        "text": question["text"],
+        "means": [_mean_row(system, found) for system, found in systems.items()] if graded else [],
+        "choices": [] if graded else [_choice_row(system, found) for system, found in systems.items()],
+        "values": [] if graded else list(next(iter(systems.values()))["labels"]),
+        "agreement": _agreement(agreement) if agreement else None,
+    }
+
+
+def _mean_row(system: str, found: Document) -> dict[str, Any]:
+    return {
+        "system": system,
+        "macro": number_cell(found["macro"], places=2),
+        "micro": number_cell(found["micro"], places=2),
+    }
+
+
+def _choice_row(system: str, found: Document) -> dict[str, Any]:
+    return {
+        "system": system,
+        "labels": list(found["labels"].values()),
+        "total": sum(found["labels"].values()),
+        "conservative": list(found["conservative"]["counts"].items()),
+        "conservative_rate": percent_cell(found["conservative"]["estimate"]),
+        "majority": list(found["majority"]["counts"].items()),
+        "majority_rate": percent_cell(found["majority"]["estimate"]),
+        "experts_per_output": found["experts_per_output"],
+    }
+
+
+def _agreement(bundle: Document) -> dict[str, Any]:
+    shown = ("level", "n_items", "n_raters", "n_labels", "n_abstain", "n_unavailable")
+    cells = {name: number_cell(estimate) for name, estimate in bundle["coefficients"].items()}
+    rows = [{"name": coefficient_name(name), "cell": cell} for name, cell in cells.items()]
+    return {
+        **{key: bundle[key] for key in shown},
+        "given": [row for row in rows if row["cell"].value],
+        "absent": [row for row in rows if not row["cell"].value],
+    }

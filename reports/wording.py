@@ -1,0 +1,82 @@
+"""What the codes of a score document mean, in sentences for people."""
+
+from stats.estimate import Caution, Reason
+
+REASONS: dict[str, str] = {
+    Reason.NO_ITEMS: "Nothing was labelled.",
+    Reason.ONE_RATER: "Agreement needs two raters; here is one.",
+    Reason.NO_PAIRABLE: "No item was labelled by two raters.",
+    Reason.ONE_CATEGORY: "Everybody always chose the same value, so agreement beyond chance is undefined.",
+    Reason.ZERO_DENOM: "The denominator is zero.",
+    Reason.NOT_CONNECTED: "Some systems were never compared, not even through others.",
+    Reason.SEPARATION: "A group of systems never lost or never won, so strengths are infinite.",
+    Reason.EMPTY_STRATUM: "A stratum has no audited output yet.",
+    Reason.CENSUS: "Everything was audited: there is no sampling error.",
+    Reason.DEGENERATE_BOOTSTRAP: "Too few distinct resamples for percentiles.",
+    Reason.JUDGE_UNINFORMATIVE: "The judge does no better than chance, so it cannot be corrected this way.",
+    Reason.LEVEL: "The scale does not allow this coefficient.",
+    Reason.NOT_TWO_RATERS: "This coefficient is for exactly two raters.",
+    Reason.TOO_MANY_CATEGORIES: "The values are not categories.",
+    Reason.INCOMPLETE: "Not every item was rated by every rater.",
+    Reason.NO_DESIGN: "The sampling design is unknown.",
+    Reason.NO_JUDGE: "There are no labels of a judge.",
+    Reason.FEW_EVENTS: "There are too few successes or failures for this method.",
+}
+
+CAUTIONS: dict[str, str] = {
+    Caution.CENSUS: "Everything was audited, so there is no sampling error; the interval is the value itself.",
+    Caution.DEGENERATE_BOOTSTRAP: "Too few distinct resamples: the interval is unreliable.",
+    Caution.FEW_CLUSTERS: "Few papers: the interval that resamples papers is too narrow.",
+    Caution.LOW_N: "Few labels: read the interval, not the value.",
+    Caution.MARGIN_CAP: "The raters' margins differ, so kappa cannot reach 1.",
+    Caution.MIXED_RATER_KINDS: "Experts and judges are mixed.",
+    Caution.POOLED_QUESTIONS: "Several questions are pooled.",
+    Caution.POOLED_SYSTEMS: "Several systems are pooled.",
+    Caution.PREVALENCE_PARADOX: "One value is far more frequent than the others, which pulls kappa down.",
+    Caution.RATER_BIAS: "The raters differ in how often they say yes.",
+    Caution.SEPARATION: "A group never lost or never won: strengths are bounded by hand.",
+    Caution.SMALL_FOR_MODEL: "Few labels for this model.",
+    Caution.TRANSPORT_ASSUMPTION: "Assumes that the judge errs here as often as where it was audited.",
+    Caution.TRUNCATED: "The value was cut to the possible range.",
+}
+
+COEFFICIENTS: dict[str, str] = {
+    "agreement": "Agreement",
+    "precision": "Precision",
+    "recall": "Recall",
+    "f1": "F1",
+    "kappa": "Cohen’s kappa",
+    "percent": "Percent agreement",
+    "cohen_kappa": "Cohen’s kappa",
+    "weighted_kappa_linear": "Weighted kappa, linear",
+    "weighted_kappa_quadratic": "Weighted kappa, quadratic",
+    "fleiss_kappa": "Fleiss’ kappa",
+    "krippendorff_alpha_nominal": "Krippendorff’s alpha, nominal",
+    "krippendorff_alpha_ordinal": "Krippendorff’s alpha, ordinal",
+    "krippendorff_alpha_interval": "Krippendorff’s alpha, interval",
+    "krippendorff_alpha_ratio": "Krippendorff’s alpha, ratio",
+    "gwet_ac1": "Gwet’s AC1",
+    "gwet_ac2": "Gwet’s AC2",
+    "icc_2_1": "ICC(2,1), absolute agreement",
+    "icc_3_1": "ICC(3,1), consistency",
+}
+
+
+def in_words(code: str) -> str:
+    """A code of a class, scale or question as plain words: "grounded_insufficient" -> "grounded insufficient"."""
+    return code.replace("_", " ").replace("/", " / ")
+
+
+def reason_sentence(code: str | None) -> str:
+    """Why a value is absent; an unknown code speaks for itself."""
+    return "" if code is None else REASONS.get(code, in_words(code))
+
+
+def caution_sentence(code: str) -> str:
+    """What to bear in mind about a value; an unknown code speaks for itself."""
+    return CAUTIONS.get(code, in_words(code))
+
+
+def coefficient_name(key: str) -> str:
+    """The usual name of an agreement or audit coefficient."""
+    return COEFFICIENTS.get(key, in_words(key))
