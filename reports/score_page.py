@@ -17,9 +17,7 @@ def score_sections(document: Document) -> dict[str, Any]:
     """Template context of the score page and of the report: `judge` (or None) and `experts`."""
     judge = document["judge"]
     return {
-        "states": [
-            {"system": system, **counts} for system, counts in document["systems"].items()
-        ],
+        "states": [{"system": system, **counts} for system, counts in document["systems"].items()],
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
     }
@@ -37,7 +35,9 @@ def _judge(judge: Document) -> dict[str, Any]:
 
 
 def _metric(judge: Document, key: str) -> dict[str, Any]:
-    systems = {name: part["metrics"][key] for name, part in judge["systems"].items() if key in part["metrics"]}
+    systems = {
+        name: part["metrics"][key] for name, part in judge["systems"].items() if key in part["metrics"]
+    }
     domains = sorted({domain for found in systems.values() for domain in found["domains"]})
     return {
         "key": key,
@@ -55,7 +55,9 @@ def _metric(judge: Document, key: str) -> dict[str, Any]:
             for system, found in systems.items()
         ],
         "forest": forest_plot(
-            f"{judge['metrics'][key]['title']} of every system", forest_groups(judge, key), key=f"forest-{key}"
+            f"{judge['metrics'][key]['title']} of every system",
+            forest_groups(judge, key),
+            key=f"forest-{key}",
         ),
     }
 
@@ -111,7 +113,9 @@ def _decomposition(systems: Document) -> dict[str, Any]:
             {"system": system, "counts": list(counts.values()), "total": sum(counts.values())}
             for system, counts in named.items()
         ],
-        "bars": share_bars("Where the outputs end", [in_words(name) for name in ordered], named, key="buckets"),
+        "bars": share_bars(
+            "Where the outputs end", [in_words(name) for name in ordered], named, key="buckets"
+        ),
     }
 
 
@@ -140,11 +144,16 @@ def _audited_metric(campaign: str, key: str, found: Document, judge: Document) -
             key=f"confusion-{campaign}-{key}",
         ),
         "coefficients": [
-            {"name": coefficient_name(name), "inside": number_cell(inside[name]), "weighted": number_cell(weighted[name])}
+            {
+                "name": coefficient_name(name),
+                "inside": number_cell(inside[name]),
+                "weighted": number_cell(weighted[name]),
+            }
             for name in _AUDIT_COEFFICIENTS
         ],
         "corrected": [
-            _corrected_row(system, corrected, fixed.get(system)) for system, corrected in found["corrected"].items()
+            _corrected_row(system, corrected, fixed.get(system))
+            for system, corrected in found["corrected"].items()
         ],
     }
 

@@ -1,5 +1,20 @@
 """Pages of this app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from reports.views import artifacts, audit, downloads, scores
+
+_RELEASE = "releases/<slug:name>/"
+
+urlpatterns: list[URLPattern] = [
+    path("", scores.scores, name="scores"),
+    path(_RELEASE, scores.score_of, name="score"),
+    path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
+    path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),
+    path(f"{_RELEASE}labels.csv", downloads.labels, {"form": "csv"}, name="labels-csv"),
+    path(f"{_RELEASE}labels.jsonl", downloads.labels, {"form": "jsonl"}, name="labels-jsonl"),
+    path(f"{_RELEASE}figures/<slug:figure>.csv", downloads.figure_csv, name="figure-csv"),
+    path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
+    path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
+    path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
+]

@@ -22,9 +22,7 @@ def confusion_matrix(title: str, counts: dict[str, int], *, key: str) -> Markup:
         text("Judge: no", _LEFT - 10, _TOP + _CELL_HEIGHT * 1.5 + 4, anchor="end"),
     ]
     words = ", ".join(f"{counts[cell]} {name}" for cell, name, _, _ in _CELLS)
-    return figure(
-        title, f"Judge against experts: {words}.", WIDTH, HEIGHT, *cells, *heads, key=key
-    )
+    return figure(title, f"Judge against experts: {words}.", WIDTH, HEIGHT, *cells, *heads, key=key)
 
 
 def _cell(count: int, name: str, row: int, column: int) -> Markup:

@@ -14,6 +14,10 @@ class Markup(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Templates take it as it is: everything in it went through `element`."""
+        return str(self)
+
 
 def element(tag: str, *children: str, **attributes: str | float) -> Markup:
     """One element; plain strings among `children` are escaped. `class_` and `font_size` become class, font-size."""

@@ -1,0 +1,1 @@
+"""Pages and downloads of scores, for those who run the study."""

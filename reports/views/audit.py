@@ -1,0 +1,90 @@
+"""Planning a judge audit, and drawing it into a campaign."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.refusal import Refused
+from annotation.models import Campaign, CampaignKind
+from benchmark.models import Release
+from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, draw_audit, plan_audit
+from reports.audit_precision import ASSUMED_ERROR
+from reports.choosing import Chosen, choose, only_known
+from reports.forms import AuditForm, PlanForm
+from reports.views.access import explains_refusals, staff_only
+from reports.wording import in_words
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def audit_draw(request: HttpRequest, name: str) -> HttpResponse:
+    """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, "track", "judge", "per_stratum", "buckets", "exclude")
+    chosen = choose(release, request.GET)
+    plan_form = _plan_form(request, chosen)
+    plan = _plan(chosen, plan_form) if plan_form.is_valid() else None
+    rubrics = audit_rubrics(release)
+    form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
+    if request.method == "POST" and plan and form.is_valid():
+        campaign = _draw(request, plan, form)
+        if campaign:
+            messages.success(
+                request, f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
+            )
+            return redirect("campaign", slug=campaign.slug)
+    context = {
+        "chosen": chosen,
+        "plan_form": plan_form,
+        "plan": plan,
+        "form": form if rubrics else None,
+        "assumed_error": round(100 * ASSUMED_ERROR),
+    }
+    refused = plan_form.errors or form.errors
+    return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
+
+
+def _plan_form(request: HttpRequest, chosen: Chosen) -> PlanForm:
+    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
+    campaigns = Campaign.objects.filter(
+        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
+    ).distinct()
+    asked = request.GET if "per_stratum" in request.GET else None
+    form = PlanForm(
+        asked or {"per_stratum": 5, "buckets": buckets},
+        buckets={bucket: in_words(bucket) for bucket in buckets},
+        campaigns=campaigns.order_by("slug"),
+    )
+    return form
+
+
+def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
+    asked: dict[str, Any] = form.cleaned_data
+    try:
+        return plan_audit(
+            release=chosen.release,
+            track=chosen.track,
+            judge=chosen.judge,
+            per_stratum=asked["per_stratum"],
+            buckets=asked["buckets"],
+            exclude_campaigns=asked.get("exclude", ()),
+        )
+    except Refused as refusal:
+        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+        return None
+
+
+def _draw(request: HttpRequest, plan: AuditPlan, form: AuditForm) -> Campaign | None:
+    terms = dict(form.cleaned_data)
+    if terms.pop("plan") != plan.sha256:
+        form.add_error(None, "The plan has changed since it was shown; look at the new one.")
+        return None
+    try:
+        return draw_audit(actor=request.user, plan=plan, **terms)  # type: ignore[arg-type]
+    except Refused as refusal:
+        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+        return None
