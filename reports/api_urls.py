@@ -1,5 +1,12 @@
 """REST endpoints of this app."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+from reports import api
+
+urlpatterns: list[URLPattern] = [
+    path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
+    path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
+    path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
+    path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
+]

@@ -1,0 +1,195 @@
+"""REST endpoints of scores, labels and artifacts, for coordinators and owners: systems are named here."""
+
+import json
+from itertools import islice
+from typing import Any, cast
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.generics import ListAPIView
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.access import role_names
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_filters import ListedFilters
+from accounts.models import RoleName, User
+from accounts.refusal import NotAllowed, Refused
+from benchmark.models import Release
+from reports import serializers as shape
+from reports.artifacts import freeze_artifact
+from reports.choosing import Chosen, choose, only_known
+from reports.downloads import chosen_rows, csv_download
+from reports.inputs import collect
+from reports.label_filters import FILTERS
+from reports.models import Artifact
+from reports.score import score
+
+PAGE, MAX_PAGE = 100, 1000
+
+
+def _query(name: str, words: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.QUERY, required=False, description=words)
+
+
+TRACK = _query("track", "Left out: raw, or the first track there is.")
+JUDGE = _query("judge", "A judge version such as judge-v1; left out: the first that has verdicts.")
+
+
+def release_or_404(name: str) -> Release:
+    """The release with its benchmark."""
+    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+
+
+def invalid(refusal: Refused) -> ValidationError | NotFound:
+    """A refused parameter as HTTP says it: 404 for what is not there, 400 for what is not understood."""
+    if refusal.code.startswith("no_"):
+        return NotFound(refusal.reason)
+    return ValidationError({refusal.field or "parameter": refusal.reason})
+
+
+def chosen_or_error(release: Release, asked: Any) -> Chosen:
+    """The track and judge that a request names."""
+    try:
+        return choose(release, asked)
+    except Refused as refusal:
+        raise invalid(refusal) from refusal
+
+
+class ScoreView(APIView):
+    """The score of one track under one judge, with intervals, audit and correction."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_score", parameters=[TRACK, JUDGE], responses=shape.ScoreOut)
+    def get(self, request: Request, name: str) -> Response:
+        """The document that `manage.py score --json` prints."""
+        release = release_or_404(name)
+        try:
+            only_known(request.query_params, "track", "judge")
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        chosen = chosen_or_error(release, request.query_params)
+        return Response(score(collect(release=release, track=chosen.track, judge=chosen.judge)))
+
+
+class CsvRenderer(BaseRenderer):
+    """Makes `?format=csv` known; the rows themselves are streamed past it."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+    def render(self, data: Any, accepted_media_type: Any = None, renderer_context: Any = None) -> bytes:
+        return json.dumps(data, ensure_ascii=False, default=str).encode()
+
+
+class LabelsView(APIView):
+    """The canonical label table: pages of JSON, or with format=csv all of it, streamed."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    renderer_classes = [JSONRenderer, CsvRenderer]
+
+    @extend_schema(
+        operation_id="releases_labels",
+        parameters=[
+            OpenApiParameter("format", str, OpenApiParameter.QUERY, enum=["json", "csv"]),
+            OpenApiParameter("offset", int, OpenApiParameter.QUERY, description="Rows to skip (JSON)."),
+            OpenApiParameter(
+                "page_size", int, OpenApiParameter.QUERY, description=f"At most {MAX_PAGE} (JSON)."
+            ),
+            _query("campaign", "Only this campaign's expert labels."),
+            OpenApiParameter(
+                "identities", str, OpenApiParameter.QUERY, enum=["0", "1"], description="1: not blinded."
+            ),
+            *(_query(column, "Wanted values, separated by commas.") for column in FILTERS),
+        ],
+        responses={
+            (200, "application/json"): shape.LabelPageOut,
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Header and rows."),
+        },
+    )
+    def get(self, request: Request, name: str) -> HttpResponseBase:
+        """Expert labels without identities; `identities=1` adds systems, strata and the judges' verdicts."""
+        release = release_or_404(name)
+        asked = {key: value for key, value in request.query_params.items() if key not in _PAGING}
+        try:
+            rows = chosen_rows(release, asked)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        if request.accepted_renderer.format == "csv":
+            return csv_download(rows, f"labels-{release.name}.csv")
+        offset, size = _whole(request, "offset", 0), min(_whole(request, "page_size", PAGE), MAX_PAGE)
+        page = list(islice(rows, offset, offset + size + 1))
+        following = _next(request, offset + size) if len(page) > size else None
+        return Response({"next": following, "results": shape.LabelOut(page[:size], many=True).data})
+
+
+_PAGING = ("format", "offset", "page_size")
+
+
+def _whole(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 12) or (name == "page_size" and int(text) < 1):
+        raise ValidationError({name: "must be a whole number"})
+    return int(text)
+
+
+def _next(request: Request, offset: int) -> str:
+    query = request.query_params.copy()
+    query["offset"] = str(offset)
+    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+
+
+class ArtifactsView(ListAPIView[Artifact]):
+    """Frozen scores of a release."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    filter_backends = [ListedFilters]
+    serializer_class = shape.ArtifactOut
+    queryset = Artifact.objects.none()
+
+    def get_queryset(self) -> Any:
+        if getattr(self, "swagger_fake_view", False):
+            return Artifact.objects.none()
+        release = release_or_404(self.kwargs["name"])
+        return release.artifacts.select_related("release").defer("content")
+
+    @extend_schema(operation_id="releases_artifacts")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """All of them, without their content."""
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(
+        operation_id="releases_artifacts_freeze", request=shape.ArtifactIn, responses={201: shape.ArtifactOut}
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Freeze the score of a track (owners). Equal labels give the artifact that is already there."""
+        if RoleName.OWNER not in role_names(request.user):
+            raise NotAllowed("Only owners freeze a score.")
+        release = release_or_404(name)
+        sent = shape.ArtifactIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        chosen = chosen_or_error(release, sent.validated_data)
+        made = freeze_artifact(
+            actor=cast(User, request.user), release=release, track=chosen.track, judge=chosen.judge
+        )
+        return Response(shape.ArtifactOut(made).data, status=201)
+
+
+class ArtifactView(APIView):
+    """One frozen score."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_artifact_show", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, name: str, sha256: str) -> Response:
+        """The artifact as `manage.py verify_artifact` reads it (owners)."""
+        if RoleName.OWNER not in role_names(request.user):
+            raise NotAllowed("Only owners read a frozen score.")
+        found = get_object_or_404(Artifact, release__name=name, sha256=sha256)
+        return Response(json.loads(found.content))

@@ -1,0 +1,57 @@
+"""Rows as files that are sent while they are made; which label rows a request may have."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+
+from django.http import StreamingHttpResponse
+
+from benchmark.models import Release
+from reports.choosing import only_known
+from reports.exporting import csv_lines, jsonl_lines
+from reports.label_filters import FILTERS, label_filter
+from reports.label_rows import Row, blinded, label_rows
+from stats.cells import quote_cell
+
+CSV, JSONL = "text/csv; charset=utf-8", "application/jsonl; charset=utf-8"
+
+
+def chosen_rows(release: Release, asked: Mapping[str, str]) -> Iterator[Row]:
+    """The label rows that a request means: blinded unless `identities` is "1".
+
+    Raises Refused for a parameter that does not exist or that would undo the blinding.
+    """
+    only_known(asked, "campaign", "identities", *FILTERS)
+    identities = asked.get("identities") == "1"
+    wanted = label_filter(asked, identities=identities)
+    rows = wanted(label_rows(release, campaign=asked.get("campaign", "")))
+    return rows if identities else blinded(rows)
+
+
+def csv_download(rows: Iterable[Row], file_name: str) -> StreamingHttpResponse:
+    """The canonical label table as CSV."""
+    return _download(csv_lines(rows), CSV, file_name)
+
+
+def jsonl_download(rows: Iterable[Row], file_name: str) -> StreamingHttpResponse:
+    """The canonical label table as JSON lines."""
+    return _download(jsonl_lines(rows), JSONL, file_name)
+
+
+def table_download(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
+    """Any other table as CSV, its text safe for spreadsheets."""
+    return _download(_lines(rows), CSV, file_name)
+
+
+def _lines(rows: Iterable[list[object]]) -> Iterator[str]:
+    for row in rows:
+        line = io.StringIO()
+        cells = [quote_cell(cell) if isinstance(cell, str) else cell for cell in row]
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        yield line.getvalue()
+
+
+def _download(lines: Iterable[str], content_type: str, file_name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{file_name}"'
+    return response

@@ -1,0 +1,165 @@
+"""Shapes of the REST interface of reports."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from reports.models import Artifact
+from stats.labels import COLUMNS
+
+
+class EstimateOut(serializers.Serializer[Any]):
+    """A number with what is needed to read it; an undefined one is null with a reason code."""
+
+    value = serializers.FloatField(allow_null=True)
+    se = serializers.FloatField(allow_null=True)
+    ci = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    level = serializers.FloatField()
+    method = serializers.CharField()
+    k = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField(allow_null=True)
+    N = serializers.IntegerField(allow_null=True)
+    clusters = serializers.IntegerField(allow_null=True)
+    denom_rule = serializers.CharField(allow_null=True)
+    n_abstain = serializers.IntegerField(allow_null=True)
+    n_unavailable = serializers.IntegerField(allow_null=True)
+    bounds = serializers.ListField(child=serializers.FloatField(), allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    warnings = serializers.ListField(child=serializers.CharField())
+    seed = serializers.IntegerField(allow_null=True)
+    B = serializers.IntegerField(allow_null=True)
+    label_set_version = serializers.CharField(allow_null=True)
+    judge_version = serializers.CharField(allow_null=True)
+    release_id = serializers.CharField(allow_null=True)
+
+
+class MetricTextOut(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    definition = serializers.CharField()
+
+
+class MetricOut(serializers.Serializer[Any]):
+    estimate = EstimateOut()
+    effective_n = EstimateOut()
+    paper_bootstrap = EstimateOut()
+    domains = serializers.DictField(child=EstimateOut())
+
+
+class JudgedSystemOut(serializers.Serializer[Any]):
+    metrics = serializers.DictField(child=MetricOut())
+    buckets = serializers.DictField(child=serializers.IntegerField())
+
+
+class CorrectedStratumOut(serializers.Serializer[Any]):
+    stratum = serializers.CharField()
+    size = serializers.IntegerField()
+    sampled = serializers.IntegerField()
+    successes = serializers.IntegerField()
+
+
+class CorrectedOut(serializers.Serializer[Any]):
+    estimate = EstimateOut()
+    strata = CorrectedStratumOut(many=True)
+
+
+class InSampleOut(serializers.Serializer[Any]):
+    tp = serializers.IntegerField()
+    fp = serializers.IntegerField()
+    fn = serializers.IntegerField()
+    tn = serializers.IntegerField()
+    agreement = EstimateOut()
+    precision = EstimateOut()
+    recall = EstimateOut()
+    f1 = EstimateOut()
+    kappa = EstimateOut()
+
+
+class AuditedMetricOut(serializers.Serializer[Any]):
+    in_sample = InSampleOut()
+    weighted = serializers.DictField(child=EstimateOut())
+    eligible = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    corrected_pooled = CorrectedOut()
+    corrected = serializers.DictField(child=CorrectedOut())
+
+
+class AuditOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    name = serializers.CharField()
+    closed = serializers.BooleanField()
+    drawn = serializers.IntegerField()
+    labelled = serializers.IntegerField()
+    metrics = serializers.DictField(child=AuditedMetricOut())
+
+
+class JudgedOut(serializers.Serializer[Any]):
+    label = serializers.CharField()
+    sha256 = serializers.CharField()
+    metrics = serializers.DictField(child=MetricTextOut())
+    systems = serializers.DictField(child=JudgedSystemOut())
+    audits = AuditOut(many=True)
+
+
+class OutputStatesOut(serializers.Serializer[Any]):
+    outputs = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    abstained = serializers.IntegerField()
+    failed = serializers.IntegerField()
+
+
+class ExpertCampaignOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    rubric = serializers.CharField()
+    closed = serializers.BooleanField()
+    questions = serializers.DictField(child=serializers.JSONField())
+    agreement = serializers.DictField(child=serializers.JSONField())
+
+
+class ScoreOut(serializers.Serializer[Any]):
+    """The score document, as `manage.py score --json` prints it."""
+
+    format = serializers.CharField()
+    release = serializers.CharField()
+    release_sha256 = serializers.CharField()
+    frozen = serializers.BooleanField()
+    is_sample = serializers.BooleanField()
+    protocol = serializers.CharField()
+    track = serializers.CharField()
+    seed = serializers.IntegerField()
+    systems = serializers.DictField(child=OutputStatesOut())
+    judge = JudgedOut(allow_null=True)
+    experts = ExpertCampaignOut(many=True)
+
+
+class LabelOut(serializers.Serializer[Any]):
+    """A row of the canonical label table; every cell is text, empty where the column does not apply."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {column: serializers.CharField(allow_blank=True) for column in COLUMNS}
+
+
+class LabelPageOut(serializers.Serializer[Any]):
+    """`next` is the address of the following rows, null on the last page."""
+
+    next = serializers.URLField(allow_null=True)
+    results = LabelOut(many=True)
+
+
+class ArtifactOut(serializers.ModelSerializer[Artifact]):
+    """A frozen score; its content is at the address of its hash."""
+
+    release = serializers.SlugRelatedField(slug_field="name", read_only=True)
+
+    class Meta:
+        model = Artifact
+        fields = ("sha256", "kind", "release", "created_at")
+        read_only_fields = fields
+
+
+class ArtifactIn(serializers.Serializer[Any]):
+    """Which score to freeze; left out, the first track and judge are meant."""
+
+    track = serializers.CharField(required=False, default="", allow_blank=True)
+    judge = serializers.CharField(required=False, default="", allow_blank=True)
