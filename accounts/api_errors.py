@@ -1,17 +1,73 @@
-"""One shape for every refusal of the REST interface: {"code", "reason", "line", "field"}."""
+"""One shape for every refusal of the REST interface: {"code", "reason", "line", "field"}, and "problems"."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from rest_framework import serializers
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from accounts.refusal import NotAllowed, Refused
 
 
+class RefusalOut(serializers.Serializer[Any]):
+    """Why nothing was written or shown."""
+
+    code = serializers.CharField(help_text="A stable word for programs, such as `invalid` or `not_found`.")
+    reason = serializers.CharField(help_text="A sentence for people.")
+    line = serializers.IntegerField(allow_null=True, help_text="The line of an imported file.")
+    field = serializers.CharField(allow_blank=True, help_text="The field at fault, if it is one.")
+    problems = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text="Each field at fault with its reason."
+    )
+
+
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler; a Refused becomes 403 (not allowed) or 409 (not in this state)."""
-    if not isinstance(error, Refused):
-        return exception_handler(error, context)
-    status = 403 if isinstance(error, NotAllowed) else 409
-    body = {"code": error.code, "reason": error.reason, "line": error.line, "field": error.field}
-    return Response(body, status=status)
+    """DRF's exception handler: refusals of ours and errors of DRF's leave in the one shape."""
+    if isinstance(error, Refused):
+        return Response(refusal_body(error), status=refusal_status(error))
+    response = exception_handler(error, context)
+    if response is not None:
+        response.data = _body(response.data)
+    return response
+
+
+def refusal_body(refusal: Refused) -> dict[str, Any]:
+    """The four words of a refusal; a caller may add what helps its client to go on."""
+    return {
+        "code": refusal.code,
+        "reason": refusal.reason,
+        "line": refusal.line,
+        "field": refusal.field,
+    }
+
+
+def refusal_status(refusal: Refused) -> int:
+    """403: not this person. 422: an idempotency key used for something else. 409: not in this state."""
+    if isinstance(refusal, NotAllowed):
+        return 403
+    return 422 if refusal.code == "idempotency_mismatch" else 409
+
+
+def _body(data: Any) -> dict[str, Any]:
+    detail = data.get("detail") if isinstance(data, dict) else None
+    if isinstance(detail, str):
+        return {"code": getattr(detail, "code", "error"), "reason": str(detail), "line": None, "field": ""}
+    problems: dict[str, str] = {}
+    for field, reason in _flat(data, ""):
+        problems.setdefault(field, reason)
+    field, reason = next(iter(problems.items()))
+    return {"code": "invalid", "reason": reason, "line": None, "field": field, "problems": problems}
+
+
+def _flat(data: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Nested validation errors as (dotted field, reason)."""
+    if isinstance(data, dict):
+        for name, inner in data.items():
+            below = path if name == "non_field_errors" else f"{path}.{name}".lstrip(".")
+            yield from _flat(inner, below)
+    elif isinstance(data, list):
+        for inner in data:
+            yield from _flat(inner, path)
+    else:
+        yield path, str(data)

@@ -1,6 +1,6 @@
 """REST endpoints: the reviewer's queue and places, and campaigns for those who run them."""
 
-from typing import Any, cast
+from typing import cast
 
 from django.db.models import QuerySet
 from django.http import Http404
@@ -12,6 +12,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import refusal_body, refusal_status
+from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import actions, queries
@@ -22,7 +24,7 @@ from annotation.places import find_place
 from annotation.shown import grade_values, own_place, queue_item
 from annotation.submitting import submit_or_revise
 
-REFUSED = {409: shape.RefusalOut, 422: shape.RefusalOut}
+REFUSED = {409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
 KEY = OpenApiParameter(
     "Idempotency-Key",
     str,
@@ -49,17 +51,12 @@ def refusal_reply(refusal: Refused) -> Response:
     """A refusal with what the reviewer needs to go on: open questions, or the text stored elsewhere."""
     if isinstance(refusal, NotAllowed):
         raise refusal
-    body: dict[str, Any] = {
-        "code": refusal.code,
-        "reason": refusal.reason,
-        "line": refusal.line,
-        "field": refusal.field,
-    }
+    body = refusal_body(refusal)
     if isinstance(refusal, Incomplete):
         body["problems"] = refusal.problems
     if isinstance(refusal, actions.DraftConflict):
         body["stored"] = shape.DraftOut(refusal.stored).data
-    return Response(body, status=422 if refusal.code == "idempotency_mismatch" else 409)
+    return Response(body, status=refusal_status(refusal))
 
 
 class AssignmentView(APIView):
@@ -143,8 +140,12 @@ class QueueView(APIView):
         return Response(shape.QueueItemOut(rows, many=True).data)
 
     @extend_schema(
-        operation_id="queue_take", request=shape.TakeIn, responses={201: shape.QueueItemOut, **REFUSED}
+        operation_id="queue_take",
+        parameters=[OPTIONAL_KEY],
+        request=shape.TakeIn,
+        responses={201: shape.QueueItemOut, **REFUSED},
     )
+    @idempotent
     def post(self, request: Request) -> Response:
         """Take one more item of an open campaign; 409 with code nothing_left when there is none."""
         sent = shape.TakeIn(data=request.data)

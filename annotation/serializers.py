@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from accounts.api_errors import RefusalOut
 from annotation.models import Campaign
 
 
@@ -105,14 +106,9 @@ class OutOfFieldIn(serializers.Serializer[Any]):
     note = serializers.CharField(max_length=1000, required=False, default="", allow_blank=True)
 
 
-class RefusalOut(serializers.Serializer[Any]):
-    """Why nothing was written."""
+class PlaceRefusalOut(RefusalOut):
+    """Why nothing was written, with the draft that another window saved."""
 
-    code = serializers.CharField()
-    reason = serializers.CharField()
-    line = serializers.IntegerField(allow_null=True)
-    field = serializers.CharField(allow_blank=True)
-    problems = serializers.DictField(child=serializers.CharField(), required=False)
     stored = DraftOut(required=False)
 
 

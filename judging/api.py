@@ -3,11 +3,14 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.actions import ask
@@ -111,6 +114,11 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
         return runs_with_progress()
+
+    @extend_schema(parameters=[OPTIONAL_KEY], responses={201: JudgeRunSerializer, 409: RefusalOut})
+    @idempotent
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self.create(request, *args, **kwargs)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         asked = self.get_serializer(data=request.data)

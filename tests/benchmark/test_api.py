@@ -80,7 +80,7 @@ def test_outputs_are_filtered_by_listed_fields(carl, output):
 def test_a_parameter_that_is_not_listed_is_refused(carl, output, parameter):
     reply = carl.get("/api/v1/outputs/", {parameter: "a"})
     assert reply.status_code == 400
-    assert "unknown parameter" in reply.json()[parameter]
+    assert "unknown parameter" in reply.json()["problems"][parameter]
 
 
 def test_a_nul_character_in_a_filter_is_refused(carl, output):

@@ -1,0 +1,95 @@
+"""`Idempotency-Key` on writes: a request that is sent again gets the first reply and writes nothing."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+from django.db import IntegrityError, transaction
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import IdempotencyRecord, User
+from accounts.refusal import Refused
+
+MAX_KEY_LENGTH = 200
+OPTIONAL_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description=(
+        "Names this request, in at most 200 characters. Sent again with the same body, the first reply comes "
+        "back; with another body it is refused with 422."
+    ),
+)
+Method = Callable[..., Response]
+
+
+def idempotent(method: Method) -> Method:
+    """A writing method of an API view that honours the header; without the header nothing changes.
+
+    The reply is stored in the transaction of the write, so that both are there or neither. A refusal is not
+    stored: the same request may succeed later. Not for replies that hold a secret.
+    """
+
+    @wraps(method)
+    def gate(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
+        key = request.headers.get("Idempotency-Key")
+        if key is None:
+            return method(view, request, *args, **kwargs)
+        return _once(request, _checked(key), lambda: method(view, request, *args, **kwargs))
+
+    return gate
+
+
+def _checked(key: str) -> str:
+    if not key.strip() or len(key) > MAX_KEY_LENGTH:
+        raise Refused(f"An idempotency key has 1 to {MAX_KEY_LENGTH} characters.", code="bad_key")
+    return key
+
+
+def _once(request: Request, key: str, write: Callable[[], Response]) -> Response:
+    digest = _request_sha256(request)
+    with transaction.atomic():
+        record = _claimed(cast(User, request.user), key, digest)
+        if record is None:
+            return _replayed(IdempotencyRecord.objects.get(user=request.user, key=key), digest)
+        response = write()
+        if response.status_code >= 400:
+            transaction.set_rollback(True)
+        else:
+            record.status, record.body = response.status_code, {"reply": _plain(response.data)}
+            record.save(update_fields=["status", "body"])
+        return response
+
+
+def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:
+    """The key's row, made now; None when it is there already. A parallel request waits here for ours."""
+    try:
+        with transaction.atomic():
+            return IdempotencyRecord.objects.create(
+                user=user, key=key, request_sha256=digest, status=0, body={}
+            )
+    except IntegrityError:
+        return None
+
+
+def _replayed(record: IdempotencyRecord, digest: str) -> Response:
+    if record.request_sha256 != digest:
+        raise Refused("This idempotency key was used for another request.", code="idempotency_mismatch")
+    return Response(record.body["reply"], status=record.status)
+
+
+def _request_sha256(request: Request) -> str:
+    """Over method, address and body; the order of a JSON object's fields does not matter."""
+    body = json.dumps(request.data, sort_keys=True, ensure_ascii=False)
+    whole = "\n".join([request.method or "", request.get_full_path(), body])
+    return hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
+
+
+def _plain(data: Any) -> Any:
+    """The reply as JSON would carry it; None where there is no content."""
+    return None if data is None else json.loads(JSONRenderer().render(data))
