@@ -53,7 +53,7 @@ class TokensView(ListAPIView[AccessToken]):
         sent = shape.TokenIn(data=request.data)
         sent.is_valid(raise_exception=True)
         made = actions.create_token(actor=caller(request), **sent.validated_data)
-        return Response(shape.NewTokenOut(made).data, status=201)
+        return Response({**shape.TokenOut(made.row).data, "secret": made.secret}, status=201)
 
 
 class TokenView(APIView):

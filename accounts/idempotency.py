@@ -52,11 +52,11 @@ def _checked(key: str) -> str:
 
 
 def _once(request: Request, key: str, write: Callable[[], Response]) -> Response:
-    digest = _request_sha256(request)
+    user, digest = cast(User, request.user), _request_sha256(request)
     with transaction.atomic():
-        record = _claimed(cast(User, request.user), key, digest)
+        record = _claimed(user, key, digest)
         if record is None:
-            return _replayed(IdempotencyRecord.objects.get(user=request.user, key=key), digest)
+            return _replayed(IdempotencyRecord.objects.get(user=user, key=key), digest)
         response = write()
         if response.status_code >= 400:
             transaction.set_rollback(True)

@@ -1,7 +1,5 @@
 """What REST shows and takes of people. Fields are listed one by one."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from accounts.access import role_names
@@ -43,14 +41,17 @@ class TokenOut(serializers.ModelSerializer[AccessToken]):
         read_only_fields = fields
 
 
-class TokenIn(serializers.Serializer[Any]):
-    label = serializers.CharField(max_length=100, help_text="What the token is for.")
+class TokenIn(serializers.ModelSerializer[AccessToken]):
+    class Meta:
+        model = AccessToken
+        fields = ("label",)
 
 
-class NewTokenOut(serializers.Serializer[Any]):
+class NewTokenOut(TokenOut):
     """A token as it is shown once."""
 
-    id = serializers.IntegerField(source="row.pk")
-    label = serializers.CharField(source="row.label")
-    created_at = serializers.DateTimeField(source="row.created_at")
-    secret = serializers.CharField(help_text="Cannot be shown again.")
+    secret = serializers.CharField(read_only=True, help_text="Cannot be shown again.")
+
+    class Meta(TokenOut.Meta):
+        fields = (*TokenOut.Meta.fields, "secret")
+        read_only_fields = fields
