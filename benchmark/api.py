@@ -11,18 +11,16 @@ from benchmark import queries
 from benchmark import serializers as shape
 from benchmark.models import Instance, Output, Release, System
 
-
-class _Staff:
-    """Who may ask, and which parameters are understood."""
-
-    permission_classes = [IsStaffOfTheStudy]
-    filter_backends = [ListedFilters]
+STAFF = [IsStaffOfTheStudy]
+LISTED = [ListedFilters]
 
 
 @extend_schema_view(get=extend_schema(operation_id="releases_list"))
-class ReleasesView(_Staff, ListAPIView[Release]):
+class ReleasesView(ListAPIView[Release]):
     """All releases with their counts."""
 
+    permission_classes = STAFF
+    filter_backends = LISTED
     serializer_class = shape.ReleaseOut
     filters = {"benchmark": "benchmark__slug"}
 
@@ -31,9 +29,10 @@ class ReleasesView(_Staff, ListAPIView[Release]):
 
 
 @extend_schema_view(get=extend_schema(operation_id="releases_show"))
-class ReleaseView(_Staff, RetrieveAPIView[Release]):
+class ReleaseView(RetrieveAPIView[Release]):
     """One release."""
 
+    permission_classes = STAFF
     serializer_class = shape.ReleaseOut
     lookup_field = "name"
 
@@ -42,9 +41,11 @@ class ReleaseView(_Staff, RetrieveAPIView[Release]):
 
 
 @extend_schema_view(get=extend_schema(operation_id="releases_instances"))
-class InstancesView(_Staff, ListAPIView[Instance]):
+class InstancesView(ListAPIView[Instance]):
     """The instances of a release with their payloads as published."""
 
+    permission_classes = STAFF
+    filter_backends = LISTED
     serializer_class = shape.InstanceOut
     filters = {"domain": "domain", "split": "split", "paper": "paper__key", "key": "key"}
     queryset = Instance.objects.none()
@@ -57,27 +58,32 @@ class InstancesView(_Staff, ListAPIView[Instance]):
 
 
 @extend_schema_view(get=extend_schema(operation_id="systems_list"))
-class SystemsView(_Staff, ListAPIView[System]):
+class SystemsView(ListAPIView[System]):
     """All systems."""
 
+    permission_classes = STAFF
+    filter_backends = LISTED
     serializer_class = shape.SystemOut
     filters = {"family": "family"}
     queryset = System.objects.all()
 
 
 @extend_schema_view(get=extend_schema(operation_id="systems_show"))
-class SystemView(_Staff, RetrieveAPIView[System]):
+class SystemView(RetrieveAPIView[System]):
     """One system."""
 
+    permission_classes = STAFF
     serializer_class = shape.SystemOut
     lookup_field = "slug"
     queryset = System.objects.all()
 
 
 @extend_schema_view(get=extend_schema(operation_id="outputs_list"))
-class OutputsView(_Staff, ListAPIView[Output]):
+class OutputsView(ListAPIView[Output]):
     """Outputs without their texts."""
 
+    permission_classes = STAFF
+    filter_backends = LISTED
     serializer_class = shape.OutputOut
     filters = {
         "release": "run__release__name",
@@ -94,9 +100,10 @@ class OutputsView(_Staff, ListAPIView[Output]):
 
 
 @extend_schema_view(get=extend_schema(operation_id="outputs_show"))
-class OutputView(_Staff, RetrieveAPIView[Output]):
+class OutputView(RetrieveAPIView[Output]):
     """One output with its text."""
 
+    permission_classes = STAFF
     serializer_class = shape.OutputTextOut
 
     def get_queryset(self) -> QuerySet[Output]:

@@ -39,11 +39,10 @@ def _number_of(relation: str) -> Coalesce:
 
 def domain_counts(release: Release) -> list[dict[str, Any]]:
     """`domain`, `instances` and `papers` for each domain of the release."""
-    return list(
-        release.instances.values("domain")
-        .annotate(instances=Count("pk"), papers=Count("paper", distinct=True))
-        .order_by("domain")
+    rows = release.instances.values("domain").annotate(
+        instances=Count("pk"), papers=Count("paper", distinct=True)
     )
+    return [dict(row) for row in rows.order_by("domain")]
 
 
 def runs_with_states(release: Release) -> QuerySet[Run]:

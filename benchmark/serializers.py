@@ -51,7 +51,8 @@ class OutputOut(serializers.ModelSerializer[Output]):
     system = serializers.CharField(source="run.system.slug")
     track = serializers.CharField(source="run.track")
     condition = serializers.CharField(source="run.condition")
-    instance = serializers.CharField(source="instance.key")
+    # the field is called as in the label table, whatever a serializer's own attribute is called
+    instance = serializers.CharField(source="instance.key")  # type: ignore[assignment]
     domain = serializers.CharField(source="instance.domain")
     state = serializers.CharField(help_text="answered, abstained or failed")
     text_format = serializers.CharField(help_text="latex, markdown or plain")
