@@ -12,7 +12,7 @@ from latex.characters import ACCENTS as TEXT_ACCENTS
 from latex.counters import Counters
 from latex.definitions import DEFINITIONS
 from latex.document import Failure, Formula
-from latex.limits import MAX_NOTES, Budget, LimitReached
+from latex.limits import MAX_HTML, MAX_NOTES, Budget, LimitReached
 from latex.macros import Macro, MacroTable
 from latex.references import References, Target
 from latex.stream import Stream
@@ -88,12 +88,26 @@ class Engine:
                 self.obey(token)
             except LimitReached as limit:
                 self.note(str(limit))
+            if self.writer.size > MAX_HTML:
+                self.stop_here()
+                break
         self.here = self.stream.source_end
         while len(self.frames) > depth:
             self.close_frame()
         if self.writer.at_bottom:
             self.writer.end_paragraph(self.here)
         self.stream = outer
+
+    def stop_here(self) -> None:
+        """The page would grow without bound: the rest is one block of plain text."""
+        self.note("the page of this document would be too large; its end is shown as plain text")
+        while self.frames:
+            self.close_frame()
+        self.writer.end_paragraph(self.here)
+        start = self.stream.source_end
+        rest = html_text(self.text[start : start + MAX_HTML])
+        html = f'<pre class="verbatim"><code>{rest}</code></pre>'
+        self.writer.block("source", html, start, len(self.text))
 
     def read_text(self, text: str, base: int = 0) -> None:
         self.read(tokenize(text, base), base)

@@ -180,6 +180,9 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     except LimitReached as limit:
         show_source(engine, source, str(limit), start, end, display=display)
         return
+    if not latex.strip():
+        engine.note("empty formulas are left out")
+        return
     _write(engine, Formula(visible(latex), display, _copyable(source, latex), start), end)
 
 

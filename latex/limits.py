@@ -12,6 +12,7 @@ MAX_ARGUMENT = 20_000  # tokens in one macro argument
 MAX_INLINE_DEPTH = 24  # nested inline elements; deeper text keeps its words and loses its style
 MAX_CONTAINER_DEPTH = 24  # nested lists, theorems, quotes
 MAX_NAME = 200  # characters of a label, key, environment or file name
+MAX_HTML = 12_000_000  # characters of HTML; what would go beyond is shown as plain text
 MAX_NOTES = 60  # lines in the report
 LOOPING = 5_000  # macro calls in a row that consume nothing of the source
 

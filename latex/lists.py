@@ -17,7 +17,7 @@ _SHORT = {"1": "arabic", "a": "alph", "i": "roman", "A": "Alph", "I": "Roman"}
 Template = tuple[str, str, str]
 
 
-@dataclass
+@dataclass(eq=False)
 class OpenList:
     kind: str
     template: Template
@@ -85,7 +85,7 @@ def begin_list(engine: Engine, name: str) -> None:
     if name == "list":
         engine.stream.required(), engine.stream.required()
     kind = "enumerated" if name in ENUMERATED else "described" if name in DESCRIBED else "bulleted"
-    depth = sum(1 for other in engine.lists if isinstance(other, OpenList) and other.kind == "enumerated")
+    depth = sum(1 for other in engine.lists[-8:] if isinstance(other, OpenList) and other.kind == "enumerated")
     template, before = template_of(option if kind == "enumerated" else "", depth)
     opened = OpenList(kind, template, before)
     engine.lists.append(opened)
@@ -97,7 +97,7 @@ def begin_list(engine: Engine, name: str) -> None:
 def end_list(engine: Engine, opened: OpenList, start: int) -> None:
     end_item(engine, opened)
     stray = engine.writer.close(engine.here)
-    engine.lists.remove(opened)
+    engine.lists.pop()
     tag = "ol" if opened.kind == "enumerated" else "ul"
     classes = {"enumerated": "labelled", "described": "labelled description"}.get(opened.kind, "")
     attribute = f' class="{classes}"' if classes else ""

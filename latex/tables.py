@@ -11,12 +11,13 @@ MAX_SPAN = 100
 _WITH_WIDTH = frozenset({"tabular*", "tabularx", "tabulary", "xltabular", "tabu"})
 
 
-@dataclass
+@dataclass(eq=False)
 class OpenTable:
     alignment: str
     frame: Frame | None = None
     cells: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
+    blank: bool = True  # no cell of the row holds anything yet
     span: int = 1
     column: int = 0
 
@@ -50,6 +51,7 @@ def current(engine: Engine) -> OpenTable | None:
 
 def end_cell(engine: Engine, table: OpenTable) -> None:
     html = engine.writer.close(engine.here).strip()
+    table.blank &= not html
     align = table.alignment[table.column] if table.column < len(table.alignment) else "l"
     span = f' colspan="{table.span}"' if table.span > 1 else ""
     table.cells.append(f'<td class="{align}"{span}>{html}</td>')
@@ -58,9 +60,9 @@ def end_cell(engine: Engine, table: OpenTable) -> None:
 
 
 def end_row(table: OpenTable) -> None:
-    if any(not cell.endswith("></td>") for cell in table.cells):
+    if not table.blank:
         table.rows.append(f"<tr>{''.join(table.cells)}</tr>")
-    table.cells, table.column = [], 0
+    table.cells, table.column, table.blank = [], 0, True
 
 
 def ampersand(engine: Engine) -> None:
@@ -97,7 +99,7 @@ def end_table(engine: Engine, table: OpenTable, start: int) -> None:
     if engine.writer.top.kind == "cell":
         end_cell(engine, table)
         end_row(table)
-    engine.tables.remove(table)
+    engine.tables.pop()
     html = f'<div class="table-scroll"><table class="tabular"><tbody>{"".join(table.rows)}</tbody></table></div>'
     engine.writer.block("table", html, start, engine.stream.source_end)
 

@@ -39,6 +39,7 @@ class Writer:
         self.stack = [Container("document", line=False)]
         self.started = 0  # where the open paragraph of the bottom container begins
         self.next_kind = "paragraph"
+        self.size = 0  # characters of HTML in finished blocks
         self.ignored = 0  # containers not opened because of the depth limit
 
     # -- state -----------------------------------------------------------------------------------------
@@ -141,12 +142,14 @@ class Writer:
             return ""
         if self.top.line:
             self.close_inline(0)
-        self.end_paragraph_with_run_in(upto)
+        else:
+            self.end_paragraph_with_run_in(upto)
         return "".join(self.stack.pop().parts)
 
     def add(self, draft: Draft) -> None:
         """A finished block-level piece: a block of the document, or a part of the open container."""
         if self.at_bottom:
+            self.size += len(draft.html)
             draft.within = tuple(dict.fromkeys(self.within))[:6]
             self.blocks.append(draft)
         else:
