@@ -28,18 +28,25 @@ function showSource(element, reason) {
   element.dataset.state = "failed";
 }
 
-// KaTeX writes a few style attributes into its MathML (\boxed, \pmb), which a strict content policy refuses with a
-// report for each. Screen readers do not need them. __renderToDomTree is what katex.render calls first.
-function dropStyles(mathml) {
-  if (mathml.attributes) delete mathml.attributes.style;
-  for (const child of mathml.children || []) dropStyles(child);
+// KaTeX writes a few of its styles as attributes (vectors, boxes), which a strict content policy refuses; set
+// through the object model they are allowed. __renderToDomTree is what katex.render itself calls first.
+function setStylesAside(node) {
+  if (node.attributes && node.attributes.style) {
+    node.attributes["data-style"] = node.attributes.style;
+    delete node.attributes.style;
+  }
+  for (const child of node.children || []) setStylesAside(child);
 }
 
 function mathNode(latex, display) {
   const tree = window.katex.__renderToDomTree(latex, options(display));
-  const halves = display ? tree.children[0].children : tree.children; // MathML, then HTML
-  dropStyles(halves[0]);
-  return tree.toNode();
+  setStylesAside(tree);
+  const node = tree.toNode();
+  for (const element of node.querySelectorAll("[data-style]")) {
+    element.style.cssText = element.getAttribute("data-style");
+    element.removeAttribute("data-style");
+  }
+  return node;
 }
 
 function renderOne(element) {
