@@ -1,6 +1,6 @@
 """The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,6 @@ from annotation.documents import documents
 from annotation.material import Material, material
 from annotation.models import Assignment
 from annotation.rail import Mark, rail
-from benchmark.protocol import Part
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 
 VALUE_WORDS = {"both_bad": "both bad"}
@@ -81,7 +80,7 @@ def sheet(
     shown = material(place.item)
     answered = content if content is not None else (draft.content if draft else {})
     before = len(shown.instance_parts)
-    parts = _parts([*shown.instance_parts, *shown.output_parts])
+    parts = _parts(shown)
     return Sheet(
         place=place,
         shown=shown,
@@ -99,9 +98,10 @@ def sheet(
     )
 
 
-def _parts(parts: Sequence[Part]) -> tuple[ShownPart, ...]:
-    shown = zip(parts, documents(parts), strict=True)
-    return tuple(ShownPart(part.title, part.collapsed, document) for part, document in shown)
+def _parts(shown: Material) -> tuple[ShownPart, ...]:
+    parts = [*shown.instance_parts, *shown.output_parts]
+    pairs = zip(parts, documents(parts, shown.anchored), strict=True)
+    return tuple(ShownPart(part.title, part.collapsed, document) for part, document in pairs)
 
 
 def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str, str]) -> AskedQuestion:

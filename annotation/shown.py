@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation import queries
-from annotation.documents import documents
+from annotation.documents import anchored_document
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
 
@@ -29,7 +29,7 @@ def own_place(place: Assignment) -> dict[str, Any]:
         **queue_item(place),
         "title": shown.title,
         "parts": [*shown.instance_parts, *shown.output_parts],
-        "blocks": documents([shown.anchored])[0].blocks,
+        "blocks": anchored_document(shown.anchored).blocks,
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,

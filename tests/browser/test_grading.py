@@ -41,13 +41,13 @@ def test_an_item_is_graded_with_the_mouse_and_the_next_one_follows(sign_in, alge
     page.get_by_role("button", name="Grade next").click()
     page.locator('label.choice:has([name="answer-correctness"][value="incorrect"])').click()
     page.locator('label.choice:has([name="answer-rigour"][value="2"])').click()
-    page.locator(".block").first.hover()
-    page.locator(".block").first.get_by_role("button", name="Comment").click()
+    page.locator(".passage").first.hover()
+    page.locator(".passage").first.get_by_role("button", name="Comment").click()
     page.locator(".comment-editor").get_by_text("fatal").click()
     page.locator('.comment-editor [name="kind"]').select_option("gap")
     page.locator('.comment-editor [name="text"]').fill("This does not follow.")
     page.locator(".comment-editor").get_by_role("button", name="Keep").click()
-    expect(page.locator(".block-comments .comment")).to_contain_text("This does not follow.")
+    expect(page.locator(".passage-comments .comment")).to_contain_text("This does not follow.")
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url(f"**{reverse('grade', args=[second.handle])}")
     expect(page.locator(".messages")).to_contain_text("Submitted")
@@ -178,7 +178,7 @@ def test_a_double_click_on_submit_makes_one_grade(item):
 def test_the_source_of_a_block_is_one_key_away(item, place):
     item.keyboard.press("j")
     item.keyboard.press("s")
-    source = item.locator(".block").first.locator(".source")
+    source = item.locator(".passage").first.locator(".passage-source")
     expect(source).to_be_visible()
     assert source.inner_text().strip() in place.item.output.text
 

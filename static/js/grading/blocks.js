@@ -2,7 +2,7 @@
 
 export class Blocks {
   constructor(paper, rail) {
-    this.blocks = [...paper.querySelectorAll(".block")];
+    this.blocks = [...paper.querySelectorAll(".passage")];
     this.rail = rail;
     this.current = null;
     for (const block of this.blocks) {
@@ -30,9 +30,9 @@ export class Blocks {
   }
 
   toggleSource(block) {
-    const source = block.querySelector(".source");
+    const source = block.querySelector(".passage-source");
     source.hidden = !source.hidden;
-    block.querySelector(".document").hidden = !source.hidden;
+    block.querySelector(".block").hidden = !source.hidden;
     block.querySelector('[data-tool="source"]').setAttribute("aria-pressed", String(!source.hidden));
   }
 

@@ -5,7 +5,7 @@ const ORDER = ["fatal", "major", "minor", "typo"];
 // Offsets in the block's source: what is selected in the source view, otherwise the whole block.
 function anchorOf(block) {
   const whole = { start: 0, end: Number(block.dataset.length), quote: "" };
-  const source = block.querySelector(".source");
+  const source = block.querySelector(".passage-source");
   const selection = getSelection();
   const inside = selection.rangeCount && source.contains(selection.anchorNode) && source.contains(selection.focusNode);
   if (source.hidden || !inside || selection.isCollapsed) return whole;

@@ -63,7 +63,7 @@ export class Keys {
   }
 
   #leave(field) {
-    const home = field.closest(".question, .block");
+    const home = field.closest(".question, .passage");
     field.blur();
     home?.focus({ preventScroll: true });
   }
