@@ -11,7 +11,7 @@ def main() -> None:
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
     call_command("createcachetable", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["rest_framework"])
     try:
         call_command("seed_demo", verbosity=0)
     except CommandError as refusal:
