@@ -1,0 +1,43 @@
+"""The browser tests notice what they claim to notice."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from accounts.models import User
+from tests.browser.accessibility import axe
+from tests.browser.watching import Faults
+
+
+def test_an_inline_script_is_refused_by_the_policy_and_noticed(page: Page, faults: Faults) -> None:
+    page.goto("/accounts/login/")
+    page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: '1'}))")
+    page.wait_for_timeout(100)
+    assert any("Content Security Policy" in fault for fault in faults.unforgiven())
+    faults.forgive("Content Security Policy")
+
+
+def test_an_exception_in_a_script_is_noticed(page: Page, faults: Faults) -> None:
+    page.goto("/accounts/login/")
+    page.evaluate("setTimeout(() => { throw new Error('planted') })")
+    page.wait_for_timeout(100)
+    assert any("planted" in fault for fault in faults.unforgiven())
+    faults.forgive("planted")
+
+
+def test_axe_finds_a_planted_fault(page: Page) -> None:
+    page.goto("/accounts/login/")
+    page.evaluate("document.body.append(document.createElement('input'))")
+    assert any(fault.startswith("label:") for fault in axe(page))
+
+
+def test_a_page_belongs_to_the_person_who_signed_in(algebraist: User, sign_in: Callable[..., Page]) -> None:
+    page = sign_in(algebraist)
+    page.goto("/")
+    expect(page.get_by_text(algebraist.name).first).to_be_visible()
+
+
+def test_the_login_page_has_no_serious_fault_on_a_phone(new_page: Callable[..., Page]) -> None:
+    page = new_page(viewport={"width": 360, "height": 740})
+    page.goto("/accounts/login/")
+    assert axe(page) == []
