@@ -48,7 +48,9 @@ def chromium() -> Iterator[Browser]:
     """One Chromium for the whole session."""
     program = chromium_path()
     if program is None:
-        pytest.fail("browser tests need Chromium: apt-get install chromium, or name it in TOUCHSTONE_CHROMIUM")
+        pytest.fail(
+            "browser tests need Chromium: apt-get install chromium, or name it in TOUCHSTONE_CHROMIUM"
+        )
     arguments = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=arguments)
