@@ -24,8 +24,14 @@ class Faults:
         return [fault for fault in self._seen if not any(fragment in fault for fragment in self._forgiven)]
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self._seen.append(f"{message.text} ({message.location.get('url', '')})")
+        address = message.location.get("url", "")
+        if message.type == "error" and not _is_a_refusal(message.text, address):
+            self._seen.append(f"{message.text} ({address})")
 
     def _on_exception(self, error: Error) -> None:
         self._seen.append(f"uncaught: {error}")
+
+
+def _is_a_refusal(text: str, address: str) -> bool:
+    """True for a refused or failed request to the site itself: its scripts answer that; files must be there."""
+    return text.startswith("Failed to load resource") and "/static/" not in address
