@@ -27,8 +27,8 @@ def rendered(text: str, text_format: str = "latex", prefix: str = "") -> Rendere
     return rendered_all([(text, text_format, prefix)])[0]
 
 
-def rendered_all(texts: Sequence[tuple[str, str, str]]) -> list[Rendered]:
-    """(text, format, prefix) triples rendered, in order: one query reads the cache and one fills it."""
+def rendered_all(texts: Sequence[tuple[str, str] | tuple[str, str, str]]) -> list[Rendered]:
+    """(text, format) or (text, format, prefix) rendered, in order: one query reads the cache, one fills it."""
     keys = [cache_key(*wanted) for wanted in texts]
     found = {row.sha256: row for row in RenderedDocument.objects.filter(sha256__in=set(keys))}
     fresh = {key: _row(key, *wanted) for key, wanted in zip(keys, texts, strict=True) if key not in found}
@@ -44,7 +44,7 @@ def cache_key(text: str, text_format: str, prefix: str = "") -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _row(key: str, text: str, text_format: str, prefix: str) -> RenderedDocument:
+def _row(key: str, text: str, text_format: str, prefix: str = "") -> RenderedDocument:
     if text_format not in TextFormat.values:
         raise ValueError(f"{text_format!r} is no text format")
     document = latex.check_formulas(latex.render(text, cast(Any, text_format), prefix=prefix))
