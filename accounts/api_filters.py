@@ -1,4 +1,4 @@
-"""Filters of the REST interface come from a list; a parameter that is not on it is refused, never ignored."""
+"""Parameters of the REST interface come from a list; one that is not on it is refused, never ignored."""
 
 from typing import Any
 
@@ -16,10 +16,7 @@ class ListedFilters(BaseFilterBackend):
 
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: APIView) -> QuerySet[Any]:
         filters = listed(view)
-        unknown = sorted(set(request.query_params) - set(filters) - PAGING)
-        if unknown:
-            known = ", ".join(sorted({*filters, *PAGING}))
-            raise ValidationError(dict.fromkeys(unknown, f"unknown parameter; known are {known}"))
+        refuse_unlisted(request, {*filters, *PAGING})
         given = {name: request.query_params[name] for name in filters if name in request.query_params}
         if any("\0" in value for value in given.values()):
             raise ValidationError(dict.fromkeys(given, "holds a NUL character"))
@@ -31,6 +28,22 @@ class ListedFilters(BaseFilterBackend):
             {"name": name, "in": "query", "required": False, "schema": {"type": "string"}}
             for name in sorted(listed(view))
         ]
+
+
+class StrictView(APIView):
+    """A view without lists: it understands the parameters in its `filters`, by default none."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        refuse_unlisted(request, set(listed(self)))
+
+
+def refuse_unlisted(request: Request, known: set[str]) -> None:
+    """Raise ValidationError, which answers 400, for query parameters that are not `known`."""
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        words = f"known are {', '.join(sorted(known))}" if known else "this address takes none"
+        raise ValidationError(dict.fromkeys(unknown, f"unknown parameter; {words}"))
 
 
 def listed(view: APIView) -> dict[str, str]:

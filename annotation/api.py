@@ -9,10 +9,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import refusal_body, refusal_status
+from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
@@ -59,7 +59,7 @@ def refusal_reply(refusal: Refused) -> Response:
     return Response(body, status=refusal_status(refusal))
 
 
-class AssignmentView(APIView):
+class AssignmentView(StrictView):
     """One of the caller's own items."""
 
     @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
@@ -106,7 +106,7 @@ class AssignmentView(APIView):
         return Response(shape.GradeOut(grade_values(grade)).data, status=201)
 
 
-class ReopenView(APIView):
+class ReopenView(StrictView):
     @extend_schema(operation_id="assignment_reopen", request=None, responses={200: shape.DraftOut, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Unlock an own grade for revision until the campaign closes."""
@@ -114,7 +114,7 @@ class ReopenView(APIView):
         return Response(shape.DraftOut(draft).data)
 
 
-class OutOfFieldView(APIView):
+class OutOfFieldView(StrictView):
     @extend_schema(
         operation_id="assignment_out_of_field",
         request=shape.OutOfFieldIn,
@@ -132,7 +132,7 @@ class OutOfFieldView(APIView):
         return Response(status=204)
 
 
-class QueueView(APIView):
+class QueueView(StrictView):
     @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
     def get(self, request: Request) -> Response:
         """What waits for the caller, in the caller's own order."""
@@ -180,7 +180,7 @@ class CampaignView(RetrieveAPIView):
     lookup_field = "slug"
 
 
-class ProgressView(APIView):
+class ProgressView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="campaign_progress", responses=shape.ProgressOut)

@@ -1,5 +1,7 @@
 """The page behind an invitation's link."""
 
+from typing import cast
+
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +24,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if invitation is None:
         return render(request, "people/join_gone.html", status=404)
     form = JoinForm(request.POST or None, email=invitation.email)
-    domains = FirstDomainFormSet(request.POST or None, prefix="domains")
+    domains = cast(FirstDomains, FirstDomainFormSet(request.POST or None, prefix="domains"))
     if request.method == "POST" and form.is_valid() and domains.is_valid():
         return _accept(request, token, form, domains)
     return _page(request, invitation, form, domains)
