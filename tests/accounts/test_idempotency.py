@@ -1,9 +1,11 @@
 """A write that is sent again with its Idempotency-Key happens once and is answered alike."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from django.db import connection
 from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory, force_authenticate
 from rest_framework.views import APIView
@@ -83,3 +85,17 @@ def test_an_empty_reply_is_replayed_empty(algebraist):
 @pytest.mark.parametrize("key", ["", "   ", "k" * 201])
 def test_a_key_that_names_nothing_is_refused(algebraist, key):
     assert (send(algebraist, {}, key).data["code"], notes()) == ("bad_key", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_twenty_parallel_requests_write_once_and_get_equal_replies(algebraist):
+    def one(_: int) -> tuple[int, Any]:
+        try:
+            reply = send(algebraist, {"a": 1}, "k1")
+            return reply.status_code, reply.data
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=20) as pool:
+        replies = list(pool.map(one, range(20)))
+    assert replies == [(201, {"event": AuditEvent.objects.get(verb="note").pk})] * 20
