@@ -13,7 +13,6 @@ from rest_framework.views import APIView
 from accounts import actions
 from accounts import serializers as shape
 from accounts.api_errors import RefusalOut
-from accounts.api_filters import ListedFilters
 from accounts.models import AccessToken, User
 
 
@@ -33,7 +32,6 @@ class TokensView(ListAPIView[AccessToken]):
     """The caller's access tokens in use, without their secrets."""
 
     serializer_class = shape.TokenOut
-    filter_backends = [ListedFilters]
     queryset = AccessToken.objects.none()
 
     def get_queryset(self) -> QuerySet[AccessToken]:

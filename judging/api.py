@@ -103,6 +103,7 @@ class JudgeList(generics.ListAPIView[Judge]):
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = JudgeSerializer
+    filters = {"protocol": "protocol", "family": "family"}
     queryset = Judge.objects.all()
 
 
@@ -111,6 +112,7 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = JudgeRunSerializer
+    filters = {"release": "release__name", "track": "track", "state": "state"}
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
         return runs_with_progress()
@@ -143,6 +145,12 @@ class ReleaseVerdictList(generics.ListAPIView[Verdict]):
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = VerdictSerializer
+    filters = {
+        "predicate": "predicate",
+        "state": "state",
+        "system": "output__run__system__slug",
+        "instance": "output__instance__key",
+    }
 
     def get_queryset(self) -> QuerySet[Verdict]:
         return Verdict.objects.filter(output__run__release__name=self.kwargs["release"]).select_related(
