@@ -57,7 +57,9 @@ def test_the_document_is_not_for_reviewers(client, algebraist, coordinator):
 @pytest.mark.parametrize(
     "address", ["releases/", "systems/", "outputs/", "campaigns/", "judges/", "judge-runs/", "tokens/"]
 )
-@pytest.mark.parametrize("parameter", ["ordering", "search", "pk__in", "output__run__system__slug__startswith"])
+@pytest.mark.parametrize(
+    "parameter", ["ordering", "search", "pk__in", "output__run__system__slug__startswith"]
+)
 def test_no_list_understands_a_parameter_that_it_does_not_name(client, coordinator, address, parameter):
     client.force_login(coordinator)
     assert client.get(f"/api/v1/{address}").status_code == 200
