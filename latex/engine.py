@@ -132,12 +132,12 @@ class Engine:
 
     def special(self, token: Token) -> None:
         if token.kind in ("$", "$$"):
-            self.commands[token.kind](self)
+            self.commands["character " + token.kind](self)
         elif token.kind == "raw":
             name, _, body = token.text.partition("\0")
             self.raw(name, body)
         elif token.kind == "&":
-            self.commands["&"](self)
+            self.commands["character &"](self)
         elif token.kind == "close":
             self.close_environment(token.text)
         elif token.kind == "~":

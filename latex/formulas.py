@@ -232,8 +232,7 @@ def _skip_paragraph(engine: Engine) -> None:
 
 
 def _context(engine: Engine) -> Context:
-    engine.aim("", "eq")
-    block = engine.target.block
+    block = engine.anchor(engine.writer.next_id)
 
     def label(name: str, number: str) -> None:
         engine.references.label(name, Target(number, "eq", block))
@@ -308,4 +307,4 @@ def symbol(engine: Engine, name: str) -> None:
     engine.stream.push([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
 
 
-COMMANDS = {"$": dollar, "$$": double_dollar, "(": inline, "[": bracket, "ensuremath": ensure_math}
+COMMANDS = {"character $": dollar, "character $$": double_dollar, "(": inline, "[": bracket, "ensuremath": ensure_math}

@@ -16,7 +16,7 @@ from latex.text_commands import safe_address
 
 _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"}
 # Commands that a document in LaTeX obeys but that Markdown text never means.
-_NOT_COMMANDS = frozenset({"unknown command", "$", "$$", "&", "(", "[", "\\"})
+_NOT_COMMANDS = frozenset({"unknown command"})
 
 
 def _parser() -> MarkdownIt:

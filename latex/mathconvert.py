@@ -261,6 +261,8 @@ class _Converter:
             self.ensured()
         elif name in REFERENCES:
             self.refer(name)
+        elif name == "mathbb" and self.digits_follow():
+            self.plain("mathbf")
         elif name in HIDING:
             self.hide(name)
         elif name in DROPPED:
@@ -269,6 +271,13 @@ class _Converter:
             raise LimitReached(f"\\{name}: {SOURCE_ONLY[name]}")
         else:
             self.plain(name)
+
+    def digits_follow(self) -> bool:
+        """KaTeX has no blackboard digits; the indicator function is a bold one then."""
+        self.skip_spaces()
+        ahead = self.tokens[self.at : self.at + 2]
+        ahead = ahead[1:] if ahead and ahead[0].kind == "{" else ahead
+        return bool(ahead) and ahead[0].text[:1].isdecimal()
 
     def plain(self, name: str) -> None:
         self.row.empty = False

@@ -349,6 +349,19 @@ def line_of_algorithm(keyword: str, after: str = "", indent: int = 0) -> Callabl
     return run
 
 
+def pseudocode(engine: Engine, name: str) -> None:
+    start = engine.here
+    engine.end_paragraph()
+    engine.stream.optional()
+    engine.writer.open("algorithm", upto=start)
+
+    def finish() -> None:
+        html = f'<div class="algorithm">{engine.writer.close(engine.here)}</div>'
+        engine.writer.block("algorithm", html, start, engine.stream.source_end)
+
+    engine.open_frame(name, finish)
+
+
 def algorithm_comment(engine: Engine) -> None:
     engine.put(" ▷ ")
 
@@ -398,8 +411,8 @@ ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
     "flushright": layout("", "right"),
     "framed": layout("", "box"),
     "mdframed": layout("o", "box"),
-    "algorithmic": layout("o", "algorithm"),
-    "algorithm2e": layout("o", "algorithm"),
+    "algorithmic": pseudocode,
+    "algorithm2e": pseudocode,
     **dict.fromkeys(QUOTES, quote),
     **dict.fromkeys(FLOATS, figure),
     "tcolorbox": begin_tcolorbox,

@@ -104,7 +104,7 @@ def end_table(engine: Engine, table: OpenTable, start: int) -> None:
     engine.writer.block("table", html, start, engine.stream.source_end)
 
 
-COMMANDS = {"&": ampersand, "\\": line_break, "tabularnewline": line_break, "multicolumn": multicolumn}
+COMMANDS = {"character &": ampersand, "\\": line_break, "tabularnewline": line_break, "multicolumn": multicolumn}
 ENVIRONMENTS = dict.fromkeys(
     ("tabular", "tabular*", "tabularx", "tabulary", "longtable", "supertabular", "xltabular", "tabu", "array"), begin_table
 )

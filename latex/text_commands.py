@@ -9,12 +9,12 @@ from latex.engine import Engine
 from latex.formulas import symbol
 from latex.mathwords import DIMENSION, TAKING
 from latex.mathwords import SYMBOLS as MATH_SYMBOLS
-from latex.tokens import spelled
+from latex.tokens import Token, spelled
 
 Command = Callable[[Engine], None]
 
 STYLES = {
-    "emph": ("em", ""), "textit": ("em", ""), "textsl": ("em", "slanted"), "textbf": ("strong", ""),
+    "emph": ("em", ""), "textit": ("em", "slanted"), "textsl": ("em", "slanted"), "textbf": ("strong", ""),
     "texttt": ("span", "typewriter"), "textsc": ("span", "smallcaps"), "textsf": ("span", "sans"),
     "underline": ("span", "underline"), "uline": ("span", "underline"), "overline": ("span", "overline"),
     "sout": ("span", "strike"), "st": ("span", "strike"), "textsuperscript": ("sup", ""),
@@ -23,7 +23,7 @@ STYLES = {
     "todo": ("span", "marginal"),
 }  # fmt: skip
 DECLARED = {
-    "em": ("em", ""), "it": ("em", ""), "itshape": ("em", ""), "sl": ("em", "slanted"), "slshape": ("em", "slanted"),
+    "em": ("em", ""), "it": ("em", "slanted"), "itshape": ("em", "slanted"), "sl": ("em", "slanted"), "slshape": ("em", "slanted"),
     "bf": ("strong", ""), "bfseries": ("strong", ""), "tt": ("span", "typewriter"),
     "ttfamily": ("span", "typewriter"), "sc": ("span", "smallcaps"), "scshape": ("span", "smallcaps"),
     "sf": ("span", "sans"), "sffamily": ("span", "sans"),
@@ -190,12 +190,20 @@ def citing(engine: Engine) -> None:
     engine.put(engine.references.mark("cite", keys, cited_option(option)))
 
 
-def cited_option(tokens: list | None) -> str:  # type: ignore[type-arg]
+def cited_option(tokens: list[Token] | None) -> str:
     """The [Theorem 2] of a citation as words; a formula in it is spelled out."""
     if not tokens:
         return ""
-    words = "".join("\u00a0" if t.kind == "~" else t.text for t in tokens if t.kind not in "{}$" or t.kind == "")
+    words = "".join(_word_of(token) for token in tokens)
     return typographic(visible(words)).strip()
+
+
+def _word_of(token: Token) -> str:
+    if token.kind == "word":
+        return SYMBOLS.get(token.text, token.text)
+    if token.kind in ("{", "}", "$"):
+        return ""
+    return "\u00a0" if token.kind in ("~", "symbol") else token.text
 
 
 def label(engine: Engine) -> None:
