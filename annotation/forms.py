@@ -22,7 +22,14 @@ def rubric_choices() -> list[tuple[str, str]]:
     ]
 
 
-class CampaignForm(forms.Form):
+class PlainForm(forms.Form):
+    """Labels stand above their fields and need no colon."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+
+class CampaignForm(PlainForm):
     """The terms of a new campaign; the action checks what needs rows."""
 
     name = forms.CharField(max_length=200, help_text="Reviewers see this name: no names of systems in it.")
@@ -43,7 +50,7 @@ class CampaignForm(forms.Form):
     )
 
 
-class DrawForm(forms.Form):
+class DrawForm(PlainForm):
     """All items, or so many of each stratum."""
 
     per_stratum = forms.IntegerField(
@@ -51,7 +58,7 @@ class DrawForm(forms.Form):
     )
 
 
-class ReasonForm(forms.Form):
+class ReasonForm(PlainForm):
     """A reason that goes into the audit trail."""
 
     reason = forms.CharField(max_length=1000, required=False)

@@ -36,7 +36,11 @@ STYLE = "main{max-width:46rem;margin:0 auto;padding:1rem}"
 @contextmanager
 def served(html: str, style: str = STYLE) -> Iterator[str]:
     """The address of a page that holds `html`, for as long as the block runs."""
-    pages = {"/": ("text/html", PAGE % html), "/page.js": ("text/javascript", SCRIPT), "/page.css": ("text/css", style)}
+    pages = {
+        "/": ("text/html", PAGE % html),
+        "/page.js": ("text/javascript", SCRIPT),
+        "/page.css": ("text/css", style),
+    }
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -116,4 +116,4 @@ addEventListener("pageshow", (event) => event.persisted && location.reload());
 if (autosave.version) state.show("loaded");
 restore();
 showRemaining();
-renderMath(byId("paper"));
+renderMath(byId("main"));

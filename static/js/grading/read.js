@@ -1,5 +1,5 @@
-// The page of a submitted item: only the mathematics comes alive.
+// Pages to be read: only the mathematics comes alive.
 
 import { renderMath } from "../math.js";
 
-renderMath(document.getElementById("paper"));
+renderMath(document.getElementById("main"));
