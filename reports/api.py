@@ -116,7 +116,7 @@ class LabelsView(APIView):
     def get(self, request: Request, name: str) -> HttpResponseBase:
         """Expert labels without identities; `identities=1` adds systems, strata and the judges' verdicts."""
         release = release_or_404(name)
-        asked = {key: value for key, value in request.query_params.items() if key not in _PAGING}
+        asked = {key: value for key, value in request.query_params.dict().items() if key not in _PAGING}
         try:
             rows = chosen_rows(release, asked)
         except Refused as refusal:

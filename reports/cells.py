@@ -63,6 +63,6 @@ def _counts(estimate: Document) -> str:
 
 
 def bounds_words(estimate: Document) -> str:
-    """ "10.0 to 13.3 %" for what the value could be if the unavailable judgments had been made, else ""."""
+    """ "10.0 and 13.3 %" for between what the value could be if the unavailable judgments had been made, else ""."""
     bounds = estimate.get("bounds")
-    return f"{rounded_percent(bounds[0])} to {rounded_percent(bounds[1])} %" if bounds else ""
+    return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""

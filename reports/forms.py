@@ -34,9 +34,10 @@ class PlanForm(forms.Form):
         self, data: Any, *, buckets: Mapping[str, str], campaigns: Iterable[Campaign], **kwargs: Any
     ) -> None:
         super().__init__(data, **kwargs)
-        self.fields["buckets"].choices = list(buckets.items())
-        self.fields["exclude"].choices = [(campaign.slug, campaign.name) for campaign in campaigns]
-        if not self.fields["exclude"].choices:
+        earlier = [(campaign.slug, campaign.name) for campaign in campaigns]
+        _offer(self, "buckets", list(buckets.items()))
+        _offer(self, "exclude", earlier)
+        if not earlier:
             del self.fields["exclude"]
 
 
@@ -57,4 +58,10 @@ class AuditForm(forms.Form):
 
     def __init__(self, data: Any, *, rubrics: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        self.fields["rubric"].choices = [(label, f"{title} ({label})") for label, title in rubrics.items()]
+        _offer(self, "rubric", [(label, f"{title} ({label})") for label, title in rubrics.items()])
+
+
+def _offer(form: forms.Form, name: str, choices: list[tuple[str, str]]) -> None:
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = choices

@@ -225,10 +225,9 @@ def _choice_row(system: str, found: Document) -> dict[str, Any]:
 
 def _agreement(bundle: Document) -> dict[str, Any]:
     shown = ("level", "n_items", "n_raters", "n_labels", "n_abstain", "n_unavailable")
-    cells = {name: number_cell(estimate) for name, estimate in bundle["coefficients"].items()}
-    rows = [{"name": coefficient_name(name), "cell": cell} for name, cell in cells.items()]
+    cells = [(coefficient_name(name), number_cell(found)) for name, found in bundle["coefficients"].items()]
     return {
         **{key: bundle[key] for key in shown},
-        "given": [row for row in rows if row["cell"].value],
-        "absent": [row for row in rows if not row["cell"].value],
+        "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],
+        "absent": [{"name": name, "cell": cell} for name, cell in cells if not cell.value],
     }

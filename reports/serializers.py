@@ -93,7 +93,7 @@ class AuditOut(serializers.Serializer[Any]):
 
 
 class JudgedOut(serializers.Serializer[Any]):
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field called like an attribute of fields
     sha256 = serializers.CharField()
     metrics = serializers.DictField(child=MetricTextOut())
     systems = serializers.DictField(child=JudgedSystemOut())
@@ -150,7 +150,7 @@ class LabelPageOut(serializers.Serializer[Any]):
 class ArtifactOut(serializers.ModelSerializer[Artifact]):
     """A frozen score; its content is at the address of its hash."""
 
-    release = serializers.SlugRelatedField(slug_field="name", read_only=True)
+    release = serializers.CharField(source="release.name", read_only=True)
 
     class Meta:
         model = Artifact

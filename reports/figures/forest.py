@@ -7,7 +7,7 @@ from reports.figures.axis import Axis, draw_axis, fitting_axis
 from reports.figures.svg import Markup, element, figure, line, text
 from stats.display import rounded_percent
 
-WIDTH, LEFT, RIGHT = 420.0, 10.0, 270.0
+WIDTH, LEFT, RIGHT = 380.0, 8.0, 236.0
 _NAME, _ROW, _GAP = 19.0, 18.0, 8.0
 _COLOURS = {"judge": "#1f5fa8", "corrected": "#b3541e"}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from reports.figures.svg import Markup, element, figure, text
 
-WIDTH, LEFT, RIGHT = 420.0, 10.0, 410.0
+WIDTH, LEFT, RIGHT = 380.0, 8.0, 372.0
 _NAME, _BAR, _GAP, _LEGEND = 19.0, 24.0, 10.0, 19.0
 _FILLS = ("#a9d3b0", "#f3dfa2", "#f1b9a3", "#cfd4dc", "#cdbde6", "#a9cfe8")
 
@@ -26,7 +26,7 @@ def share_bars(
 def _legend(classes: Sequence[str]) -> Markup:
     drawn = []
     for number, name in enumerate(classes):
-        x, y = LEFT + (number % 2) * 200, 4 + _LEGEND * (number // 2)
+        x, y = LEFT + (number % 2) * 180, 4 + _LEGEND * (number // 2)
         drawn.append(_box(number, x, y + 1, 12, 12))
         drawn.append(text(name, x + 18, y + 11, size=11))
     return Markup("".join(drawn))

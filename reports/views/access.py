@@ -2,24 +2,34 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
 
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
-owner_only = require_role(RoleName.OWNER)
+View = Callable[..., HttpResponseBase]
 
 
-def explains_refusals(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def staff_only(view: View) -> View:
+    """For coordinators and owners."""
+    return cast(View, require_role(RoleName.COORDINATOR, RoleName.OWNER)(cast(Any, view)))
+
+
+def owner_only(view: View) -> View:
+    """For owners."""
+    return cast(View, require_role(RoleName.OWNER)(cast(Any, view)))
+
+
+def explains_refusals(view: View) -> View:
     """A page that says in words why it cannot show what was asked: 404 for what is not there, else 400."""
 
     @wraps(view)
-    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except Refused as refusal:

@@ -1,13 +1,14 @@
 """Frozen score artifacts: their list, one as a file, and the freezing of a new one."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import role_names
 from accounts.models import RoleName
 from accounts.refusal import NotAllowed, Refused
+from accounts.views import SignedInRequest
 from benchmark.models import Release
 from reports.artifacts import freeze_artifact
 from reports.choosing import choose, only_known
@@ -18,7 +19,7 @@ from reports.views.access import explains_refusals, owner_only, staff_only
 @staff_only
 @require_http_methods(["GET", "POST"])
 @explains_refusals
-def artifacts(request: HttpRequest, name: str) -> HttpResponse:
+def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
     """All artifacts of a release; an owner's POST freezes the score of a track as it is now."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, "track", "judge")
@@ -30,7 +31,7 @@ def artifacts(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "reports/artifacts.html", {"chosen": chosen, "artifacts": rows})
 
 
-def _freeze(request: HttpRequest, release: Release) -> None:
+def _freeze(request: SignedInRequest, release: Release) -> None:
     try:
         if RoleName.OWNER not in role_names(request.user):
             raise NotAllowed("Only owners freeze a score.")
@@ -39,7 +40,7 @@ def _freeze(request: HttpRequest, release: Release) -> None:
             actor=request.user,
             release=release,
             track=chosen.track,
-            judge=chosen.judge,  # type: ignore[arg-type]
+            judge=chosen.judge,
         )
         messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
     except Refused as refusal:
@@ -48,7 +49,7 @@ def _freeze(request: HttpRequest, release: Release) -> None:
 
 @owner_only
 @require_GET
-def artifact(request: HttpRequest, name: str, sha256: str) -> HttpResponse:
+def artifact(request: SignedInRequest, name: str, sha256: str) -> HttpResponse:
     """One artifact, byte for byte as it was frozen."""
     found = get_object_or_404(Artifact, release__name=name, sha256=sha256)
     response = HttpResponse(found.content, content_type="application/json")

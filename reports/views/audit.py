@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from annotation.models import Campaign, CampaignKind
 from benchmark.models import Release
 from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, draw_audit, plan_audit
@@ -21,7 +22,7 @@ from reports.wording import in_words
 @staff_only
 @require_http_methods(["GET", "POST"])
 @explains_refusals
-def audit_draw(request: HttpRequest, name: str) -> HttpResponse:
+def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, "track", "judge", "per_stratum", "buckets", "exclude")
@@ -48,7 +49,7 @@ def audit_draw(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
 
 
-def _plan_form(request: HttpRequest, chosen: Chosen) -> PlanForm:
+def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
     buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
     campaigns = Campaign.objects.filter(
         release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
@@ -78,13 +79,13 @@ def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
         return None
 
 
-def _draw(request: HttpRequest, plan: AuditPlan, form: AuditForm) -> Campaign | None:
+def _draw(request: SignedInRequest, plan: AuditPlan, form: AuditForm) -> Campaign | None:
     terms = dict(form.cleaned_data)
     if terms.pop("plan") != plan.sha256:
         form.add_error(None, "The plan has changed since it was shown; look at the new one.")
         return None
     try:
-        return draw_audit(actor=request.user, plan=plan, **terms)  # type: ignore[arg-type]
+        return draw_audit(actor=request.user, plan=plan, **terms)
     except Refused as refusal:
         form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
         return None

@@ -104,7 +104,7 @@ def test_the_corrected_score_stands_beside_the_fixed_one(carl, gaps):
 def test_an_unavailable_verdict_is_counted_with_the_values_it_could_give(carl, gaps):
     _, text = page(carl, "score", "sample-re2math")
     assert "3/29" in text
-    assert "between 10.0 to 13.3 % had they been judged" in text  # 3/30 and 4/30
+    assert "between 10.0 and 13.3 % had they been judged" in text  # 3/30 and 4/30
 
 
 def test_the_audit_shows_its_four_counts_and_what_was_excluded(carl, gaps):
