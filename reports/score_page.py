@@ -1,9 +1,10 @@
 """A score document as the tables and pictures of a page. Pure: documents in, rows of cells out."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from reports.cells import Document, bounds_words, number_cell, percent_cell
+from reports.cells import Cell, Document, bounds_words, number_cell, percent_cell
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
 from reports.figures.shares import share_bars
@@ -229,5 +230,13 @@ def _agreement(bundle: Document) -> dict[str, Any]:
     return {
         **{key: bundle[key] for key in shown},
         "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],
-        "absent": [{"name": name, "cell": cell} for name, cell in cells if not cell.value],
+        "absent": _by_reason(cells),
     }
+
+
+def _by_reason(cells: Sequence[tuple[str, Cell]]) -> list[dict[str, Any]]:
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, cell in cells:
+        if not cell.value:
+            names[cell.reason].append(name)
+    return [{"reason": reason, "names": listed} for reason, listed in names.items()]

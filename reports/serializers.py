@@ -137,7 +137,7 @@ class LabelOut(serializers.Serializer[Any]):
     """A row of the canonical label table; every cell is text, empty where the column does not apply."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {column: serializers.CharField(allow_blank=True) for column in COLUMNS}
+        return {column: serializers.CharField(allow_blank=True, default="") for column in COLUMNS}
 
 
 class LabelPageOut(serializers.Serializer[Any]):

@@ -57,8 +57,14 @@ COEFFICIENTS: dict[str, str] = {
     "krippendorff_alpha_ratio": "Krippendorff’s alpha, ratio",
     "gwet_ac1": "Gwet’s AC1",
     "gwet_ac2": "Gwet’s AC2",
+    "gwet_ac2_linear": "Gwet’s AC2, linear weights",
+    "gwet_ac2_quadratic": "Gwet’s AC2, quadratic weights",
+    "icc_1_1": "ICC(1,1), one-way, one expert",
     "icc_2_1": "ICC(2,1), absolute agreement",
     "icc_3_1": "ICC(3,1), consistency",
+    "icc_1_k": "ICC(1,k), one-way, mean of the experts",
+    "icc_2_k": "ICC(2,k), absolute agreement, mean of the experts",
+    "icc_3_k": "ICC(3,k), consistency, mean of the experts",
 }
 
 

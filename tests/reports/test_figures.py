@@ -1,0 +1,127 @@
+"""Pictures of scores: true to their numbers, readable without sight, safe with hostile names."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from reports.figures.axis import fitting_axis
+from reports.figures.confusion import confusion_matrix
+from reports.figures.forest import LEFT, RIGHT, WIDTH, Group, Mark, forest_plot
+from reports.figures.shares import share_bars
+
+SVG = "{http://www.w3.org/2000/svg}"
+JUDGE = Mark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))
+CORRECTED = Mark("corrected", "Corrected", 0.52, (0.5, 0.6))
+HOSTILE = '</text><script>alert("x")</script>&'
+
+
+def drawn(svg):
+    return ElementTree.fromstring(svg)
+
+
+def words(svg):
+    return [node.text for node in drawn(svg).iter(f"{SVG}text")]
+
+
+def figures():
+    return [
+        forest_plot("ToolAcc", [Group("aurora", [JUDGE, CORRECTED])], key="f"),
+        confusion_matrix("Audit", {"tp": 25, "fp": 3, "fn": 2, "tn": 20}, key="c"),
+        share_bars("Classes", ["success", "other"], {"aurora": {"success": 16, "other": 14}}, key="s"),
+    ]
+
+
+@pytest.mark.parametrize("svg", figures())
+def test_a_figure_has_a_role_a_title_and_a_description_that_its_ids_point_to(svg):
+    root = drawn(svg)
+    assert root.get("role") == "img"
+    assert root.find(f"{SVG}title").get("id") == root.get("aria-labelledby")
+    assert root.find(f"{SVG}desc").get("id") == root.get("aria-describedby")
+
+
+@pytest.mark.parametrize("svg", figures())
+def test_a_figure_has_no_inline_style_script_or_link(svg):
+    for node in drawn(svg).iter():
+        assert node.tag.removeprefix(SVG) not in ("script", "style", "a", "image", "use", "foreignObject")
+        assert not any(name == "style" or name.startswith("on") or "href" in name for name in node.attrib)
+
+
+@pytest.mark.parametrize("svg", figures())
+def test_a_figure_scales_with_its_place(svg):
+    root = drawn(svg)
+    assert root.get("viewBox")
+    assert root.get("width") is None
+
+
+@pytest.mark.parametrize(
+    "svg",
+    [
+        forest_plot(HOSTILE, [Group(HOSTILE, [Mark("judge", HOSTILE, None, None, HOSTILE)])], key="f"),
+        share_bars(HOSTILE, [HOSTILE], {HOSTILE: {HOSTILE: 1}}, key="s"),
+    ],
+)
+def test_names_that_look_like_markup_stay_text(svg):
+    assert not list(drawn(svg).iter(f"{SVG}script"))
+    assert HOSTILE in words(svg)
+
+
+def test_the_forest_plot_places_value_and_interval_on_its_axis():
+    root = drawn(forest_plot("ToolAcc", [Group("aurora", [CORRECTED])], key="f"))
+    # the largest end is .6, so the axis runs from 0 to 60 % over RIGHT - LEFT units
+    scale = (RIGHT - LEFT) / 0.6
+    interval = next(line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "2")
+    assert float(interval.get("x1")) == pytest.approx(LEFT + 0.5 * scale, abs=0.01)
+    assert float(interval.get("x2")) == pytest.approx(LEFT + 0.6 * scale, abs=0.01)
+    diamond = list(root.iter(f"{SVG}polygon"))[-1]
+    assert float(diamond.get("points").split(",")[0]) == pytest.approx(LEFT + 0.52 * scale, abs=0.01)
+
+
+def test_the_forest_plot_says_its_numbers_in_words_rounded_half_up():
+    svg = forest_plot("ToolAcc", [Group("aurora", [JUDGE])], key="f")
+    assert "53.3 [36.1, 69.8]" in words(svg)
+    assert "aurora, Fixed judge: 53.3 [36.1, 69.8]" in drawn(svg).find(f"{SVG}desc").text
+
+
+def test_a_missing_value_is_said_and_not_drawn_at_zero():
+    svg = forest_plot(
+        "ToolAcc", [Group("aurora", [Mark("corrected", "C", None, None, "not known yet")])], key="f"
+    )
+    assert "not known yet" in words(svg)
+    assert len(list(drawn(svg).iter(f"{SVG}polygon"))) == 1  # the legend's
+
+
+def test_before_and_after_differ_in_shape_not_only_in_colour():
+    root = drawn(forest_plot("ToolAcc", [Group("aurora", [JUDGE, CORRECTED])], key="f"))
+    assert list(root.iter(f"{SVG}circle"))
+    assert list(root.iter(f"{SVG}polygon"))
+
+
+def test_every_mark_stays_inside_the_picture():
+    root = drawn(forest_plot("ToolAcc", [Group("a", [Mark("judge", "J", 1.0, (0.98, 1.0))])], key="f"))
+    places = [float(line.get(end)) for line in root.iter(f"{SVG}line") for end in ("x1", "x2")]
+    assert min(places) >= 0
+    assert max(places) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("largest", "end", "ticks"),
+    [(0.055, 0.06, 7), (0.19, 0.2, 5), (0.6977, 0.8, 5), (1.0, 1.0, 6), (0.0, 0.01, 2)],
+)
+def test_the_axis_ends_at_the_first_tick_past_the_largest_value(largest, end, ticks):
+    axis = fitting_axis([largest], 0, 100)
+    assert axis.end == pytest.approx(end)
+    assert len(axis.ticks) == ticks
+
+
+def test_the_matrix_shows_the_judge_in_rows_and_the_experts_in_columns():
+    root = drawn(confusion_matrix("Audit", {"tp": 25, "fp": 3, "fn": 2, "tn": 20}, key="c"))
+    numbers = {t.text: (float(t.get("x")), float(t.get("y"))) for t in root.iter(f"{SVG}text")}
+    assert numbers["25"][1] == numbers["3"][1] < numbers["2"][1] == numbers["20"][1]
+    assert numbers["25"][0] == numbers["2"][0] < numbers["3"][0] == numbers["20"][0]
+
+
+def test_bars_divide_their_width_as_the_outputs_divide():
+    root = drawn(share_bars("Classes", ["a", "b", "c"], {"x": {"a": 10, "b": 0, "c": 30}}, key="s"))
+    bars = [float(r.get("width")) for r in root.iter(f"{SVG}rect")][3:]  # after the legend's three
+    assert len(bars) == 2
+    assert bars[1] == pytest.approx(3 * bars[0])
