@@ -1,11 +1,14 @@
 """The rail beside a proof: one mark per block, so that a long document can be seen and jumped through."""
 
+import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 _NUMBER = re.compile(r"[\d.]+$")
+_TAG = re.compile(r"<[^<>]*>")
+_LONGEST = 60
 
 
 class Placed(Protocol):
@@ -17,6 +20,8 @@ class Placed(Protocol):
     def kind(self) -> str: ...
     @property
     def label(self) -> str: ...
+    @property
+    def html(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,15 @@ def rail(blocks: Iterable[Placed]) -> list[Mark]:
 
 def _mark(number: int, block: Placed) -> Mark:
     sign = _sign(block)
-    words = block.label or f"{block.kind} {number}"
-    return Mark(block.id, sign or "·", words, landmark=bool(sign))
+    return Mark(block.id, sign or "·", _words(number, block), landmark=bool(sign))
+
+
+def _words(number: int, block: Placed) -> str:
+    """A heading's own words, a theorem's name, or the kind and place of anything else."""
+    if block.kind == "heading":
+        text = " ".join(html.unescape(_TAG.sub(" ", block.html)).split())
+        return text[:_LONGEST] or f"heading {number}"
+    return block.label or f"{block.kind} {number}"
 
 
 def _sign(block: Placed) -> str:

@@ -203,6 +203,12 @@ def test_the_form_of_a_new_campaign_names_what_is_wrong(carl, drafted):
     assert "less than or equal to 25" in page
 
 
+def test_an_undrawn_audit_points_to_the_audit_page_of_its_release(carl, drafted):
+    Campaign.objects.filter(pk=drafted.pk).update(kind="audit")
+    page = carl.get(reverse("campaign", args=[drafted.slug])).content.decode()
+    assert reverse("audit-draw", args=["sheet"]) in page
+
+
 def test_a_place_is_released_from_the_campaign_page(carl, place, opened):
     carl.post(reverse("release-assignment", args=[opened.slug, place.pk]), {"reason": "late"})
     place.refresh_from_db()

@@ -14,6 +14,7 @@ Let $G$ be a group.
 def test_headings_theorems_and_proofs_stand_out_by_name_and_number():
     marks = {mark.sign: mark for mark in rail(latex.render(TEXT, "latex").blocks)}
     assert marks["§1"].landmark
+    assert "Setting" in marks["§1"].words
     assert marks["L1"].words == "Lemma 1"
     assert marks["pf"].landmark
 

@@ -11,7 +11,9 @@ DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
 @cache
 def papers() -> dict[str, str]:
     """The 14 LaTeX documents on First Proof problems."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in (DATA / "first-proof-aletheia").glob("*.tex")}
+    return {
+        path.stem: path.read_text(encoding="utf-8") for path in (DATA / "first-proof-aletheia").glob("*.tex")
+    }
 
 
 @cache
@@ -36,7 +38,9 @@ def snippets() -> list[str]:
     """LaTeX fragments of the Re2Math instances: authors' macros are unknown in them."""
     path = DATA / "re2math" / "benchmark_dataset_eval200.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [row["y"]["reference_tool_latex"] for row in rows] + [row["z"].get("locator") or "" for row in rows]
+    return [row["y"]["reference_tool_latex"] for row in rows] + [
+        row["z"].get("locator") or "" for row in rows
+    ]
 
 
 @cache
