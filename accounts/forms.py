@@ -124,4 +124,4 @@ class FirstDomains(forms.BaseFormSet):
         }
 
 
-FirstDomainFormSet = forms.formset_factory(FirstDomainForm, formset=FirstDomains, extra=4, max_num=20)
+FirstDomainFormSet = forms.formset_factory(FirstDomainForm, formset=FirstDomains, extra=3, max_num=20)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts import actions, queries
 from accounts.access import require_role, role_names
-from accounts.authority import may_dismiss, roles_in_gift
+from accounts.authority import clashes, may_dismiss, roles_in_gift
 from accounts.forms import InvitationForm, ReasonForm
 from accounts.mail import send_invitation
 from accounts.models import Invitation, RoleName
@@ -86,7 +86,7 @@ def person(request: SignedInRequest, pk: int) -> HttpResponse:
         "member": member,
         "held": [role for role in RoleName if role.value in held],
         "revocable": held & gift,
-        "grantable": [role for role in RoleName if role.value in gift - held],
+        "grantable": [role for role in RoleName if role.value in gift - held and not clashes(held, role)],
         "may_dismiss": member != request.user and may_dismiss(role_names(request.user), held),
         "reason_form": ReasonForm(),
         "events": queries.audit_events(target_kind="accounts.user", target_key=str(pk))[:20],

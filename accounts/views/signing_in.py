@@ -17,6 +17,11 @@ class SignInView(LoginView):
             context |= {"demo_accounts": settings.DEMO_ACCOUNTS, "demo_password": settings.DEMO_PASSWORD}
         return context
 
+    def get_form(self, form_class: type[Form] | None = None) -> Form:
+        form = super().get_form(form_class)
+        form.fields["password"].help_text = ""  # the template has the link to a new password
+        return form
+
     def form_invalid(self, form: Form) -> HttpResponse:
         response = super().form_invalid(form)
         if form.has_error("__all__", "too_many_login_attempts"):

@@ -1,0 +1,174 @@
+"""Invitations: who may invite whom, links that work once, and nothing half done."""
+
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import actions
+from accounts.models import AuditEvent, Invitation, User
+from accounts.refusal import NotAllowed, Refused
+from tests.factories import RoleFactory
+
+pytestmark = pytest.mark.django_db
+GOOD = "seven quiet lemmas asleep"
+
+
+def accept(token: str, **changes: object) -> User:
+    asked = {"token": token, "name": "Nina", "password": GOOD, "expertise": {"math.NT": 3}, **changes}
+    return actions.accept_invitation(**asked)
+
+
+def form(**changes: str) -> dict[str, str]:
+    lines = {"domains-TOTAL_FORMS": "1", "domains-INITIAL_FORMS": "0", "domains-0-confidence": "2"}
+    return {"name": "Nina", "password": GOOD, "again": GOOD, **lines, **changes}
+
+
+def test_an_accepted_invitation_makes_a_member_with_role_and_domains(owner: User) -> None:
+    made = actions.invite(actor=owner, email=" Nina@Study.test ", role="reviewer")
+    nina = accept(made.token)
+    assert (nina.email, nina.name, nina.check_password(GOOD)) == ("nina@study.test", "Nina", True)
+    assert [role.name for role in nina.roles.all()] == ["reviewer"]
+    assert nina.expertise.get().confidence == 3
+    made.invitation.refresh_from_db()
+    assert made.invitation.accepted_by == nina
+    assert list(AuditEvent.objects.values_list("verb", flat=True)) == ["invite", "accept_invitation"]
+
+
+def test_only_the_hash_of_the_link_is_stored(owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    stored = f"{Invitation.objects.values()} {AuditEvent.objects.values()}"
+    assert made.token not in stored
+
+
+def test_a_link_works_once(owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    accept(made.token)
+    with pytest.raises(Refused, match="not valid any more"):
+        accept(made.token)
+
+
+def test_a_link_stops_after_fourteen_days(owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    assert made.invitation.expires_at - made.invitation.created_at >= timedelta(days=14, seconds=-1)
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    with pytest.raises(Refused, match="not valid any more"):
+        accept(made.token)
+    assert not User.objects.filter(email="nina@study.test").exists()
+
+
+def test_a_withdrawn_link_does_not_work_and_is_not_withdrawn_twice(owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    actions.withdraw_invitation(actor=owner, invitation=made.invitation)
+    with pytest.raises(Refused):
+        accept(made.token)
+    with pytest.raises(Refused, match="not open any more"):
+        actions.withdraw_invitation(actor=owner, invitation=made.invitation)
+
+
+def test_a_second_invitation_of_an_address_replaces_the_first(owner: User) -> None:
+    first = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    second = actions.invite(actor=owner, email="NINA@study.test", role="coordinator")
+    with pytest.raises(Refused):
+        accept(first.token)
+    assert [role.name for role in accept(second.token).roles.all()] == ["coordinator"]
+
+
+@pytest.mark.parametrize("role", ["coordinator", "owner"])
+def test_a_coordinator_invites_reviewers_only(coordinator: User, role: str) -> None:
+    assert actions.invite(actor=coordinator, email="a@study.test", role="reviewer").token
+    with pytest.raises(NotAllowed):
+        actions.invite(actor=coordinator, email="b@study.test", role=role)
+
+
+def test_a_coordinator_does_not_replace_the_invitation_of_an_owner(owner: User, coordinator: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="owner")
+    with pytest.raises(NotAllowed):
+        actions.invite(actor=coordinator, email="nina@study.test", role="reviewer")
+    assert accept(made.token)
+
+
+def test_a_reviewer_and_a_stranger_invite_nobody(algebraist: User, stranger: User) -> None:
+    for actor in (algebraist, stranger):
+        with pytest.raises(NotAllowed):
+            actions.invite(actor=actor, email="nina@study.test", role="reviewer")
+    assert not Invitation.objects.exists()
+
+
+def test_an_address_with_an_account_is_not_invited(owner: User, algebraist: User) -> None:
+    with pytest.raises(Refused, match="has an account already"):
+        actions.invite(actor=owner, email="ADA@study.test", role="reviewer")
+
+
+def test_the_accept_page_makes_the_account_and_leads_to_signing_in(client: Client, owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    page = reverse("join", args=[made.token])
+    assert "nina@study.test" in client.get(page).content.decode()
+    answer = client.post(page, form(**{"domains-0-domain": "math.NT"}))
+    assert answer["Location"] == reverse("account_login")
+    nina = User.objects.get(email="nina@study.test")
+    assert nina.expertise.get().domain == "math.NT"
+    signed_in = client.post(reverse("account_login"), {"login": nina.email, "password": GOOD})
+    assert signed_in.status_code == 302
+    assert client.get(page).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"password": "short", "again": "short"}, "too short"),
+        ({"password": "password123", "again": "password123"}, "too common"),
+        ({"password": "nina@study.test", "again": "nina@study.test"}, "too similar"),
+        ({"again": "another one entirely"}, "passwords differ"),
+        ({"name": ""}, "required"),
+        ({"domains-0-domain": "math.NT", "domains-0-confidence": "9"}, "not one of the available choices"),
+    ],
+)
+def test_the_accept_page_says_what_is_wrong_and_keeps_the_link(
+    client: Client, owner: User, changes: dict[str, str], words: str
+) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    answer = client.post(reverse("join", args=[made.token]), form(**changes))
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert not User.objects.filter(email="nina@study.test").exists()
+    assert accept(made.token)
+
+
+def test_the_accept_page_is_never_cached(client: Client, owner: User) -> None:
+    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    assert "no-store" in client.get(reverse("join", args=[made.token]))["Cache-Control"]
+
+
+def test_a_mail_server_that_refuses_is_told_to_the_inviter(
+    client: Client, owner: User, settings: object
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"  # type: ignore[attr-defined]
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9  # type: ignore[attr-defined]
+    client.force_login(owner)
+    fields = {"email": "nina@study.test", "role": "reviewer"}
+    page = client.post(reverse("invite"), fields, follow=True).content.decode()
+    assert "could not be sent" in page
+
+
+def test_create_owner_prints_a_link_that_makes_an_owner() -> None:
+    out = StringIO()
+    call_command("create_owner", "First@Study.test", stdout=out)
+    link = next(line.split(": ")[1] for line in out.getvalue().splitlines() if line.startswith("link"))
+    first = accept(link.rstrip("/").rsplit("/", 1)[1])
+    assert first.email == "first@study.test"
+    assert [role.name for role in first.roles.all()] == ["owner"]
+
+
+def test_create_owner_refuses_what_is_no_address() -> None:
+    with pytest.raises(CommandError, match="not an e-mail address"):
+        call_command("create_owner", "nobody")
+
+
+def test_a_person_with_both_staff_roles_invites_as_an_owner(coordinator: User) -> None:
+    RoleFactory(user=coordinator, name="owner")
+    assert actions.invite(actor=User.objects.get(pk=coordinator.pk), email="o@study.test", role="owner")
