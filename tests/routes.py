@@ -1,0 +1,189 @@
+"""Every address of the site and of the REST interface, and who may come in. A new address needs its line.
+
+`OWN` is for everybody who is signed in, because the page finds only what belongs to them: the places of
+another reviewer answer 404 like those that do not exist. tests/test_access.py tries every line.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import URLResolver, get_resolver
+
+PUBLIC = frozenset({"anonymous", "stranger", "reviewer", "coordinator", "owner"})
+SIGNED_IN = OWN = PUBLIC - {"anonymous"}
+REVIEWERS = frozenset({"reviewer"})
+STAFF = frozenset({"coordinator", "owner"})
+OWNERS = frozenset({"owner"})
+
+_BY_GROUP: list[tuple[frozenset[str], str]] = [
+    (
+        PUBLIC,
+        """
+        health/
+        accounts/login/
+        accounts/logout/
+        accounts/second-factor/authenticate/
+        accounts/inactive/
+        accounts/signup/
+        accounts/password/reset/
+        accounts/password/reset/done/
+        accounts/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$
+        accounts/password/reset/key/done/
+        join/<str:token>/
+        """,
+    ),
+    (
+        SIGNED_IN,
+        """
+        .
+        accounts/reauthenticate/
+        accounts/password/change/
+        accounts/second-factor/
+        accounts/second-factor/reauthenticate/
+        accounts/second-factor/app/activate/
+        accounts/second-factor/app/deactivate/
+        accounts/second-factor/codes/
+        accounts/second-factor/codes/new/
+        accounts/second-factor/codes/download/
+        """,
+    ),
+    (
+        OWN,
+        """
+        profile/
+        profile/name/
+        profile/expertise/
+        profile/expertise/remove/
+        profile/conflicts/
+        profile/conflicts/withdraw/
+        profile/tokens/
+        profile/tokens/<int:pk>/revoke/
+        grading/items/<str:handle>/
+        grading/items/<str:handle>/submitted/
+        grading/items/<str:handle>/reopen/
+        grading/items/<str:handle>/out-of-field/
+        api/v1/me/
+        api/v1/tokens/
+        api/v1/tokens/<int:pk>/
+        api/v1/queue/
+        api/v1/assignments/<str:handle>/
+        api/v1/assignments/<str:handle>/reopen/
+        api/v1/assignments/<str:handle>/out-of-field/
+        """,
+    ),
+    (
+        REVIEWERS,
+        """
+        grading/
+        grading/next/
+        grading/finished/
+        """,
+    ),
+    (
+        STAFF,
+        """
+        people/
+        people/invite/
+        people/invitations/<int:pk>/withdraw/
+        people/<int:pk>/
+        people/<int:pk>/roles/grant/
+        people/<int:pk>/roles/revoke/
+        people/<int:pk>/deactivate/
+        people/<int:pk>/reactivate/
+        releases/
+        releases/<slug:name>/
+        releases/<slug:name>/freeze/
+        releases/<slug:name>/instances/<path:key>/
+        grading/campaigns/
+        grading/campaigns/new/
+        grading/campaigns/<slug:slug>/
+        grading/campaigns/<slug:slug>/draw/
+        grading/campaigns/<slug:slug>/assign/
+        grading/campaigns/<slug:slug>/open/
+        grading/campaigns/<slug:slug>/close/
+        grading/campaigns/<slug:slug>/places/<int:pk>/release/
+        judges/
+        judges/<int:pk>/
+        judges/runs/<int:pk>/
+        judges/runs/<int:pk>/steer/
+        judges/runs/<int:pk>/retry/
+        reports/
+        reports/releases/<slug:name>/
+        reports/releases/<slug:name>/score.json
+        reports/releases/<slug:name>/report.pdf
+        reports/releases/<slug:name>/labels.csv
+        reports/releases/<slug:name>/labels.jsonl
+        reports/releases/<slug:name>/figures/<slug:figure>.csv
+        reports/releases/<slug:name>/audit/
+        reports/releases/<slug:name>/artifacts/
+        api/schema/
+        api/v1/releases/
+        api/v1/releases/<slug:name>/
+        api/v1/releases/<slug:name>/instances/
+        api/v1/releases/<slug:name>/score/
+        api/v1/releases/<slug:name>/labels/
+        api/v1/releases/<slug:name>/artifacts/
+        api/v1/releases/<slug:release>/verdicts/
+        api/v1/systems/
+        api/v1/systems/<slug:slug>/
+        api/v1/outputs/
+        api/v1/outputs/<int:pk>/
+        api/v1/campaigns/
+        api/v1/campaigns/<slug:slug>/
+        api/v1/campaigns/<slug:slug>/progress/
+        api/v1/judges/
+        api/v1/judge-runs/
+        api/v1/judge-runs/<int:pk>/
+        """,
+    ),
+    (
+        OWNERS,
+        """
+        people/audit-trail/
+        judges/new/
+        reports/releases/<slug:name>/artifacts/<slug:sha256>.json
+        api/v1/releases/<slug:name>/artifacts/<slug:sha256>/
+        """,
+    ),
+]
+
+ONLY_TO_WRITE = {"api/v1/releases/<slug:name>/artifacts/": OWNERS}  # freezing a score is for owners
+
+ACCESS = {route.lstrip("."): group for group, routes in _BY_GROUP for route in routes.split()}
+
+
+def installed(resolver: URLResolver | None = None, prefix: str = "") -> Iterator[str]:
+    """Every route that the site answers, as it is written in the url files."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        route = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from installed(entry, route)
+        else:
+            yield route
+
+
+def example(route: str) -> str:
+    """An address of the route that names nothing that exists."""
+
+    def value(match: re.Match[str]) -> str:
+        return "999999" if match[1] == "int" else "nonesuch"
+
+    if "^" in route:
+        return "/accounts/password/reset/key/zz-nonesuch/"
+    return "/" + re.sub(r"<(\w+):\w+>", value, route)
+
+
+def may(kind: str, method: str, route: str) -> bool:
+    """Whether this kind of person may use the method there."""
+    group = ACCESS[route]
+    if method != "get":
+        group = ONLY_TO_WRITE.get(route, group)
+    return kind in group
+
+
+def is_refusal(response: Any) -> bool:
+    """401, 403, or the way to the sign-in page."""
+    if response.status_code in (401, 403):
+        return True
+    return response.status_code == 302 and response["Location"].startswith("/accounts/login/?next=")
