@@ -5,13 +5,16 @@ from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
-from accounts.access import is_study_staff
+from accounts.access import is_study_staff, role_names
+from accounts.models import RoleName
 
 
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Reviewers land on their queue, those who run the study on the campaigns."""
-    return redirect("campaigns" if is_study_staff(request.user) else "queue")
+    """Reviewers land on their queue, those who run the study on the campaigns, others on their profile."""
+    if is_study_staff(request.user):
+        return redirect("campaigns")
+    return redirect("queue" if RoleName.REVIEWER in role_names(request.user) else "profile")
 
 
 def health(request: HttpRequest) -> JsonResponse:
