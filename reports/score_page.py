@@ -111,8 +111,12 @@ def _decomposition(systems: Document) -> dict[str, Any]:
     return {
         "classes": [in_words(name) for name in ordered],
         "rows": [
-            {"system": system, "counts": list(counts.values()), "total": sum(counts.values())}
-            for system, counts in named.items()
+            {
+                "system": system,
+                "counts": [(name, part["buckets"].get(name, 0)) for name in ordered],
+                "total": sum(part["buckets"].values()),
+            }
+            for system, part in systems.items()
         ],
         "bars": share_bars(
             "Where the outputs end", [in_words(name) for name in ordered], named, key="buckets"

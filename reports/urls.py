@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, downloads, scores
+from reports.views import artifacts, audit, downloads, rows, scores
 
 _RELEASE = "releases/<slug:name>/"
 
@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}labels.csv", downloads.labels_csv, name="labels-csv"),
     path(f"{_RELEASE}labels.jsonl", downloads.labels_jsonl, name="labels-jsonl"),
     path(f"{_RELEASE}figures/<slug:figure>.csv", downloads.figure_csv, name="figure-csv"),
+    path(f"{_RELEASE}outputs/", rows.outputs_behind, name="outputs-behind"),
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),

@@ -45,6 +45,7 @@ ADDRESSES = [
     ("labels-csv", ["sample-re2math"]),
     ("labels-jsonl", ["sample-re2math"]),
     ("figure-csv", ["sample-re2math", "forest"]),
+    ("outputs-behind", ["sample-re2math"]),
     ("audit-draw", ["sample-re2math"]),
     ("artifacts", ["sample-re2math"]),
     ("artifact", ["sample-re2math", "0" * 64]),
@@ -233,3 +234,19 @@ def test_the_number_of_queries_does_not_grow_with_what_is_shown(
         carl.get(reverse("scores"))
     with django_assert_max_num_queries(18):
         carl.get(reverse("score", args=["sample-re2math"]))
+
+
+def test_the_outputs_behind_a_count_are_listed_with_links_to_read_them(carl, gaps):
+    reply = carl.get(
+        reverse("outputs-behind", args=["sample-re2math"]), {"system": "aurora", "bucket": "success"}
+    )
+    found = list(reply.context["page"])
+    assert len(found) == 16  # as the score page says
+    assert {(output.system, output.judge["ground"], output.judge["suff"]) for output in found} == {
+        ("aurora", "yes", "yes")
+    }
+    assert reverse("instance", args=["sample-re2math", found[0].instance]) in reply.content.decode()
+
+
+def test_a_filter_that_fits_nothing_says_so(carl, gaps):
+    assert "No output fits" in page(carl, "outputs-behind", "sample-re2math", system="nobody")[1]

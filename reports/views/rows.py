@@ -1,0 +1,41 @@
+"""The outputs behind a number of the score page, each with a link to where it can be read."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from benchmark.models import Release
+from reports.choosing import choose, only_known
+from reports.inputs import collect
+from reports.output_rows import behind, scored_outputs
+from reports.views.access import explains_refusals, staff_only
+from reports.wording import in_words
+
+PAGE = 100
+_FILTERS = ("system", "bucket", "domain")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
+    """Outputs of a track, by `system`, `bucket` and `domain` if asked, with what judge and experts say."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, "track", "judge", "page", *_FILTERS)
+    chosen = choose(release, request.GET)
+    wanted = {key: request.GET.get(key, "") for key in _FILTERS}
+    inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+    found = behind(scored_outputs(inputs), **wanted)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "chosen": chosen,
+        "page": page,
+        "wanted": [in_words(value) for value in wanted.values() if value],
+        "predicates": sorted({key for output in found for key in output.judge}),
+        "questions": sorted({key for output in found for key in output.experts}),
+        "query": query.urlencode(),
+    }
+    return render(request, "reports/outputs_behind.html", context)

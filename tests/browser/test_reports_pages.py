@@ -1,0 +1,84 @@
+"""Score pages in a real browser: wide and narrow, light and dark, by keyboard, without serious faults."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotation.models import Campaign
+from tests.browser.accessibility import axe
+from tests.reports.conftest import gaps, proofs
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+__all__ = ["gaps", "proofs"]
+
+PAGES = [
+    ("scores", []),
+    ("score", ["sample-re2math"]),
+    ("score", ["sample-proofs"]),
+    ("audit-draw", ["sample-re2math"]),
+    ("outputs-behind", ["sample-re2math"]),
+    ("artifacts", ["sample-re2math"]),
+]
+WIDTHS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_of_scores_have_no_serious_fault_and_fit_their_width(sign_in, owner, gaps, proofs, scheme):
+    for size in WIDTHS.values():
+        page = sign_in(owner, viewport=size, color_scheme=scheme)
+        for name, args in PAGES:
+            page.goto(reverse(name, args=args))
+            page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+            assert axe(page) == [], (name, args, size)
+            assert page.evaluate("document.documentElement.scrollWidth") == size["width"], (name, args)
+
+
+def test_figures_take_the_colours_of_the_page(sign_in, owner, gaps):
+    seen = {}
+    for scheme in ("light", "dark"):
+        page = sign_in(owner, color_scheme=scheme)
+        page.goto(reverse("score", args=["sample-re2math"]))
+        mark = page.locator("svg.figure circle").first
+        seen[scheme] = mark.evaluate("node => getComputedStyle(node).fill")
+    assert seen["light"] != seen["dark"]
+
+
+def test_a_figure_is_read_out_with_its_numbers(sign_in, owner, gaps):
+    page = sign_in(owner)
+    page.goto(reverse("score", args=["sample-re2math"]))
+    plot = page.get_by_role("img", name="ToolAcc of every system")
+    expect(plot).to_have_accessible_description(
+        re.compile(r"aurora, Fixed judge, Wilson: 53.3 \[36.1, 69.8\]")
+    )
+
+
+def test_a_number_leads_to_its_definition_and_to_its_rows(sign_in, owner, gaps):
+    page = sign_in(owner)
+    page.goto(reverse("score", args=["sample-re2math"]))
+    page.get_by_role("link", name="Wilson").first.click()
+    expect(page.locator("#def-wilson")).to_be_in_viewport()
+    page.get_by_role("cell", name="16", exact=True).get_by_role("link").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Outputs behind the score")
+    expect(page.locator("tbody tr")).to_have_count(16)
+
+
+def test_rows_are_downloaded_as_a_file(sign_in, owner, gaps):
+    page = sign_in(owner)
+    page.goto(reverse("score", args=["sample-re2math"]))
+    with page.expect_download() as started:
+        page.get_by_role("link", name="Labels, blinded (CSV)").click()
+    assert started.value.suggested_filename == "labels-sample-re2math-blinded.csv"
+
+
+def test_an_audit_is_planned_and_drawn_by_keyboard(sign_in, coordinator, gaps):
+    page = sign_in(coordinator)
+    page.goto(reverse("audit-draw", args=["sample-re2math"]))
+    page.get_by_label("Outputs per stratum").fill("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Draw 18 outputs")).to_be_visible()  # nine strata of three or more
+    page.get_by_label("Name").fill("A closer look")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**{reverse('campaign', args=['a-closer-look'])}")
+    assert Campaign.objects.get(slug="a-closer-look").items.count() == 18
