@@ -272,6 +272,7 @@ def _stored_answers(campaign: Campaign) -> dict[tuple[int, str], frozenset[Publi
         "comment",
     )
     found: dict[tuple[int, str], set[PublishedAnswer]] = {}
-    for output_id, email, *answer in answers.iterator():
-        found.setdefault((output_id, email), set()).add(PublishedAnswer(*answer))
+    for output_id, email, question, step, value, state, confidence, comment in answers.iterator():
+        answer = PublishedAnswer(question, step, value, state, confidence, comment)
+        found.setdefault((output_id, email), set()).add(answer)
     return {key: frozenset(values) for key, values in found.items()}

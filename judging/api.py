@@ -1,6 +1,6 @@
 """REST endpoints of judging, for coordinators and owners."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.models import User
 from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.actions import ask
@@ -36,7 +37,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
         )
         read_only_fields = fields
 
-    label = serializers.CharField(read_only=True)
+    label = serializers.CharField(read_only=True)  # type: ignore[assignment]
 
 
 _COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed")
@@ -126,7 +127,7 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         asked = self.get_serializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        run = ask(actor=request.user, **{"predicates": [], **asked.validated_data})
+        run = ask(actor=cast(User, request.user), **{"predicates": [], **asked.validated_data})
         shown = self.get_serializer(runs_with_progress().get(pk=run.pk))
         return Response(shown.data, status=201)
 

@@ -1,7 +1,7 @@
 """Forms of judging: a judge version, and what to ask it."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.conf import settings
@@ -45,8 +45,8 @@ class JudgeForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         endpoints = sorted(declared_endpoints(settings.JUDGE_ENDPOINTS))
-        self.fields["endpoint"].choices = [(name, name) for name in endpoints]
-        self.fields["protocol"].choices = [(name, name) for name in judging_protocols()]
+        _choice(self, "endpoint").choices = [(name, name) for name in endpoints]
+        _choice(self, "protocol").choices = [(name, name) for name in judging_protocols()]
 
     def clean_decoding(self) -> dict[str, Any]:
         try:
@@ -78,8 +78,8 @@ class AskForm(forms.Form):
             .distinct()
             .order_by("release__name", "track")
         )
-        self.fields["target"].choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
-        self.fields["predicates"].choices = [(key, key) for key in judge.prompts]
+        _choice(self, "target").choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
+        _choice(self, "predicates").choices = [(key, key) for key in judge.prompts]
         self.fields["predicates"].initial = list(judge.prompts)
 
     def clean_target(self) -> tuple[Release, str]:
@@ -95,3 +95,7 @@ class SteerForm(forms.Form):
 
     to = forms.ChoiceField(choices=[("paused", "paused"), ("running", "running"), ("cancelled", "cancelled")])
     reason = forms.CharField(max_length=500, required=False)
+
+
+def _choice(form: forms.Form, name: str) -> forms.ChoiceField:
+    return cast(forms.ChoiceField, form.fields[name])

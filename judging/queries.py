@@ -1,11 +1,15 @@
 """Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Count, Q, QuerySet, Sum
 
 from benchmark.models import Output, OutputState, Release
 from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
 
 
 def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
@@ -28,17 +32,33 @@ def newest_judges() -> list[Judge]:
     return list(newest.values())
 
 
-def runs_with_progress() -> QuerySet[JudgeRun]:
+class Progress(TypedDict):
+    """Counts of a run's tasks: all of them, and by state."""
+
+    n_tasks: int
+    n_waiting: int
+    n_leased: int
+    n_done: int
+    n_failed: int
+
+
+def runs_with_progress() -> "QuerySet[WithAnnotations[JudgeRun, Progress]]":
     """Runs with counts of their tasks by state, newest first."""
-    counts = {
-        f"n_{state}": Count("tasks", filter=Q(tasks__state=state))
-        for state in (TaskState.WAITING, TaskState.LEASED, TaskState.DONE, TaskState.FAILED)
-    }
     return (
         JudgeRun.objects.select_related("judge", "release__benchmark", "asked_by")
-        .annotate(n_tasks=Count("tasks"), **counts)
+        .annotate(
+            n_tasks=Count("tasks"),
+            n_waiting=_tasks_in(TaskState.WAITING),
+            n_leased=_tasks_in(TaskState.LEASED),
+            n_done=_tasks_in(TaskState.DONE),
+            n_failed=_tasks_in(TaskState.FAILED),
+        )
         .order_by("-id")
     )
+
+
+def _tasks_in(state: TaskState) -> Count:
+    return Count("tasks", filter=Q(tasks__state=state))
 
 
 def run_cost(run: JudgeRun) -> dict[str, int | None]:
@@ -50,7 +70,7 @@ def run_cost(run: JudgeRun) -> dict[str, int | None]:
 
 def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
     """Stored verdicts of the run's judge on the run's outputs, counted by predicate, state and value."""
-    return list(
+    rows = (
         Verdict.objects.filter(
             judge=run.judge,
             predicate__in=run.predicates,
@@ -61,6 +81,7 @@ def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
         .annotate(n=Count("id"))
         .order_by("predicate", "state", "value")
     )
+    return [dict(row) for row in rows]
 
 
 def recent_errors(run: JudgeRun, limit: int = 20) -> QuerySet[JudgeTask]:

@@ -1,13 +1,14 @@
 """Pages of judging, for coordinators and owners."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from benchmark.protocols import get_protocol
 from judging.actions import ask, create_judge, retry_failed, steer
 from judging.endpoints import no_endpoint_reason
@@ -34,7 +35,7 @@ def judges(request: HttpRequest) -> HttpResponse:
 
 @owner_only
 @require_http_methods(["GET", "POST"])
-def new_judge(request: HttpRequest) -> HttpResponse:
+def new_judge(request: SignedInRequest) -> HttpResponse:
     """Create a judge, or a new version of one."""
     no_endpoint = no_endpoint_reason()
     if no_endpoint:
@@ -53,7 +54,7 @@ def new_judge(request: HttpRequest) -> HttpResponse:
 
 @staff_only
 @require_http_methods(["GET", "POST"])
-def judge(request: HttpRequest, pk: int) -> HttpResponse:
+def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     """One judge version: its settings and prompts; POST asks it."""
     shown = get_object_or_404(Judge, pk=pk)
     no_endpoint = no_endpoint_reason()
@@ -98,7 +99,9 @@ def _prompts(shown: Judge) -> list[dict[str, object]]:
 @require_GET
 def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
     """Progress of one run; with the header X-Fragment only the part that moves."""
-    run = get_object_or_404(runs_with_progress(), pk=pk)
+    run = runs_with_progress().filter(pk=pk).first()
+    if run is None:
+        raise Http404
     context = {
         "run": run,
         "n_open": run.n_waiting + run.n_leased,
@@ -114,7 +117,7 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_only
 @require_POST
-def steer_run(request: HttpRequest, pk: int) -> HttpResponse:
+def steer_run(request: SignedInRequest, pk: int) -> HttpResponse:
     """Pause, resume or cancel a run."""
     run = get_object_or_404(JudgeRun, pk=pk)
     form = SteerForm(request.POST)
@@ -131,7 +134,7 @@ def steer_run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @staff_only
 @require_POST
-def retry_run(request: HttpRequest, pk: int) -> HttpResponse:
+def retry_run(request: SignedInRequest, pk: int) -> HttpResponse:
     """Queue the failed tasks of a run again."""
     run = get_object_or_404(JudgeRun, pk=pk)
     try:

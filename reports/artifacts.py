@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.canonical import canonical, sha256
-from reports.inputs import Inputs, collect
+from reports.inputs import SEED, Inputs, collect
 from reports.models import Artifact
 from reports.score import score
 
@@ -53,8 +53,7 @@ def freeze_artifact(
         raise Refused(
             f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen"
         )
-    asked = {"release": release, "track": track, "judge": judge}
-    inputs = collect(**asked, seed=seed) if seed is not None else collect(**asked)
+    inputs = collect(release=release, track=track, judge=judge, seed=SEED if seed is None else seed)
     document = build(inputs)
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:

@@ -123,8 +123,8 @@ def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
             "state",
         )
     )
-    for instance, system, attempt, *vote in rows.iterator(chunk_size=_CHUNK):
-        yield Vote(str(Subject(instance, system, attempt, track)), *vote)
+    for instance, system, attempt, predicate, order, vote, value, state in rows.iterator(chunk_size=_CHUNK):
+        yield Vote(str(Subject(instance, system, attempt, track)), predicate, order, vote, value, state)
 
 
 def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
@@ -182,8 +182,8 @@ def drawn_items(release: Release, track: str) -> list[DrawnItem]:
         )
     )
     return [
-        DrawnItem(str(Subject(instance, system, attempt, track)), *rest)
-        for instance, system, attempt, *rest in rows.iterator(chunk_size=_CHUNK)
+        DrawnItem(str(Subject(instance, system, attempt, track)), campaign, stratum, size, sampled)
+        for instance, system, attempt, campaign, stratum, size, sampled in rows.iterator(chunk_size=_CHUNK)
     ]
 
 

@@ -79,10 +79,12 @@ class Inputs:
     def from_json(cls, document: Mapping[str, Any]) -> "Inputs":
         """The inverse of as_json. Raises ValueError naming what does not fit."""
         try:
-            rows = {key: tuple(kind(*row) for row in document[key]) for key, kind in _ROWS.items()}
+            rows: dict[str, Any] = {
+                key: tuple(kind(*row) for row in document[key]) for key, kind in _ROWS.items()
+            }
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
-            rest = {key: document[key] for key in _PLAIN}
+            rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
         return cls(**rest, **rows, judge=judge, campaigns=campaigns)

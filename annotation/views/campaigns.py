@@ -11,12 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from annotation import actions, queries
 from annotation.forms import CampaignForm, DrawForm, ReasonForm
 from annotation.models import Assignment, Campaign, CampaignKind
 from annotation.phases import Phase, Verb, allows
 from annotation.plans import plan_in_words
-from annotation.views import SignedInRequest
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from annotation import actions, queries
 from annotation.answers import Incomplete
 from annotation.forms import content_from_post
@@ -25,7 +26,6 @@ from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
 from annotation.sheets import sheet
 from annotation.submitting import is_locked, submit_or_revise
-from annotation.views import SignedInRequest
 from benchmark.rubrics import rubric_from_content
 
 

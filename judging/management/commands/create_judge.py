@@ -30,7 +30,7 @@ class Command(TouchstoneCommand):
         form = JudgeForm({name: options[name] for name in names})
         if not form.is_valid():
             field, errors = next(iter(form.errors.items()))
-            raise Refused(errors[0], code="bad_judge", field=field)
+            raise Refused(str(errors[0]), code="bad_judge", field=field)
         judge = create_judge(actor=None, **form.cleaned_data)
         return {
             "judge": judge.label,
