@@ -11,9 +11,9 @@ function csrfToken() {
 
 function kindOf(status, reply) {
   if (status >= 200 && status < 300) return "ok";
-  if (reply.code) return "refused"; // an answer of ours, with its reason
-  if (status === 401 || status === 403) return "signed-out";
   if (status >= 500 || status === 429) return "away";
+  // 403 also answers a CSRF token of an ended session; our own refusals say "not_allowed".
+  if (status === 401 || (status === 403 && reply.code !== "not_allowed")) return "signed-out";
   return "refused";
 }
 
