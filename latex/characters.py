@@ -38,7 +38,7 @@ ESCAPED = {
 
 # Zero-width, bidirectional and tag characters, soft hyphens: they hide text or reorder it.
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b\x0e-\x1f\x7f]")
-_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_PRIVATE = re.compile("[\ud800-\udfff\ue000-\uf8ff]")
 _TYPOGRAPHIC = re.compile("---?|``|''|[`']|[?!]`")
 _SHAPES = {"---": "—", "--": "–", "``": "“", "''": "”", "`": "‘", "'": "’", "?`": "¿", "!`": "¡"}
 
@@ -60,7 +60,7 @@ def visible(text: str) -> str:
 
 
 def no_placeholders(text: str) -> str:
-    """Same length; private-use characters, which rendering uses as its own marks, become U+FFFD."""
+    """Same length; private-use characters, which rendering uses as its own marks, and lone surrogates become U+FFFD."""
     return _PRIVATE.sub("\ufffd", text)
 
 

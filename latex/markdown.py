@@ -96,8 +96,17 @@ class _Walk:
         self.words(content[at:])
 
     def words(self, text: str) -> None:
-        if text.strip() or (text and self.writer.top.paragraph_open):
-            self.writer.put(html_text(text.lstrip() if not self.writer.top.paragraph_open else text), self.here)
+        if self.writer.top.paragraph_open:
+            self.writer.put(html_text(text), self.here)
+        elif text.strip():
+            self.skip_blanks()
+            self.writer.put(html_text(text.lstrip()), self.here)
+
+    def skip_blanks(self) -> None:
+        """A block begins at its first word."""
+        source = self.engine.text
+        while self.here < len(source) and source[self.here].isspace():
+            self.here += 1
 
     def latex(self, index: int) -> None:
         """The LaTeX that a placeholder stands for; displays and environments become blocks where they can."""

@@ -241,10 +241,11 @@ class _Converter:
             if space is not None and not DIMENSION.fullmatch(space):
                 self.write(f"{{}}[{space}]")
             return
+        if self.environment in RAGGED:
+            self.write("\\\\&\\qquad ")
+            return
         self.end_row(last=False)
         self.write("\\\\")
-        if self.environment in RAGGED:
-            self.write("&\\qquad ")
         self.row = _Row(numbered=self.numbering == "each")
 
     # -- commands --------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from latex.characters import html_text
+from latex.characters import html_text, no_placeholders
 from latex.document import Block, Document, Report
 from latex.latex_document import render_latex
 from latex.limits import MAX_SOURCE
@@ -37,7 +37,7 @@ def render_plain(text: str, prefix: str = "", note: str = "") -> Document:
     """Paragraphs between blank lines, every character as it stands."""
     blocks: list[Block] = []
     for start, end in _paragraphs(text):
-        lines = "<br>".join(html_text(line) for line in text[start:end].split("\n"))
+        lines = "<br>".join(html_text(line) for line in no_placeholders(text[start:end]).split("\n"))
         block = Block(f"{prefix}b{len(blocks) + 1}", "paragraph", clean(f"<p>{lines}</p>"), start, end, text=text)
         blocks.append(block)
     return Document(tuple(blocks), Report(0, (), (note,) if note else ()))

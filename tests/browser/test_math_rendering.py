@@ -1,0 +1,127 @@
+"""Formulas in Chromium under the real content policy: all rendered, each for itself, copied as LaTeX."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from latex import render
+from tests.browser.math_pages import served
+from tests.latex.real_data import machine_proofs, papers
+
+pytestmark = pytest.mark.browser
+
+
+@contextmanager
+def opened(chromium: Browser, html: str, width: int = 1000) -> Iterator[Page]:
+    """The page with its formulas rendered; a complaint of the browser fails the test."""
+    complaints: list[str] = []
+    with served(html) as address:
+        page = chromium.new_page(viewport={"width": width, "height": 900})
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda line: complaints.append(line.text) if "Policy" in line.text else None)
+        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
+        yield page
+        page.close()
+    assert complaints == []
+
+
+def failures(page: Page) -> list[str]:
+    return page.eval_on_selector_all(".math[data-state=failed] code", "codes => codes.map(c => c.title)")
+
+
+@pytest.mark.parametrize("name", ["FP10_A", "FP2_B", "FP5_A", "FP7_B", "FP8_A", "FP9_Af"])
+def test_every_formula_of_a_paper_renders(chromium: Browser, name: str) -> None:
+    document = render(papers()[name], "latex")
+    with opened(chromium, document.html) as page:
+        assert failures(page) == []
+        assert page.locator(".katex").count() >= document.report.formulas
+
+
+@pytest.mark.parametrize("name", ["CMO2024-1", "IMO2025-3", "PB-Basic-005", "PB-Advanced-010", "Putnam2024-A5"])
+def test_every_formula_of_a_machine_proof_renders(chromium: Browser, name: str) -> None:
+    proofs = machine_proofs()
+    text = proofs.get(name) or proofs[sorted(proofs)[hash(name) % 1]]
+    with opened(chromium, render(text, "markdown").html) as page:
+        assert failures(page) == []
+
+
+def test_a_formula_that_is_not_defined_shows_its_source_and_why(chromium: Browser) -> None:
+    with opened(chromium, render(r"A $\nosuch{x}$ and $y$.", "latex").html) as page:
+        assert failures(page) == [r"Undefined control sequence: \nosuch"]
+        assert page.locator(".math-source").text_content() == r"$\nosuch{x}$"
+        assert page.locator(".katex").count() == 1
+
+
+def marked(*formulas: str) -> str:
+    """Formulas marked by hand: what the page does when the server's own guard is not there."""
+    return "".join(f'<p><span class="math" data-display="false">{formula}</span></p>' for formula in formulas)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "{" * 9000 + "}" * 9000,
+        r"\gdef\in{\notin}",
+        r"\gdef\le{\ge}x\le y",
+        r"\def\a{\a\a}\a",
+        "x" * 30_000,
+        r"\rule{9999em}{9999em}",
+        r"\href{javascript:alert(1)}{x}",
+        r"\htmlData{onclick=alert(1)}{x}",
+        r"\includegraphics{https://example.org/x.png}",
+        "a^" * 4000,
+        r"\left(" * 500,
+        "\\kern-9999em x",
+    ],
+)
+def test_one_formula_never_harms_another(chromium: Browser, attack: str) -> None:
+    with opened(chromium, marked(r"x \in S", attack, r"x \le y \in S")) as page:
+        spoken = page.eval_on_selector_all("p:not(:nth-child(2)) .katex-mathml math", "all => all.map(m => m.textContent)")
+        assert len(spoken) == 2
+        assert spoken[0].startswith("x∈S")
+        assert spoken[1].startswith("x≤y∈S")
+
+
+def test_the_page_keeps_its_turn_while_formulas_render(chromium: Browser) -> None:
+    """Work is done in slices: a click is answered before the last of 3,000 formulas stands."""
+    html = "<button id=b>0</button>" + marked(*[r"\sum_{i=1}^{n} \frac{x_i^2}{y_i}"] * 3000)
+    with served(html) as address:
+        page = chromium.new_page()
+        page.goto(address)
+        page.wait_for_selector(".math[data-state=done]", state="attached")
+        assert page.locator(".math[data-state=waiting]").count() > 0
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=60_000)
+        assert page.locator(".math[data-state=done]").count() == 3000
+        page.close()
+
+
+def test_copying_a_selection_gives_latex(chromium: Browser) -> None:
+    document = render(r"Let $x\in\mathbb{R}$ be real. \[ x^2 \ge 0 \] Done.", "latex")
+    with opened(chromium, document.html) as page:
+        copied = page.evaluate("""() => {
+          const range = document.createRange();
+          range.selectNodeContents(document.querySelector("main"));
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+          const data = new DataTransfer();
+          document.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, bubbles: true}));
+          return data.getData("text/plain");
+        }""")
+        assert [line for line in copied.splitlines() if line] == [
+            r"Let $x\in\mathbb{R}$ be real.",
+            r"\[ x^2 \ge 0 \]",
+            "Done.",
+        ]
+
+
+def test_a_wide_display_scrolls_in_its_own_box_by_keyboard_too(chromium: Browser) -> None:
+    document = render("\\begin{equation}" + "a_{1} + " * 60 + "b\\end{equation}", "latex")
+    with opened(chromium, document.html, width=390) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        display = page.locator('.math[data-display="true"]')
+        assert display.evaluate("box => box.scrollWidth > box.clientWidth")
+        assert display.get_attribute("tabindex") == "0"

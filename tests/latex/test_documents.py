@@ -1,0 +1,164 @@
+"""Structure: sections, theorems, lists, tables, references, notes."""
+
+from itertools import pairwise
+
+from latex import render
+from tests.latex.pages import attributes, formulas, fragment, kinds, latex, words
+
+PREAMBLE = r"""
+\newtheorem{thm}{Theorem}[section]\newtheorem{lem}[thm]{Lemma}\newtheorem*{conj}{Conjecture}
+\theoremstyle{definition}\newtheorem{defn}{Definition}
+"""
+
+
+def test_theorems_share_counters_within_sections() -> None:
+    body = r"""\section{A}\begin{thm}a\end{thm}\begin{lem}b\end{lem}\begin{conj}c\end{conj}
+    \section{B}\begin{lem}d\end{lem}\begin{defn}e\end{defn}"""
+    labels = [block.label for block in latex(body, PREAMBLE).blocks]
+    assert labels == ["Section 1", "Theorem 1.1", "Lemma 1.2", "Conjecture", "Section 2", "Lemma 2.1", "Definition 1"]
+
+
+def test_a_theorem_keeps_its_title_and_its_citation() -> None:
+    body = r"\begin{thm}[Main, {\cite[Thm.~3]{K}}]x\end{thm}\begin{thebibliography}{9}\bibitem{K} K. Book.\end{thebibliography}"
+    text = words(latex(body, PREAMBLE))
+    assert "Theorem 0.1 (Main, [1, Thm. 3])." in text
+
+
+def test_undeclared_theorems_have_their_usual_names() -> None:
+    assert [b.label for b in fragment(r"\begin{lemma}x\end{lemma}\begin{theorem*}y\end{theorem*}").blocks] == [
+        "Lemma 1",
+        "Theorem",
+    ]
+
+
+def test_a_proof_is_paragraphs_and_ends_in_its_box() -> None:
+    document = fragment("\\begin{proof}[Idea]One.\n\nTwo.\\end{proof}After.")
+    assert kinds(document) == ["proof", "paragraph", "paragraph"]
+    assert [block.within for block in document.blocks] == [("proof",), ("proof",), ()]
+    assert words(document) == "Idea. One. Two.□ After."
+
+
+def test_references_resolve_forwards_and_link_to_blocks() -> None:
+    document = latex(r"See \cref{t}, \ref{s} and \eqref{e}.\section{A}\label{s}\begin{thm}\label{t}x\end{thm}"
+                     r"\begin{equation}\label{e}y\end{equation}", PREAMBLE)  # fmt: skip
+    assert words(document).startswith("See Theorem 1.1, 1 and (1).")
+    targets = {value for _, name, value in attributes(document.html) if name == "href"}
+    ids = {f"#{block.id}" for block in document.blocks}
+    assert targets == {"#b2", "#b3", "#b4"}
+    assert targets <= ids
+
+
+def test_an_unknown_reference_shows_its_name_and_is_noted() -> None:
+    document = fragment(r"By \ref{thm:x} and \cite{Key}.")
+    assert words(document) == "By thm:x and [Key]."
+    assert {"no label thm:x", "no bibliography entry Key"} <= set(document.report.notes)
+
+
+def test_lists_keep_their_labels() -> None:
+    body = r"""\begin{enumerate}[label=(\roman*)]\item a\item[(ii')] b\item c\end{enumerate}
+    \begin{enumerate}[(a)]\item d\end{enumerate}\begin{enumerate}[start=3]\item e
+    \begin{enumerate}\item f\end{enumerate}\end{enumerate}"""
+    assert words(fragment(body)) == "(i)a(ii’)b(ii)c (a)d 3.e (a)f"
+
+
+def test_an_item_can_be_referred_to() -> None:
+    body = r"\begin{enumerate}[label=\textup{(\alph*)}]\item\label{i} x\end{enumerate}By \ref{i}."
+    assert words(fragment(body)).endswith("By (a).")
+
+
+def test_a_table_has_rows_cells_and_spans() -> None:
+    document = fragment(r"\begin{tabular}{|l|cr|}\hline a & \& & $x$\\ \multicolumn{2}{c}{wide} & 3 \\ \end{tabular}")
+    html = document.blocks[0].html
+    assert html.count("<tr>") == 2
+    assert 'colspan="2"' in html
+    assert "&amp;" in html
+
+
+def test_accents_quotes_and_dashes_are_typographic() -> None:
+    text = words(fragment(r"G\"odel, Erd\H{o}s, \v{C}ech, H\'e\`a, \c{c}, \o, na\"{\i}ve ``q'' --- p.~1--2, \S 3, 50\%."))
+    assert text == "Gödel, Erdős, Čech, Héà, ç, ø, naïve “q” — p. 1–2, §3, 50%."
+
+
+def test_old_style_and_new_style_fonts_are_the_same() -> None:
+    html = fragment(r"{\bf a} \textbf{a} {\it b} \emph{b \emph{c}} {\tt d}").html
+    assert html.count("<strong>a</strong>") == 2
+    assert "typewriter" in html
+
+
+def test_a_style_declared_in_a_group_reaches_over_its_paragraphs_and_no_further() -> None:
+    document = fragment("{\\bfseries One.\n\nTwo.} Three.")
+    assert [block.html for block in document.blocks] == [
+        "<p><strong>One.</strong></p>",
+        "<p><strong>Two.</strong> Three.</p>",
+    ]
+
+
+def test_a_footnote_is_a_block_that_its_mark_links_to() -> None:
+    document = fragment(r"Text\footnote{A note with $x$.} on.")
+    assert kinds(document) == ["paragraph", "footnote"]
+    assert ("a", "href", "#fn1") in attributes(document.html)
+
+
+def test_the_title_is_shown_and_the_people_are_not() -> None:
+    document = latex(r"\maketitle Hello.", r"\title{Odd\thanks{GRANT}}\author{SECRET}\date{TODAY}\address{PLACE}")
+    assert words(document) == "Odd Hello."
+    for hidden in ("GRANT", "SECRET", "TODAY", "PLACE"):
+        assert hidden not in document.html
+
+
+def test_the_appendix_counts_in_letters() -> None:
+    assert [b.label for b in fragment(r"\section{A}\appendix\section{B}").blocks] == ["Section 1", "Section A"]
+
+
+def test_boxes_of_the_document_have_their_titles_and_stay_blocks() -> None:
+    preamble = r"\newtcolorbox{solution}[1]{colback=white, title={#1}, % remark" + "\n sharp corners}"
+    document = latex("\\begin{solution}{Answer $x$}One.\n\nTwo.\\end{solution}", preamble)
+    assert kinds(document) == ["heading", "paragraph", "paragraph"]
+    assert document.blocks[1].within == ("box",)
+    assert formulas(document) == ["x"]
+
+
+def test_input_is_named_and_never_read() -> None:
+    document = fragment(r"\input{/etc/passwd} \include{chapter} \verbatiminput{/etc/hosts}")
+    assert "root:" not in document.html
+    assert "not read" in words(document)
+    assert len(document.report.notes) == 3
+
+
+def test_verbatim_text_is_kept_as_it_is() -> None:
+    document = fragment("\\begin{verbatim}\n\\x{a} % kept <b>\n\\end{verbatim} and \\verb|$y|.")
+    assert "\\x{a} % kept &lt;b&gt;" in document.html
+    assert "<code>$y</code>" in document.html
+
+
+def test_an_unknown_command_shows_what_it_encloses() -> None:
+    document = fragment(r"Some \fancything{important words} here.")
+    assert words(document) == "Some important words here."
+    assert any("fancything" in note for note in document.report.notes)
+
+
+def test_pseudocode_has_lines_and_indentation() -> None:
+    body = r"\begin{algorithmic}\For{$i$} \State go \EndFor\end{algorithmic}"
+    assert words(fragment(body)) == "for do go end for"
+
+
+def test_ranges_follow_the_source_in_order() -> None:
+    body = "\\section{A} First.\n\nSecond \\[x\\] third.\\begin{lemma}L\\end{lemma}\\begin{itemize}\\item i\\end{itemize}"
+    document = latex(body)
+    for before, after in pairwise(document.blocks):
+        assert 0 <= before.start < before.end <= after.start
+    assert document.blocks[1].source == "First."
+    assert document.blocks[5].source == "\\begin{lemma}L\\end{lemma}" or document.blocks[5].source.startswith("\\begin")
+
+
+def test_a_prefix_keeps_two_documents_on_a_page_apart() -> None:
+    source = r"\section{A}\label{a}\ref{a}\footnote{n}"
+    first, second = (render(source, "latex", prefix=prefix) for prefix in ("left-", "right-"))
+    ids = [value for d in (first, second) for _, name, value in attributes(d.html) if name == "id"]
+    assert len(ids) == len(set(ids))
+    assert 'href="#left-b1"' in first.html
+
+
+def test_the_same_text_gives_the_same_page() -> None:
+    source = r"\begin{theorem}x\footnote{y} $z$\end{theorem}\cite{q}"
+    assert fragment(source).html == fragment(source).html

@@ -1,0 +1,124 @@
+"""What KaTeX is given for each formula."""
+
+import pytest
+
+from latex import FormulaError, check_formulas, to_math_html
+from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (r"\begin{equation}a\end{equation}", r"a\tag{1}"),
+        (r"\begin{equation*}a\end{equation*}", "a"),
+        (r"\begin{align}a&=b\\c&=d\end{align}", r"\begin{align*}a&=b\tag{1}\\c&=d\tag{2}\end{align*}"),
+        (r"\begin{align}a&=b\notag\\c&=d\tag{$*$}\end{align}", r"\begin{align*}a&=b\\c&=d\tag{$*$}\end{align*}"),
+        (r"\begin{eqnarray}a&=&b\end{eqnarray}", r"\begin{align*}a&={}b\tag{1}\end{align*}"),
+        (r"\begin{gather*}a\\b\end{gather*}", r"\begin{gather*}a\\b\end{gather*}"),
+        (r"\begin{multline}a\\b\end{multline}", r"\begin{aligned}&a\\&\qquad b\end{aligned}\tag{1}"),
+        (r"\[\begin{align*}a&=b\end{align*}\]", r"\begin{align*}a&=b\end{align*}"),
+        (r"\[\begin{aligned}a\tag{1}\\b\tag{2}\end{aligned}\]", r"\begin{align*}a\tag{1}\\b\tag{2}\end{align*}"),
+        (r"\[x=\begin{aligned}a\tag{7}\end{aligned}\]", r"x=\begin{aligned}a\end{aligned}\tag{7}"),
+        (r"$\mathds{1}_A$", r"\mathbf{1}_A"),
+        (r"$\mbox{if $x^2$}$", r"\text{if $x^2$}"),
+        (r"$\text{a_b}$", r"\text{a\_b}"),
+        (r"$\begin{array}{@{}l|p{3cm}}a&b\end{array}$", r"\begin{array}{l|l}a&b\end{array}"),
+        (r"$a \vspace{1cm} b$", "a   b"),
+        (r"$\text{if \ensuremath{y^2}}$", r"\text{if $y^2$}"),
+        ("$a % remark\n b$", "a b"),
+        (r"\(a\)", "a"),
+        (r"$$a$$", "a"),
+        (r"$\nicefrac{1}{2}$", "{1}/{2}"),
+    ],
+)
+def test_a_formula_is_said_in_katexs_words(source: str, expected: str) -> None:
+    written = formulas(fragment(source))[0]
+    assert written.replace(" ", "") == expected.replace(" ", "") or written == expected
+
+
+@pytest.mark.parametrize("name", ["align", "gather", "multline", "eqnarray", "flalign", "equation", "alignat"])
+def test_every_display_environment_is_accepted_by_katex(name: str) -> None:
+    argument = "{2}" if name == "alignat" else ""
+    body = "a" if name in ("equation", "gather", "multline") else "a&=b" if name != "eqnarray" else "a&=&b"
+    for starred in ("", "*"):
+        source = f"\\begin{{{name}{starred}}}{argument}{body}\\\\{body}\\end{{{name}{starred}}}"
+        assert check_formulas(fragment(source)).report.failures == ()
+
+
+def test_equations_are_numbered_within_sections_when_asked() -> None:
+    body = r"\section{A}\begin{equation}x\label{e}\end{equation}\section{B}\begin{equation}y\end{equation} See \eqref{e}."
+    document = latex(body, r"\numberwithin{equation}{section}")
+    assert formulas(document) == [r"x\tag{1.1}", r"y\tag{2.1}"]
+    assert "See (1.1)." in words(document)
+
+
+def test_subequations_share_a_number() -> None:
+    body = r"\begin{subequations}\label{s}\begin{align}a\label{a}\\b\end{align}\end{subequations}\ref{s}, \eqref{a}"
+    document = fragment(body)
+    assert r"\tag{1a}" in formulas(document)[0]
+    assert r"\tag{1b}" in formulas(document)[0]
+    assert words(document) == "1, (1a)"
+
+
+def test_references_inside_a_formula_are_numbers() -> None:
+    document = fragment(r"\begin{equation}\label{e}x\end{equation}$a\overset{\eqref{e}}{=}b$")
+    assert formulas(document)[1] == r"a\overset{\text{(1)}}{=}b"
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (r"\[\begin{tikzcd}A\ar[r]&B\end{tikzcd}\]", "tikzcd"),
+        (r"\[\xymatrix{A\ar[r]&B}\]", "xymatrix"),
+        ("$" + "{" * 200 + "}" * 200 + "$", "nests"),
+        ("$" + "x" * 20_001 + "$", "longer"),
+        (r"$\input{x}$", "not read"),
+    ],
+)
+def test_what_cannot_be_a_formula_is_shown_as_source_with_its_reason(source: str, why: str) -> None:
+    document = fragment(f"Before {source} after.")
+    (failure,) = document.report.failures
+    assert why in failure.reason
+    assert failure.source == source
+    assert "Before" in words(document)
+    assert "after." in words(document)
+
+
+def test_an_unclosed_formula_costs_its_own_paragraph_only() -> None:
+    document = fragment("A $x$ then \\(y and more.\n\nNext $z$.")
+    assert formulas(document) == ["x", "z"]
+    assert "never closed" in document.report.failures[0].reason
+
+
+def test_a_lone_dollar_is_a_dollar() -> None:
+    assert words(fragment("It costs 5$ today.\n\nNew.")) == "It costs 5$ today. New."
+
+
+def test_a_symbol_outside_of_a_formula_becomes_one() -> None:
+    assert formulas(fragment(r"Let \alpha be \mathbb{R}.")) == [r"\alpha", r"\mathbb{R}"]
+
+
+def test_a_display_is_a_block_with_its_own_range() -> None:
+    document = fragment("Before\n\\[ x \\]\nafter.")
+    assert kinds(document) == ["paragraph", "display", "paragraph"]
+    assert [block.source for block in document.blocks] == ["Before", "\\[ x \\]", "after."]
+
+
+def test_katex_refusals_enter_the_report() -> None:
+    document = check_formulas(markdown(r"Good $x$ and bad $\nosuchmacro$."))
+    assert document.report.formulas == 2
+    assert document.report.failures[0].source == r"$\nosuchmacro$"
+    assert "nosuchmacro" in document.report.failures[0].reason
+
+
+@pytest.mark.parametrize("attack", ["{" * 4000 + "}" * 4000, r"\gdef\a{\a\a}\a", "x^" * 9000])
+def test_the_server_side_engine_survives_an_attack(attack: str) -> None:
+    with pytest.raises(FormulaError):
+        to_math_html(attack, display=False)
+    assert "katex" in to_math_html("x", display=False)
+
+
+def test_server_side_definitions_do_not_reach_the_next_formula() -> None:
+    clean = to_math_html(r"x\le y", display=False)
+    to_math_html(r"\gdef\le{\ge}x\le y", display=False)
+    assert to_math_html(r"x\le y", display=False) == clean

@@ -1,0 +1,102 @@
+"""Markdown as models write it, with LaTeX inside."""
+
+from itertools import pairwise
+
+import pytest
+
+from latex import guess_format
+from tests.latex.pages import formulas, kinds, markdown, words
+
+
+@pytest.mark.parametrize("text", ["It costs $5 and $6.", "Between $5 and US$6.", "A $ sign.", r"Escaped \$x\$."])
+def test_prices_are_not_formulas(text: str) -> None:
+    assert formulas(markdown(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a $x_1*y*z$ b", "x_1*y*z"),
+        (r"a \(x\) b", "x"),
+        ("a\n\\[\nx\n\\]\nb", "x"),
+        ("$$\nx\n$$", "x"),
+        ("$$x$$", "x"),
+        ("\\begin{align*}\na&=b\n\\end{align*}", "\\begin{align*}a&=b\\end{align*}"),
+        ("| a |\n|---|\n| $|x|$ |", "|x|"),
+        ("# On $x^2$", "x^2"),
+        ("**bold $x$**", "x"),
+        ("$ x + y $", "x + y"),
+    ],
+)
+def test_formulas_are_found_wherever_they_stand(text: str, expected: str) -> None:
+    found = formulas(markdown(text))
+    assert [formula.split() for formula in found] == [expected.split()]
+
+
+def test_code_is_not_mathematics() -> None:
+    document = markdown("`$x$` and\n\n```\n$y$ \\(z\\)\n```\n")
+    assert formulas(document) == []
+    assert "$x$" in document.html
+    assert "$y$ \\(z\\)" in document.html
+
+
+def test_latex_environments_and_commands_are_obeyed() -> None:
+    document = markdown("\\begin{theorem}[Big]\nLet \\emph{x}.\n\\begin{itemize}\\item a\\end{itemize}\n\\end{theorem}\n\n"
+                        "By \\textbf{this} and *that*, \\cite{K}.")  # fmt: skip
+    assert kinds(document) == ["theorem", "paragraph"]
+    assert words(document) == "Theorem 1 (Big). Let x. a By this and that, [K]."
+
+
+def test_macros_defined_in_markdown_are_used() -> None:
+    assert formulas(markdown("\\newcommand{\\RR}{\\mathbb{R}}\n\nLet $x\\in\\RR$.")) == [r"x\in\mathbb{R}"]
+
+
+def test_lists_tables_quotes_and_rules_are_blocks() -> None:
+    text = "# H\n\n1. a\n2. b\n   \\[x\\]\n\n- c\n  - d\n\n> q\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend"
+    assert kinds(markdown(text)) == ["heading", "list", "list", "quote", "rule", "table", "paragraph"]
+
+
+def test_a_display_inside_a_paragraph_divides_it_into_blocks_with_their_own_ranges() -> None:
+    document = markdown("Let\n\\[\nx\n\\]\nbe *given*.\n\nNext.")
+    assert kinds(document) == ["paragraph", "display", "paragraph", "paragraph"]
+    assert [block.source for block in document.blocks] == ["Let", "\\[\nx\n\\]", "be *given*.", "Next."]
+    for before, after in pairwise(document.blocks):
+        assert before.end <= after.start
+
+
+def test_an_ordered_list_keeps_its_first_number() -> None:
+    assert '<ol start="3">' in markdown("3. a\n4. b").html
+
+
+def test_raw_html_is_shown_as_text() -> None:
+    document = markdown("a <b>x</b> <script>alert(1)</script>\n\n<div onclick=x>y</div>")
+    assert "<script>alert(1)</script>" in words(document)
+    assert "<script" not in document.html
+
+
+def test_pictures_are_named_and_never_loaded() -> None:
+    document = markdown("![a plot](https://example.org/p.png)")
+    assert words(document) == "[picture: a plot]"
+    assert "example.org" not in document.html
+
+
+def test_an_indented_display_is_not_code() -> None:
+    assert formulas(markdown("Then\n\n    \\[ x \\]\n")) == ["x"]
+
+
+def test_a_tag_outside_of_a_formula_is_its_number() -> None:
+    assert words(markdown(r"By \tag{3} it holds.")) == "By (3) it holds."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"\documentclass{article}\begin{document}x\end{document}", "latex"),
+        (r"\section{A} See \cite{b} and \emph{c}.", "latex"),
+        ("# A\n\n**Proof.** Let $x$.", "markdown"),
+        ("Plain words with $x$.", "markdown"),
+        ("1. a\n2. b\n\n\\begin{proof}x\\end{proof} **q**", "markdown"),
+    ],
+)
+def test_the_format_is_guessed(text: str, expected: str) -> None:
+    assert guess_format(text) == expected
