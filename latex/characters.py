@@ -37,7 +37,9 @@ ESCAPED = {
 }  # fmt: skip
 
 # Zero-width, bidirectional and tag characters, soft hyphens: they hide text or reorder it.
-INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b\x0e-\x1f\x7f]")
+INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f\x00-\x08\x0b\x0e-\x1f\x7f]"
+)
 _PRIVATE = re.compile("[\ud800-\udfff\ue000-\uf8ff]")
 _TYPOGRAPHIC = re.compile("---?|``|''|[`']|[?!]`")
 _SHAPES = {"---": "—", "--": "–", "``": "“", "''": "”", "`": "‘", "'": "’", "?`": "¿", "!`": "¡"}

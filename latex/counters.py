@@ -1,5 +1,7 @@
 """Counters, as LaTeX numbers things: each may restart within another and prints with it."""
 
+from collections.abc import Callable
+
 from latex.limits import MAX_NAME
 
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
@@ -21,7 +23,7 @@ def alph(number: int) -> str:
     return chr(96 + number) if 0 < number <= 26 else str(number)
 
 
-STYLES = {
+STYLES: dict[str, Callable[[int], str]] = {
     "arabic": str,
     "roman": roman,
     "Roman": lambda number: roman(number).upper(),

@@ -6,14 +6,11 @@ from latex.limits import MAX_MACRO_BODY, Budget
 from latex.macros import Macro, MacroTable, Parameter, required
 from latex.stream import Stream
 from latex.tokens import Token, spelled, tokenize
+from latex.vocabulary import words
 
 # Names that give a document its shape. A document that redefines them mostly adjusts its layout; obeying
 # would lose its text.
-STRUCTURE = frozenset(
-    """begin end section subsection subsubsection paragraph subparagraph chapter part item label ref eqref cite
-    document documentclass usepackage input include title author date maketitle caption footnote newcommand
-    renewcommand providecommand def gdef edef xdef let newtheorem newenvironment par left right""".split()
-)
+STRUCTURE = words("structure")
 
 
 def control_name(stream: Stream) -> str:
@@ -73,7 +70,9 @@ def _pattern(stream: Stream) -> tuple[tuple[Token, ...], tuple[Parameter, ...]]:
             parts[-1].extend(token._replace(text=character) for character in token.text)
         else:
             parts[-1].append(token)
-    parameters = tuple(Parameter("delimited", until=tuple(p)) if p else Parameter("required") for p in parts[1:])
+    parameters = tuple(
+        Parameter("delimited", until=tuple(p)) if p else Parameter("required") for p in parts[1:]
+    )
     return tuple(parts[0]), parameters[:9]
 
 
@@ -142,7 +141,9 @@ def paired_delimiter(stream: Stream) -> None:
     name = control_name(stream)
     left, right = spelled(stream.required()), spelled(stream.required())
     body = tokenize(_PAIRED % {"left": left, "right": right})
-    define(stream, name, Macro((Parameter("star"), Parameter("optional"), Parameter("required")), tuple(body)))
+    define(
+        stream, name, Macro((Parameter("star"), Parameter("optional"), Parameter("required")), tuple(body))
+    )
 
 
 def paired_delimiter_with_body(stream: Stream) -> None:
@@ -151,7 +152,10 @@ def paired_delimiter_with_body(stream: Stream) -> None:
     count = _count(stream.optional()) or 1
     left, right, body = stream.required(), stream.required(), stream.required()
     grown = [*tokenize("\\left"), *left, *body, *tokenize("\\right"), *right]
-    shifted = [t._replace(text=f"#{int(t.text[-1]) + 2}") if t.kind == "#" and t.text[-1:].isdigit() else t for t in grown]
+    shifted = [
+        t._replace(text=f"#{int(t.text[-1]) + 2}") if t.kind == "#" and t.text[-1:].isdigit() else t
+        for t in grown
+    ]
     define(stream, name, Macro((Parameter("star"), Parameter("optional"), *required(count)), tuple(shifted)))
 
 

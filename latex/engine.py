@@ -7,8 +7,8 @@ proportion to the source and no more.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from latex.characters import ESCAPED, accented, html_text, typographic, visible
 from latex.characters import ACCENTS as TEXT_ACCENTS
+from latex.characters import ESCAPED, accented, html_text, typographic, visible
 from latex.counters import Counters
 from latex.definitions import DEFINITIONS
 from latex.document import Failure, Formula
@@ -185,7 +185,9 @@ class Engine:
         tokens = [token for token in self.stream.required() if token.kind != "space"]
         base = ""
         if tokens:
-            base = {"i": "ı", "j": "ȷ"}.get(tokens[0].text, "") if tokens[0].kind == "word" else tokens[0].text
+            base = (
+                {"i": "ı", "j": "ȷ"}.get(tokens[0].text, "") if tokens[0].kind == "word" else tokens[0].text
+            )
         if base[:1].isalpha():
             self.put(html_text(accented(name, base)))
             self.stream.push(tokens[1:])

@@ -175,7 +175,10 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
         return
     try:
         latex = convert(
-            collector.tokens, _numbered(engine, environment, collector.tokens), _context(engine), display=display
+            collector.tokens,
+            _numbered(engine, environment, collector.tokens),
+            _context(engine),
+            display=display,
         )
     except LimitReached as limit:
         show_source(engine, source, str(limit), start, end, display=display)
@@ -195,7 +198,18 @@ def _numbered(engine: Engine, environment: str, tokens: list[Token]) -> str:
 
 def _copyable(source: str, latex: str) -> str:
     """The author's own words, unless they hide something that the formula does not show."""
-    hiding = ("phantom", "color", "html", "href", "\\def", "\\gdef", "\\newcommand", "\\let", "footnote", "\\if")
+    hiding = (
+        "phantom",
+        "color",
+        "html",
+        "href",
+        "\\def",
+        "\\gdef",
+        "\\newcommand",
+        "\\let",
+        "footnote",
+        "\\if",
+    )
     return visible(latex if any(word in source for word in hiding) else source)
 
 
@@ -307,4 +321,10 @@ def symbol(engine: Engine, name: str) -> None:
     engine.stream.push([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
 
 
-COMMANDS = {"character $": dollar, "character $$": double_dollar, "(": inline, "[": bracket, "ensuremath": ensure_math}
+COMMANDS = {
+    "character $": dollar,
+    "character $$": double_dollar,
+    "(": inline,
+    "[": bracket,
+    "ensuremath": ensure_math,
+}

@@ -2,25 +2,40 @@
 
 from html import escape, unescape
 
-from latex import formulas, lists, structure, tables, text_commands, theorems
+from latex import (
+    algorithms,
+    conditions,
+    environments,
+    formulas,
+    links,
+    lists,
+    sections,
+    tables,
+    text_commands,
+    theorems,
+)
 from latex.characters import html_attribute, no_placeholders
 from latex.document import Block, Document, Formula, Report
 from latex.engine import Engine
 from latex.sanitize import clean
 from latex.writer import Draft
 
-_COMMANDS = {
-    **text_commands.COMMANDS, **formulas.COMMANDS, **theorems.COMMANDS, **lists.COMMANDS, **tables.COMMANDS,
-    **structure.COMMANDS, "\\": tables.line_break,
-}  # fmt: skip
-_ENVIRONMENTS = {**structure.ENVIRONMENTS, **theorems.ENVIRONMENTS, **lists.ENVIRONMENTS, **tables.ENVIRONMENTS}
+_MODULES = (
+    text_commands, links, conditions, formulas, theorems, lists, tables, sections, environments, algorithms,
+)  # fmt: skip
+_COMMANDS = {name: command for module in _MODULES for name, command in module.COMMANDS.items()}
+_ENVIRONMENTS = {
+    name: begin
+    for module in (environments, theorems, lists, tables, algorithms)
+    for name, begin in module.ENVIRONMENTS.items()
+}
 
 
 def new_engine(text: str, prefix: str) -> Engine:
     engine = Engine(text, prefix)
     engine.commands = dict(_COMMANDS)
     engine.builtin_environments = dict(_ENVIRONMENTS)
-    engine.raw_environments = dict(structure.RAW)
+    engine.raw_environments = dict(environments.RAW)
     return engine
 
 
@@ -43,9 +58,7 @@ def finished(engine: Engine, text: str) -> Document:
         block(number, draft, resolve(draft.html), engine.prefix, text)
         for number, draft in enumerate(engine.writer.blocks, start=1)
     )
-    made = tuple(
-        Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas
-    )
+    made = tuple(Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas)
     for miss in engine.references.unresolved[:20]:
         engine.note(miss)
     report = Report(engine.formula_count, tuple(engine.failures), tuple(engine.notes))
@@ -62,5 +75,7 @@ def block(number: int, draft: Draft, html: str, prefix: str, text: str) -> Block
 def add_footnotes(engine: Engine) -> None:
     for number, (html, start, end) in enumerate(engine.footnotes, start=1):
         place = html_attribute(engine.anchor(f"fn{number}"))
-        body = f'<div class="footnote" id="{place}"><span class="footnote-number">{number}</span> {html}</div>'
+        body = (
+            f'<div class="footnote" id="{place}"><span class="footnote-number">{number}</span> {html}</div>'
+        )
         engine.writer.block("footnote", body, start, end, f"Footnote {number}")

@@ -9,7 +9,9 @@ from latex.references import Target
 from latex.theorems import keyed
 from latex.tokens import spelled
 
-ENUMERATED = frozenset({"enumerate", "compactenum", "inparaenum", "enumerate*", "asparaenum", "tagenumerate", "steps", "parts"})
+ENUMERATED = frozenset(
+    {"enumerate", "compactenum", "inparaenum", "enumerate*", "asparaenum", "tagenumerate", "steps", "parts"}
+)
 BULLETED = frozenset({"itemize", "compactitem", "inparaitem", "itemize*", "trivlist", "list", "asparaitem"})
 DESCRIBED = frozenset({"description", "compactdesc", "inparadesc", "labeling"})
 _DEFAULTS = (("", "arabic", "."), ("(", "alph", ")"), ("", "roman", "."), ("", "Alph", "."))
@@ -52,7 +54,9 @@ def _starred(label: str, default: Template) -> Template:
 
 def _short(label: str, default: Template) -> Template:
     for index, character in enumerate(label):
-        alone = not (label[index - 1 : index].isalpha() and index) and not label[index + 1 : index + 2].isalpha()
+        alone = (
+            not (label[index - 1 : index].isalpha() and index) and not label[index + 1 : index + 2].isalpha()
+        )
         if character in _SHORT and alone:
             return label[:index], _SHORT[character], label[index + 1 :]
     return (label, "", "") if label else default
@@ -85,7 +89,9 @@ def begin_list(engine: Engine, name: str) -> None:
     if name == "list":
         engine.stream.required(), engine.stream.required()
     kind = "enumerated" if name in ENUMERATED else "described" if name in DESCRIBED else "bulleted"
-    depth = sum(1 for other in engine.lists[-8:] if isinstance(other, OpenList) and other.kind == "enumerated")
+    depth = sum(
+        1 for other in engine.lists[-8:] if isinstance(other, OpenList) and other.kind == "enumerated"
+    )
     template, before = template_of(option if kind == "enumerated" else "", depth)
     opened = OpenList(kind, template, before)
     engine.lists.append(opened)
@@ -126,7 +132,8 @@ def item(engine: Engine) -> None:
         engine.put("• ")
         return
     opened = engine.lists[-1]
-    assert isinstance(opened, OpenList) and opened.frame is not None  # noqa: S101 (what begin_list put there)
+    assert isinstance(opened, OpenList)
+    assert opened.frame is not None
     engine.close_down_to(opened.frame)
     end_item(engine, opened)
     option = engine.stream.optional()
@@ -175,7 +182,9 @@ def bib_item(engine: Engine) -> None:
     option = engine.stream.optional()
     key = engine.stream.name()
     number = _words(spelled(option).split("(")[0]) if option else engine.counters.step("bibitem")
-    engine.references.bibliography.setdefault(key, Target(number, "cite", engine.anchor(engine.writer.next_id)))
+    engine.references.bibliography.setdefault(
+        key, Target(number, "cite", engine.anchor(engine.writer.next_id))
+    )
     engine.writer.open("entry", upto=start)
     engine.settings["bibitem"] = f"{start} {number}"
 

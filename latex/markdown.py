@@ -11,8 +11,8 @@ from latex.definitions import DEFINITIONS
 from latex.document import Document
 from latex.engine import Engine
 from latex.latex_document import finished, new_engine
+from latex.links import safe_address
 from latex.protect import PLACEHOLDER, Protected, protect
-from latex.text_commands import safe_address
 
 _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"}
 # Commands that a document in LaTeX obeys but that Markdown text never means.
@@ -228,7 +228,9 @@ _HANDLERS: dict[str, Callable[[_Walk, Token], None]] = {
     "blockquote_close": lambda walk, token: walk.close("quote", "<blockquote>", "</blockquote>"),
     "table_open": _Walk.open,
     "table_close": lambda walk, token: walk.close("table", *_TABLE),
-    **dict.fromkeys(("thead_open", "tbody_open", "tr_open", "thead_close", "tbody_close", "tr_close"), _Walk.literal),
+    **dict.fromkeys(
+        ("thead_open", "tbody_open", "tr_open", "thead_close", "tbody_close", "tr_close"), _Walk.literal
+    ),
     **dict.fromkeys(("th_open", "td_open"), _Walk.open_cell),
     **dict.fromkeys(("th_close", "td_close"), _Walk.close_cell),
     "fence": _Walk.code,
@@ -244,4 +246,3 @@ def render_markdown(text: str, prefix: str) -> Document:
     protected = protect(read, commands.__contains__)
     _Walk(engine, protected).run(_PARSER.parse(protected.text))
     return finished(engine, text)
-

@@ -8,9 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from latex.limits import MAX_FORMULA, MAX_FORMULA_DEPTH, MAX_NAME, LimitReached
+from latex.mathparts import columns, has_words, number_in, shown_tag, unwrapped
+from latex.mathread import FormulaReader
 from latex.mathwords import (
-    DIMENSION, DISPLAYS, DROPPED, HIDING, INNER, RAGGED, REFERENCES, ROW_SETS, SOURCE_ONLY,
-    TEXT_ARGUMENT, THREE_COLUMNS, TRANSPARENT,
+    DIMENSION,
+    DISPLAYS,
+    DROPPED,
+    HIDING,
+    INNER,
+    RAGGED,
+    REFERENCES,
+    SOURCE_ONLY,
+    TEXT_ARGUMENT,
+    THREE_COLUMNS,
+    TRANSPARENT,
 )  # fmt: skip
 from latex.tokens import Token, spelled
 
@@ -43,10 +54,9 @@ class _Level:
     depth: int
 
 
-class _Converter:
+class _Converter(FormulaReader):
     def __init__(self, tokens: list[Token], environment: str, context: Context, display: bool) -> None:
-        self.tokens = tokens
-        self.at = 0
+        super().__init__(tokens)
         self.environment = environment
         self.wrapper, self.numbering = DISPLAYS.get(environment, ("", "none"))
         self.context = context
@@ -71,72 +81,6 @@ class _Converter:
         self.size += len(text)
         if self.size > MAX_FORMULA:
             raise LimitReached(f"the formula is longer than {MAX_FORMULA} characters")
-
-    # -- input -----------------------------------------------------------------------------------------
-    def skip_spaces(self) -> None:
-        while self.at < len(self.tokens) and self.tokens[self.at].kind == "space":
-            self.at += 1
-
-    def argument(self) -> list[Token]:
-        self.skip_spaces()
-        if self.at >= len(self.tokens):
-            return []
-        first = self.tokens[self.at]
-        self.at += 1
-        if first.kind != "{":
-            return [first]
-        start, depth = self.at, 1
-        while self.at < len(self.tokens) and depth:
-            kind = self.tokens[self.at].kind
-            depth += (kind == "{") - (kind == "}")
-            self.at += 1
-        return self.tokens[start : self.at - (depth == 0)]
-
-    def option(self) -> str | None:
-        """The text of [..] if it comes next, without braces inside."""
-        self.skip_spaces()
-        if self.at >= len(self.tokens) or not self.tokens[self.at].text.startswith("["):
-            return None
-        start = self.at
-        while self.at < len(self.tokens) and self.at - start < 60:
-            token = self.tokens[self.at]
-            if token.kind == "text" and "]" in token.text:
-                inside = spelled(self.tokens[start : self.at + 1])
-                before, _, rest = inside.partition("]")
-                self.at += 1
-                if rest:
-                    self.at -= 1
-                    self.tokens[self.at] = token._replace(text=rest)
-                return before[1:]
-            self.at += 1
-        self.at = start
-        return None
-
-    def star(self) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at].text.startswith("*"):
-            rest = self.tokens[self.at].text[1:]
-            if rest:
-                self.tokens[self.at] = self.tokens[self.at]._replace(text=rest)
-            else:
-                self.at += 1
-            return True
-        return False
-
-    def dimension(self) -> None:
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            rest = token.text
-            if token.kind == "text":
-                rest = token.text[DIMENSION.match(token.text).end() :]  # type: ignore[union-attr]
-            elif token.kind != "space":
-                return
-            if token.kind == "text":
-                if rest:
-                    self.tokens[self.at] = token._replace(text=rest)
-                else:
-                    self.at += 1
-                return
-            self.at += 1
 
     # -- the walk --------------------------------------------------------------------------------------
     def run(self) -> str:
@@ -223,9 +167,7 @@ class _Converter:
         elif text in "()":
             if self.in_text:
                 self.write("$")
-        elif text in "[]":
-            return
-        elif text in "/-@":
+        elif text in "[]" or text in "/-@":
             return
         elif text == "\n":
             self.write("\\ ")
@@ -237,7 +179,9 @@ class _Converter:
         self.star()
         space = self.option() if self.at < len(self.tokens) and self.tokens[self.at].text[:1] == "[" else None
         if self.levels or self.depth:
-            self.write("\\\\" + (f"[{space}]" if space and DIMENSION.fullmatch(space) and space.strip() else ""))
+            self.write(
+                "\\\\" + (f"[{space}]" if space and DIMENSION.fullmatch(space) and space.strip() else "")
+            )
             if space is not None and not DIMENSION.fullmatch(space):
                 self.write(f"{{}}[{space}]")
             return
@@ -330,7 +274,7 @@ class _Converter:
         """Invisible ink: a few symbols are spacing and stay; words are taken away and noted."""
         content = spelled(self.argument())
         letters = sum(character.isalnum() for character in content)
-        if letters > 6 and _has_words(content):
+        if letters > 6 and has_words(content):
             self.context.note(f"\\{name} hid text, which was taken out")
             return
         self.write(f"\\{name}{{{content}}}")
@@ -359,7 +303,13 @@ class _Converter:
         """[t] and [b] say how a block sits on its line; KaTeX would print them (matrix* takes its own)."""
         if written.endswith("matrix*"):
             return
-        if self.at < len(self.tokens) and self.tokens[self.at].text[:3] in ("[t]", "[b]", "[c]", "[l]", "[r]"):
+        if self.at < len(self.tokens) and self.tokens[self.at].text[:3] in (
+            "[t]",
+            "[b]",
+            "[c]",
+            "[l]",
+            "[r]",
+        ):
             self.option()
 
     def end(self, name: str) -> None:
@@ -387,13 +337,13 @@ class _Converter:
         if not tag and row.numbered and self.numbering != "none":
             tag = f"\\tag{{{self.context.number()}}}"
         for label in row.label:
-            self.context.label(label, _number_in(tag))
+            self.context.label(label, number_in(tag))
         if tag:
             self.write(tag)
 
     def finished(self) -> str:
         for index, tag in self.hoisted:
-            self.out[index] = f"\\qquad\\text{{{_shown_tag(tag)}}}"
+            self.out[index] = f"\\qquad\\text{{{shown_tag(tag)}}}"
         body = "".join(self.out).strip()
         if self.environment in RAGGED:
             return self.ragged(body)
@@ -413,52 +363,10 @@ class _Converter:
         return body.partition("}")[2] if body.startswith("{") else body
 
 
-def _has_words(content: str) -> bool:
-    run = 0
-    previous = ""
-    for character in content:
-        if character == "\\":
-            run = -100
-        elif character.isalnum():
-            run = run + 1 if previous != "\\" or run > 0 else run
-        else:
-            run = 0
-        if run >= 4:
-            return True
-        previous = character
-    return False
-
-
-def _shown_tag(tag: str) -> str:
-    starred = tag.startswith("\\tag*")
-    inside = tag[tag.index("{") + 1 : -1]
-    return inside if starred else f"({inside})"
-
-
-def _number_in(tag: str) -> str:
-    return tag[tag.index("{") + 1 : -1] if tag else ""
-
-
-def columns(specification: str) -> str:
-    """A column specification with only what KaTeX reads: l, c, r and bars."""
-    out: list[str] = []
-    depth = 0
-    for character in specification[:500]:
-        depth += (character == "{") - (character == "}")
-        if depth == 0 and character in "lcr|:":
-            out.append(character)
-        elif depth == 0 and character in "pmbX":
-            out.append("l")
-    return "".join(out) or "l"
-
-
-_ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath")
-
-
 def convert(tokens: list[Token], environment: str, context: Context, *, display: bool) -> str:
     """LaTeX for KaTeX. Raises LimitReached, with words for the reader, for what can't be shown as a formula."""
     if display and not environment:
-        tokens, environment = _unwrapped(tokens)
+        tokens, environment = unwrapped(tokens)
     converter = _Converter(list(tokens), environment, context, display)
     if environment.startswith(("alignat", "xalignat")):
         converter.skip_spaces()
@@ -468,24 +376,3 @@ def convert(tokens: list[Token], environment: str, context: Context, *, display:
         converter.option()
         converter.argument()
     return converter.run()
-
-
-def _unwrapped(tokens: list[Token]) -> tuple[list[Token], str]:
-    """\\[\\begin{align}..\\end{align}\\] is what its author meant: the rows themselves."""
-    inner = [i for i, token in enumerate(tokens) if token.kind not in ("space", "par")]
-    if len(inner) < 8 or tokens[inner[0]].text != "begin" or tokens[inner[0]].kind != "word":
-        return tokens, ""
-    depth = 0
-    for place, index in enumerate(inner):
-        if tokens[index].kind == "word" and tokens[index].text in ("begin", "end"):
-            depth += 1 if tokens[index].text == "begin" else -1
-            if depth == 0 and place != len(inner) - 4:
-                return tokens, ""
-    name = tokens[inner[2]].text
-    words = {token.text for token in tokens if token.kind == "word"}
-    body = tokens[inner[3] + 1 : inner[-4]]
-    if name in DISPLAYS and name.rstrip("*") in _ROWS:
-        return body, name if "label" in words or name.endswith("*") else name + "*"
-    if "tag" in words and name in ROW_SETS:
-        return body, ROW_SETS[name]
-    return tokens, ""

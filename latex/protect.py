@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from latex.limits import MAX_FORMULA
-from latex.mathwords import SYMBOLS as MATH_SYMBOLS
+from latex.vocabulary import words
 
+MATH_SYMBOLS = words("symbols")
 OPEN, CLOSE = "\ue010", "\ue011"
 PLACEHOLDER = re.compile(f"{OPEN}(\\d+){CLOSE}")
 _POINT = re.compile(
@@ -215,7 +216,9 @@ def _is_formula(inside: str, after: str) -> bool:
     touches = not inside[0].isspace() and not inside[-1].isspace()
     if touches:
         return not after.isdigit()
-    return bool(_FORMULA_MARKS.search(inside)) or (inside[0].isspace() and inside[-1].isspace() and len(inside) < 12)
+    return bool(_FORMULA_MARKS.search(inside)) or (
+        inside[0].isspace() and inside[-1].isspace() and len(inside) < 12
+    )
 
 
 def _matched(text: str) -> dict[int, int]:
@@ -234,5 +237,3 @@ def _matched(text: str) -> dict[int, int]:
 def protect(text: str, is_command: Callable[[str], bool]) -> Protected:
     """Markdown whose formulas, environments and text commands are placeholders."""
     return _Scanner(text, is_command).run()
-
-

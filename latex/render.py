@@ -38,7 +38,9 @@ def render_plain(text: str, prefix: str = "", note: str = "") -> Document:
     blocks: list[Block] = []
     for start, end in _paragraphs(text):
         lines = "<br>".join(html_text(line) for line in no_placeholders(text[start:end]).split("\n"))
-        block = Block(f"{prefix}b{len(blocks) + 1}", "paragraph", clean(f"<p>{lines}</p>"), start, end, text=text)
+        block = Block(
+            f"{prefix}b{len(blocks) + 1}", "paragraph", clean(f"<p>{lines}</p>"), start, end, text=text
+        )
         blocks.append(block)
     return Document(tuple(blocks), Report(0, (), (note,) if note else ()))
 

@@ -2,22 +2,15 @@
 
 import nh3
 
+from latex.vocabulary import words
+
 _TAGS = {
     "p", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "em", "strong", "b", "i", "u", "s", "code", "pre", "kbd",
     "sub", "sup", "small", "br", "hr", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "table", "thead", "tbody",
     "tr", "th", "td", "figure", "figcaption", "a", "cite", "q", "mark",
 }  # fmt: skip
 
-CLASSES = frozenset(
-    """math math-source display thm thm-plain thm-definition thm-remark thm-head thm-title thm-body proof proof-head
-    qed qed-line box box-title abstract abstract-head doc-title subtitle sec-number labelled item-label item-body
-    footnote footnote-mark footnote-number footnote-back caption caption-label image-name citation reference
-    unresolved bibliography bib-label bib-body
-    smallcaps typewriter sans slanted underline overline strike center right left justify c r l line-above line-below
-    table-scroll verbatim source source-note source-name quote verse description term algorithm alg-line keyword
-    note boxed run-in cont figure tabular marginal task task-done tag""".split()
-)
-
+CLASSES = words("classes")
 _COMMON = {"id"}
 _ATTRIBUTES = {
     "*": _COMMON,

@@ -100,11 +100,29 @@ def end_table(engine: Engine, table: OpenTable, start: int) -> None:
         end_cell(engine, table)
         end_row(table)
     engine.tables.pop()
-    html = f'<div class="table-scroll"><table class="tabular"><tbody>{"".join(table.rows)}</tbody></table></div>'
+    html = (
+        f'<div class="table-scroll"><table class="tabular"><tbody>{"".join(table.rows)}</tbody></table></div>'
+    )
     engine.writer.block("table", html, start, engine.stream.source_end)
 
 
-COMMANDS = {"character &": ampersand, "\\": line_break, "tabularnewline": line_break, "multicolumn": multicolumn}
+COMMANDS = {
+    "character &": ampersand,
+    "\\": line_break,
+    "tabularnewline": line_break,
+    "multicolumn": multicolumn,
+}
 ENVIRONMENTS = dict.fromkeys(
-    ("tabular", "tabular*", "tabularx", "tabulary", "longtable", "supertabular", "xltabular", "tabu", "array"), begin_table
+    (
+        "tabular",
+        "tabular*",
+        "tabularx",
+        "tabulary",
+        "longtable",
+        "supertabular",
+        "xltabular",
+        "tabu",
+        "array",
+    ),
+    begin_table,
 )

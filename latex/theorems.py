@@ -20,8 +20,12 @@ KNOWN = {
     "mainthm": "Theorem", "maintheorem": "Main Theorem", "sublemma": "Sublemma", "defish": "Definition",
 }  # fmt: skip
 _STARRED_TOO = frozenset(name + "*" for name in KNOWN)
-_DEFINITION_STYLE = frozenset({"Definition", "Example", "Exercise", "Problem", "Question", "Axiom", "Assumption"})
-_REMARK_STYLE = frozenset({"Remark", "Note", "Notation", "Observation", "Convention", "Fact", "Summary", "Step"})
+_DEFINITION_STYLE = frozenset(
+    {"Definition", "Example", "Exercise", "Problem", "Question", "Axiom", "Assumption"}
+)
+_REMARK_STYLE = frozenset(
+    {"Remark", "Note", "Notation", "Observation", "Convention", "Fact", "Summary", "Step"}
+)
 PROOFS = {"proof": "Proof", "pf": "Proof", "Proof": "Proof", "solution": "Solution", "sketch": "Sketch of proof",
           "answer": "Answer", "sol": "Solution", "proofsketch": "Sketch of proof"}  # fmt: skip
 
@@ -48,7 +52,9 @@ def new_theorem(engine: Engine) -> None:
     shared = engine.stream.optional()
     title = plain(engine.stream.required())
     within = engine.stream.optional()
-    declare(engine, name, title, "" if starred else spelled(shared or []).strip() or name, spelled(within or []))
+    declare(
+        engine, name, title, "" if starred else spelled(shared or []).strip() or name, spelled(within or [])
+    )
 
 
 def declare(engine: Engine, name: str, title: str, counter: str, within: str = "", style: str = "") -> None:
@@ -62,7 +68,9 @@ def declare(engine: Engine, name: str, title: str, counter: str, within: str = "
 
 
 def plain(tokens: list[Token]) -> str:
-    return " ".join("".join(t.text for t in tokens if t.kind in ("text", "space", "~")).replace("~", " ").split())
+    return " ".join(
+        "".join(t.text for t in tokens if t.kind in ("text", "space", "~")).replace("~", " ").split()
+    )
 
 
 def theorem_style(engine: Engine) -> None:

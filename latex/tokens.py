@@ -27,7 +27,7 @@ DIAGRAMS = (
 HIDDEN = ("comment", "filecontents", "filecontents*")
 _RAW = frozenset(VERBATIM + DIAGRAMS + HIDDEN)
 
-_TOKEN = r"""
+_SHAPES = r"""
   \\(?P<word>{letters}+)
 | \\(?P<symbol>[\s\S])
 | (?P<comment>%[^\n]*(?:\n[ \t]*)?)
@@ -38,8 +38,8 @@ _TOKEN = r"""
 | (?P<text>[^\\%\s\#{{}}$&~^_]+)
 | (?P<other>[\s\S])
 """
-_ORDINARY = re.compile(_TOKEN.format(letters="[A-Za-z]"), re.VERBOSE)
-_WITH_AT = re.compile(_TOKEN.format(letters="[A-Za-z@:_]"), re.VERBOSE)
+_ORDINARY = re.compile(_SHAPES.format(letters="[A-Za-z]"), re.VERBOSE)
+_WITH_AT = re.compile(_SHAPES.format(letters="[A-Za-z@:_]"), re.VERBOSE)
 _ENVIRONMENT = re.compile(r"[ \t]*\{([A-Za-z]+\*?)\}")
 
 
@@ -55,7 +55,8 @@ class _Reader:
     def read(self) -> list[Token]:
         while self.at < len(self.text):
             match = self.scanner.match(self.text, self.at)
-            assert match is not None and match.lastgroup is not None  # noqa: S101 (the last branch takes all)
+            assert match is not None
+            assert match.lastgroup is not None
             self.at = match.end()
             self.take(match.lastgroup, match.group(match.lastgroup), match.start())
         return self.out
@@ -114,7 +115,9 @@ class _Reader:
         self.at += self.text.startswith("*", self.at)
         delimiter = self.text[self.at : self.at + 1]
         line_end = self.text.find("\n", self.at)
-        close = self.text.find("}" if delimiter == "{" else delimiter, self.at + 1) if delimiter.strip() else -1
+        close = (
+            self.text.find("}" if delimiter == "{" else delimiter, self.at + 1) if delimiter.strip() else -1
+        )
         if close < 0 or (0 <= line_end < close):
             self.emit("word", "verb", start)
             return

@@ -86,6 +86,8 @@ class Writer:
             return
         if not top.paragraph_open:
             return
+        if top.parts[-1:] == [" "]:
+            top.parts.pop()
         top.parts.extend(_closing(entry) for entry in reversed(top.inline))
         top.parts.append("</p>")
         top.paragraph_open = False
@@ -180,4 +182,3 @@ def _opening(entry: tuple[str, str]) -> str:
 
 def _closing(entry: tuple[str, str]) -> str:
     return f"</{entry[0]}>"
-

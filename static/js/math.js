@@ -131,7 +131,7 @@ function copyLatex(event) {
 
 function plainText(fragment) {
   for (const piece of fragment.querySelectorAll("p, div, li, h1, h2, h3, h4, h5, h6, section, tr")) piece.append("\n");
-  return fragment.textContent.replace(/\n{3,}/g, "\n\n").trim();
+  return fragment.textContent.replace(/ +\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
 }
 
 let copies = false;

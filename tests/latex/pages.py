@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from latex import Document, render
 
 _FORMULA = re.compile(r'<(span|div)[^>]*class="math"[^>]*>.*?</\1>', re.DOTALL)
+_BREAK = re.compile(r"</?(?:p|div|li|ul|ol|section|h[1-6]|table|tr|td|th|br)\b[^>]*>")
 _CODE = re.compile(r"<code[^>]*>.*?</code>", re.DOTALL)
 
 
@@ -24,7 +25,7 @@ def markdown(text: str) -> Document:
 
 def words(document: Document) -> str:
     """The running text: no formulas, no code, no tags, single spaces."""
-    bare = re.sub(r"<[^>]*>", "", _CODE.sub(" ", _FORMULA.sub(" ", document.html)))
+    bare = re.sub(r"<[^>]*>", "", _BREAK.sub(" ", _CODE.sub(" ", _FORMULA.sub(" ", document.html))))
     return " ".join(unescape(bare).split())
 
 

@@ -15,17 +15,28 @@ def test_theorems_share_counters_within_sections() -> None:
     body = r"""\section{A}\begin{thm}a\end{thm}\begin{lem}b\end{lem}\begin{conj}c\end{conj}
     \section{B}\begin{lem}d\end{lem}\begin{defn}e\end{defn}"""
     labels = [block.label for block in latex(body, PREAMBLE).blocks]
-    assert labels == ["Section 1", "Theorem 1.1", "Lemma 1.2", "Conjecture", "Section 2", "Lemma 2.1", "Definition 1"]
+    assert labels == [
+        "Section 1",
+        "Theorem 1.1",
+        "Lemma 1.2",
+        "Conjecture",
+        "Section 2",
+        "Lemma 2.1",
+        "Definition 1",
+    ]
 
 
 def test_a_theorem_keeps_its_title_and_its_citation() -> None:
-    body = r"\begin{thm}[Main, {\cite[Thm.~3]{K}}]x\end{thm}\begin{thebibliography}{9}\bibitem{K} K. Book.\end{thebibliography}"
+    books = r"\begin{thebibliography}{9}\bibitem{K} K. Book.\end{thebibliography}"
+    body = r"\begin{thm}[Main, {\cite[Thm.~3]{K}}]x\end{thm}" + books
     text = words(latex(body, PREAMBLE))
     assert "Theorem 0.1 (Main, [1, Thm. 3])." in text
 
 
 def test_undeclared_theorems_have_their_usual_names() -> None:
-    assert [b.label for b in fragment(r"\begin{lemma}x\end{lemma}\begin{theorem*}y\end{theorem*}").blocks] == [
+    assert [
+        b.label for b in fragment(r"\begin{lemma}x\end{lemma}\begin{theorem*}y\end{theorem*}").blocks
+    ] == [
         "Lemma 1",
         "Theorem",
     ]
@@ -58,7 +69,7 @@ def test_lists_keep_their_labels() -> None:
     body = r"""\begin{enumerate}[label=(\roman*)]\item a\item[(ii')] b\item c\end{enumerate}
     \begin{enumerate}[(a)]\item d\end{enumerate}\begin{enumerate}[start=3]\item e
     \begin{enumerate}\item f\end{enumerate}\end{enumerate}"""
-    assert words(fragment(body)) == "(i)a(ii’)b(ii)c (a)d 3.e (a)f"
+    assert words(fragment(body)) == "(i) a (ii’) b (ii) c (a) d 3. e (a) f"
 
 
 def test_an_item_can_be_referred_to() -> None:
@@ -67,7 +78,9 @@ def test_an_item_can_be_referred_to() -> None:
 
 
 def test_a_table_has_rows_cells_and_spans() -> None:
-    document = fragment(r"\begin{tabular}{|l|cr|}\hline a & \& & $x$\\ \multicolumn{2}{c}{wide} & 3 \\ \end{tabular}")
+    document = fragment(
+        r"\begin{tabular}{|l|cr|}\hline a & \& & $x$\\ \multicolumn{2}{c}{wide} & 3 \\ \end{tabular}"
+    )
     html = document.blocks[0].html
     assert html.count("<tr>") == 2
     assert 'colspan="2"' in html
@@ -75,7 +88,11 @@ def test_a_table_has_rows_cells_and_spans() -> None:
 
 
 def test_accents_quotes_and_dashes_are_typographic() -> None:
-    text = words(fragment(r"G\"odel, Erd\H{o}s, \v{C}ech, H\'e\`a, \c{c}, \o, na\"{\i}ve ``q'' --- p.~1--2, \S 3, 50\%."))
+    text = words(
+        fragment(
+            r"G\"odel, Erd\H{o}s, \v{C}ech, H\'e\`a, \c{c}, \o, na\"{\i}ve ``q'' --- p.~1--2, \S 3, 50\%."
+        )
+    )
     assert text == "Gödel, Erdős, Čech, Héà, ç, ø, naïve “q” — p. 1–2, §3, 50%."
 
 
@@ -100,14 +117,19 @@ def test_a_footnote_is_a_block_that_its_mark_links_to() -> None:
 
 
 def test_the_title_is_shown_and_the_people_are_not() -> None:
-    document = latex(r"\maketitle Hello.", r"\title{Odd\thanks{GRANT}}\author{SECRET}\date{TODAY}\address{PLACE}")
+    document = latex(
+        r"\maketitle Hello.", r"\title{Odd\thanks{GRANT}}\author{SECRET}\date{TODAY}\address{PLACE}"
+    )
     assert words(document) == "Odd Hello."
     for hidden in ("GRANT", "SECRET", "TODAY", "PLACE"):
         assert hidden not in document.html
 
 
 def test_the_appendix_counts_in_letters() -> None:
-    assert [b.label for b in fragment(r"\section{A}\appendix\section{B}").blocks] == ["Section 1", "Section A"]
+    assert [b.label for b in fragment(r"\section{A}\appendix\section{B}").blocks] == [
+        "Section 1",
+        "Section A",
+    ]
 
 
 def test_boxes_of_the_document_have_their_titles_and_stay_blocks() -> None:
@@ -143,12 +165,12 @@ def test_pseudocode_has_lines_and_indentation() -> None:
 
 
 def test_ranges_follow_the_source_in_order() -> None:
-    body = "\\section{A} First.\n\nSecond \\[x\\] third.\\begin{lemma}L\\end{lemma}\\begin{itemize}\\item i\\end{itemize}"
+    body = "\\section{A} First.\n\nSecond \\[x\\] third.\\begin{lemma}L\\end{lemma}"
     document = latex(body)
     for before, after in pairwise(document.blocks):
         assert 0 <= before.start < before.end <= after.start
     assert document.blocks[1].source == "First."
-    assert document.blocks[5].source == "\\begin{lemma}L\\end{lemma}" or document.blocks[5].source.startswith("\\begin")
+    assert document.blocks[5].source == "\\begin{lemma}L\\end{lemma}"
 
 
 def test_a_prefix_keeps_two_documents_on_a_page_apart() -> None:

@@ -12,12 +12,18 @@ from tests.latex.pages import formulas, fragment, kinds, latex, markdown, words
         (r"\begin{equation}a\end{equation}", r"a\tag{1}"),
         (r"\begin{equation*}a\end{equation*}", "a"),
         (r"\begin{align}a&=b\\c&=d\end{align}", r"\begin{align*}a&=b\tag{1}\\c&=d\tag{2}\end{align*}"),
-        (r"\begin{align}a&=b\notag\\c&=d\tag{$*$}\end{align}", r"\begin{align*}a&=b\\c&=d\tag{$*$}\end{align*}"),
+        (
+            r"\begin{align}a&=b\notag\\c&=d\tag{$*$}\end{align}",
+            r"\begin{align*}a&=b\\c&=d\tag{$*$}\end{align*}",
+        ),
         (r"\begin{eqnarray}a&=&b\end{eqnarray}", r"\begin{align*}a&={}b\tag{1}\end{align*}"),
         (r"\begin{gather*}a\\b\end{gather*}", r"\begin{gather*}a\\b\end{gather*}"),
         (r"\begin{multline}a\\b\end{multline}", r"\begin{aligned}&a\\&\qquad b\end{aligned}\tag{1}"),
         (r"\[\begin{align*}a&=b\end{align*}\]", r"\begin{align*}a&=b\end{align*}"),
-        (r"\[\begin{aligned}a\tag{1}\\b\tag{2}\end{aligned}\]", r"\begin{align*}a\tag{1}\\b\tag{2}\end{align*}"),
+        (
+            r"\[\begin{aligned}a\tag{1}\\b\tag{2}\end{aligned}\]",
+            r"\begin{align*}a\tag{1}\\b\tag{2}\end{align*}",
+        ),
         (r"\[x=\begin{aligned}a\tag{7}\end{aligned}\]", r"x=\begin{aligned}a\end{aligned}\tag{7}"),
         (r"$\mathds{1}_A$", r"\mathbf{1}_A"),
         (r"$\mbox{if $x^2$}$", r"\text{if $x^2$}"),
@@ -36,7 +42,9 @@ def test_a_formula_is_said_in_katexs_words(source: str, expected: str) -> None:
     assert written.replace(" ", "") == expected.replace(" ", "") or written == expected
 
 
-@pytest.mark.parametrize("name", ["align", "gather", "multline", "eqnarray", "flalign", "equation", "alignat"])
+@pytest.mark.parametrize(
+    "name", ["align", "gather", "multline", "eqnarray", "flalign", "equation", "alignat"]
+)
 def test_every_display_environment_is_accepted_by_katex(name: str) -> None:
     argument = "{2}" if name == "alignat" else ""
     body = "a" if name in ("equation", "gather", "multline") else "a&=b" if name != "eqnarray" else "a&=&b"
@@ -46,7 +54,8 @@ def test_every_display_environment_is_accepted_by_katex(name: str) -> None:
 
 
 def test_equations_are_numbered_within_sections_when_asked() -> None:
-    body = r"\section{A}\begin{equation}x\label{e}\end{equation}\section{B}\begin{equation}y\end{equation} See \eqref{e}."
+    body = r"\section{A}\begin{equation}x\label{e}\end{equation}\section{B}\begin{equation}y\end{equation}"
+    body += r" See \eqref{e}."
     document = latex(body, r"\numberwithin{equation}{section}")
     assert formulas(document) == [r"x\tag{1.1}", r"y\tag{2.1}"]
     assert "See (1.1)." in words(document)

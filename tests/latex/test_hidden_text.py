@@ -39,7 +39,13 @@ def test_hidden_text_is_nowhere_in_the_page(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [r"\textcolor{white}{seen}", r"{\color{white} seen}", r"{\tiny seen}", r"\phantom{seen}", r"\fontsize{0.1pt}{1pt} seen"],
+    [
+        r"\textcolor{white}{seen}",
+        r"{\color{white} seen}",
+        r"{\tiny seen}",
+        r"\phantom{seen}",
+        r"\fontsize{0.1pt}{1pt} seen",
+    ],
 )
 def test_text_in_invisible_ink_is_shown(source: str) -> None:
     assert "seen" in words(fragment(source))
@@ -53,7 +59,9 @@ def test_spacing_by_phantoms_stays() -> None:
     assert r"\phantom{+}" in fragment(r"$a\phantom{+}b$").formulas[0].latex
 
 
-@pytest.mark.parametrize("character", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\u00ad", "\ufeff", "\x07"])
+@pytest.mark.parametrize(
+    "character", ["\u200b", "\u202e", "\u2066", "\U000e0041", "\u00ad", "\ufeff", "\x07"]
+)
 def test_characters_that_nobody_sees_are_taken_out(character: str) -> None:
     for format in ("latex", "markdown", "plain"):
         html = render(f"ab{character}cd $x{character}y$ `q{character}`", format).html

@@ -46,7 +46,8 @@ def test_a_group_ends_its_definitions() -> None:
 
 
 def test_an_environment_of_the_document_is_expanded_around_its_text() -> None:
-    preamble = r"\newenvironment{warn}[1]{\textbf{#1:} }{ (end)}\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}"
+    preamble = r"\newenvironment{warn}[1]{\textbf{#1:} }{ (end)}"
+    preamble += r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}"
     document = latex(r"\begin{warn}{Note}text\end{warn} \be x=1 \ee after", preamble)
     assert "Note: text (end)" in words(document)
     assert formulas(document) == [r"x=1 \tag{1}"]
@@ -59,7 +60,9 @@ def test_an_equation_environment_of_ones_own_is_an_equation() -> None:
     assert words(document).endswith("tail")
 
 
-@pytest.mark.parametrize("bomb", [r"\def\a{\a}", r"\def\a{x\a}", r"\def\a{\a\a}", r"\def\a{\b\b}\def\b{\a\a}"])
+@pytest.mark.parametrize(
+    "bomb", [r"\def\a{\a}", r"\def\a{x\a}", r"\def\a{\a\a}", r"\def\a{\b\b}\def\b{\a\a}"]
+)
 def test_a_macro_without_end_spoils_its_formula_and_no_other(bomb: str) -> None:
     document = fragment(bomb + r"$\a$ and $x^2$")
     assert "x^2" in formulas(document)

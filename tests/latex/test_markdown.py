@@ -8,7 +8,9 @@ from latex import guess_format
 from tests.latex.pages import formulas, kinds, markdown, words
 
 
-@pytest.mark.parametrize("text", ["It costs $5 and $6.", "Between $5 and US$6.", "A $ sign.", r"Escaped \$x\$."])
+@pytest.mark.parametrize(
+    "text", ["It costs $5 and $6.", "Between $5 and US$6.", "A $ sign.", r"Escaped \$x\$."]
+)
 def test_prices_are_not_formulas(text: str) -> None:
     assert formulas(markdown(text)) == []
 
@@ -41,8 +43,8 @@ def test_code_is_not_mathematics() -> None:
 
 
 def test_latex_environments_and_commands_are_obeyed() -> None:
-    document = markdown("\\begin{theorem}[Big]\nLet \\emph{x}.\n\\begin{itemize}\\item a\\end{itemize}\n\\end{theorem}\n\n"
-                        "By \\textbf{this} and *that*, \\cite{K}.")  # fmt: skip
+    theorem = "\\begin{theorem}[Big]\nLet \\emph{x}.\n\\begin{itemize}\\item a\\end{itemize}\n\\end{theorem}"
+    document = markdown(theorem + "\n\nBy \\textbf{this} and *that*, \\cite{K}.")
     assert kinds(document) == ["theorem", "paragraph"]
     assert words(document) == "Theorem 1 (Big). Let x. a By this and that, [K]."
 
@@ -52,7 +54,9 @@ def test_macros_defined_in_markdown_are_used() -> None:
 
 
 def test_lists_tables_quotes_and_rules_are_blocks() -> None:
-    text = "# H\n\n1. a\n2. b\n   \\[x\\]\n\n- c\n  - d\n\n> q\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend"
+    text = (
+        "# H\n\n1. a\n2. b\n   \\[x\\]\n\n- c\n  - d\n\n> q\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nend"
+    )
     assert kinds(markdown(text)) == ["heading", "list", "list", "quote", "rule", "table", "paragraph"]
 
 

@@ -1,5 +1,6 @@
 """Whole documents that mathematicians will read: nothing raw, nothing lost, nearly everything rendered."""
 
+import itertools
 import re
 from statistics import mean
 
@@ -57,7 +58,7 @@ def test_fragments_keep_their_words_and_name_their_failures() -> None:
 def test_blocks_lie_in_the_source_in_order_and_hold_its_words() -> None:
     for name, text in papers().items():
         blocks = [block for block in render(text, "latex").blocks if block.kind != "footnote"]
-        for before, after in zip(blocks, blocks[1:], strict=False):
+        for before, after in itertools.pairwise(blocks):
             assert before.start < before.end <= after.start, (name, before.id)
         covered = sum(block.end - block.start for block in blocks)
         body = text[text.index("\\begin{document}") :]
@@ -67,5 +68,5 @@ def test_blocks_lie_in_the_source_in_order_and_hold_its_words() -> None:
 def test_blocks_of_markdown_lie_in_the_source_in_order() -> None:
     for name, text in machine_proofs().items():
         blocks = render(text, "markdown").blocks
-        for before, after in zip(blocks, blocks[1:], strict=False):
+        for before, after in itertools.pairwise(blocks):
             assert before.start < before.end <= after.start, (name, before.id, before.source)

@@ -1,32 +1,26 @@
-"""The shape of a document: title, sections, environments, boxes, floats, verbatim text and counters."""
+"""Environments: the document itself, its own ones, boxes, quotations, floats and verbatim text."""
 
 from collections.abc import Callable
 
 from latex.characters import html_attribute, html_text, no_placeholders, visible
-from latex.counters import STYLES
+from latex.definitions import environment_signature
 from latex.document import Failure
 from latex.engine import Engine
 from latex.formulas import formula
 from latex.macros import Macro
 from latex.mathwords import DISPLAYS
 from latex.theorems import Box, Theorem, begin_theorem, keyed, known_theorem
-from latex.definitions import environment_signature
 from latex.tokens import DIAGRAMS, HIDDEN, VERBATIM, Token, spelled, tokenize, without_comments
+from latex.vocabulary import signatures
 
-LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4}
-RUN_IN = frozenset({"paragraph", "subparagraph"})
-QUOTES = {"quote": "quote", "quotation": "quote", "verse": "verse", "displayquote": "quote", "blockquote": "quote"}
-# Environments that only lay out; the letters are arguments to skip.
-LAYOUT = {
-    "center": "", "flushleft": "", "flushright": "", "minipage": "ooom", "multicols": "m", "multicols*": "m",
-    "adjustwidth": "mm", "spacing": "m", "small": "", "footnotesize": "", "scriptsize": "", "tiny": "", "large": "", "Large": "",
-    "sloppypar": "", "samepage": "", "document": "", "titlepage": "", "frontmatter": "", "mainmatter": "", "appendices": "",
-    "otherlanguage": "m", "singlespace": "", "doublespace": "", "onehalfspace": "", "landscape": "", "threeparttable": "o",
-    "tablenotes": "o", "adjustbox": "m", "varwidth": "om", "em": "", "it": "", "bf": "", "raggedright": "", "framed": "",
-    "mdframed": "o", "shaded": "", "leftbar": "", "hyphenrules": "m", "subappendices": "", "restatable": "omm", "thmbox": "o",
-    "list*": "", "proofof": "", "widetext": "", "strip": "", "acknowledgments": "", "acknowledgements": "", "acknowledgement": "",
-    "abstract*": "", "wrapfigure*": "", "subequations*": "", "justify": "", "math*": "", "explain": "", "intro": "", "digress": "",
-}  # fmt: skip
+QUOTES = {
+    "quote": "quote",
+    "quotation": "quote",
+    "verse": "verse",
+    "displayquote": "quote",
+    "blockquote": "quote",
+}
+LAYOUT = signatures("environments", "layout")
 FLOATS = {"figure": "Figure", "figure*": "Figure", "table": "Table", "table*": "Table", "wrapfigure": "Figure",
           "wraptable": "Table", "algorithm": "Algorithm", "algorithm*": "Algorithm", "sidewaysfigure": "Figure",
           "sidewaystable": "Table", "listing": "Listing", "subfigure": "", "subtable": ""}  # fmt: skip
@@ -185,7 +179,9 @@ def figure(engine: Engine, name: str) -> None:
     def finish() -> None:
         body = engine.writer.close(engine.here)
         engine.settings["float"] = outer
-        engine.writer.block("figure", f'<figure class="figure">{body}</figure>', start, engine.stream.source_end)
+        engine.writer.block(
+            "figure", f'<figure class="figure">{body}</figure>', start, engine.stream.source_end
+        )
 
     engine.open_frame(name, finish)
 
@@ -249,161 +245,13 @@ def inline_verbatim(engine: Engine, name: str, body: str) -> None:
     engine.put(f"<code>{html_text(body)}</code>")
 
 
-# -- sections and title ----------------------------------------------------------------------------------
-def sectioning(name: str) -> Callable[[Engine], None]:
-    def run(engine: Engine) -> None:
-        starred = engine.stream.star()
-        engine.end_paragraph()
-        number = "" if starred or name in RUN_IN else engine.counters.step(name)
-        start = engine.here
-        engine.aim(number, "section")
-        engine.stream.optional()
-        engine.captured(lambda html: heading(engine, name, number, html, start))
-
-    return run
-
-
-def heading(engine: Engine, name: str, number: str, html: str, start: int) -> None:
-    if name in RUN_IN:
-        engine.writer.top.run_in += f'<strong class="run-in">{html}</strong> '
-        return
-    tag = f"h{LEVELS[name]}"
-    shown = f'<span class="sec-number">{html_text(number)}</span> ' if number else ""
-    label = f"Section {number}" if number else ""
-    engine.writer.block("heading", f"<{tag}>{shown}{html}</{tag}>", start, engine.stream.source_end, label)
-
-
-def title(engine: Engine) -> None:
-    """The title is shown; its thanks, like every author, is not."""
-    start, preamble = engine.here, engine.in_preamble
-    engine.stream.optional()
-    engine.in_preamble = False
-
-    def finish(html: str) -> None:
-        engine.in_preamble = preamble
-        if html:
-            block = f'<h1 class="doc-title">{html}</h1>'
-            engine.writer.block("heading", block, start, engine.stream.source_end)
-
-    before = len(engine.frames)
-    engine.captured(finish)
-    if len(engine.frames) == before:
-        engine.in_preamble = preamble
-
-
-def appendix(engine: Engine) -> None:
-    engine.counters.style("section", "Alph")
-    engine.counters.set("section", 0)
-
-
-# -- counters --------------------------------------------------------------------------------------------
-def number_within(engine: Engine) -> None:
-    engine.stream.star()
-    engine.stream.optional()
-    child, parent = engine.stream.name(), engine.stream.name()
-    engine.counters.within(child, parent)
-
-
-def new_counter(engine: Engine) -> None:
-    name = engine.stream.name()
-    within = engine.stream.optional()
-    if within:
-        engine.counters.within(name, spelled(within).strip())
-
-
-def set_counter(add: bool) -> Callable[[Engine], None]:
-    def run(engine: Engine) -> None:
-        name, value = engine.stream.name(), engine.stream.name()
-        if value.lstrip("-").isdecimal() and len(value) < 8:
-            engine.counters.set(name, int(value) + (engine.counters.value(name) if add else 0))
-        if engine.lists and name.startswith("enum") and not add and value.isdecimal() and len(value) < 8:
-            engine.lists[-1].count = int(value)  # type: ignore[attr-defined]
-
-    return run
-
-
-def step_counter(engine: Engine) -> None:
-    name = engine.stream.name()
-    engine.aim(engine.counters.step(name), name)
-
-
-def print_counter(style: str) -> Callable[[Engine], None]:
-    return lambda engine: engine.put(html_text(STYLES[style](engine.counters.value(engine.stream.name()))))
-
-
-# -- algorithms ------------------------------------------------------------------------------------------
-def line_of_algorithm(keyword: str, after: str = "", indent: int = 0) -> Callable[[Engine], None]:
-    """One line of pseudocode: a keyword, its argument if it has one, and how it changes the indentation."""
-
-    def run(engine: Engine) -> None:
-        level = int(engine.settings.get("algorithm", "0"))
-        closing = indent < 0 or keyword.startswith("else")
-        engine.end_paragraph()
-        engine.put("\u2003" * max(0, min(level - closing, 12)))
-        if keyword:
-            engine.put(f'<span class="keyword">{keyword}</span> ')
-        engine.settings["algorithm"] = str(max(0, level + indent))
-        if after:
-            engine.argument(lambda: None, lambda: engine.put(f' <span class="keyword">{after}</span>'))
-
-    return run
-
-
-def pseudocode(engine: Engine, name: str) -> None:
-    start = engine.here
-    engine.end_paragraph()
-    engine.stream.optional()
-    engine.writer.open("algorithm", upto=start)
-
-    def finish() -> None:
-        html = f'<div class="algorithm">{engine.writer.close(engine.here)}</div>'
-        engine.writer.block("algorithm", html, start, engine.stream.source_end)
-
-    engine.open_frame(name, finish)
-
-
-def algorithm_comment(engine: Engine) -> None:
-    engine.put(" ▷ ")
-
-
-ALGORITHM = {
-    "State": line_of_algorithm(""), "Statex": line_of_algorithm(""), "STATE": line_of_algorithm(""),
-    "If": line_of_algorithm("if", "then", 1), "IF": line_of_algorithm("if", "then", 1),
-    "ElsIf": line_of_algorithm("else if", "then"), "ELSIF": line_of_algorithm("else if", "then"),
-    "Else": line_of_algorithm("else"), "ELSE": line_of_algorithm("else"),
-    "EndIf": line_of_algorithm("end if", indent=-1), "ENDIF": line_of_algorithm("end if", indent=-1),
-    "For": line_of_algorithm("for", "do", 1), "FOR": line_of_algorithm("for", "do", 1),
-    "ForAll": line_of_algorithm("for all", "do", 1), "FORALL": line_of_algorithm("for all", "do", 1),
-    "EndFor": line_of_algorithm("end for", indent=-1), "ENDFOR": line_of_algorithm("end for", indent=-1),
-    "While": line_of_algorithm("while", "do", 1), "WHILE": line_of_algorithm("while", "do", 1),
-    "EndWhile": line_of_algorithm("end while", indent=-1), "ENDWHILE": line_of_algorithm("end while", indent=-1),
-    "Repeat": line_of_algorithm("repeat", indent=1), "Until": line_of_algorithm("until", indent=-1),
-    "Require": line_of_algorithm("Require:"), "REQUIRE": line_of_algorithm("Require:"),
-    "Ensure": line_of_algorithm("Ensure:"), "ENSURE": line_of_algorithm("Ensure:"),
-    "KwIn": line_of_algorithm("Input:"), "KwOut": line_of_algorithm("Output:"),
-    "Return": lambda engine: engine.put('<span class="keyword">return</span> '),
-    "RETURN": line_of_algorithm("return"), "Comment": algorithm_comment, "COMMENT": algorithm_comment,
-}  # fmt: skip
-
-COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: dict[str, Callable[[Engine], None]] = {
     "begin": begin,
     "end": end,
-    "title": title,
-    "appendix": appendix,
     "caption": caption,
     "subcaption": caption,
     "newenvironment": new_environment,
     "renewenvironment": new_environment,
-    "numberwithin": number_within,
-    "counterwithin": number_within,
-    "newcounter": new_counter,
-    "setcounter": set_counter(add=False),
-    "addtocounter": set_counter(add=True),
-    "stepcounter": step_counter,
-    "refstepcounter": step_counter,
-    **{name: sectioning(name) for name in (*LEVELS, *RUN_IN)},
-    **{name: print_counter(name) for name in STYLES},
-    **ALGORITHM,
 }
 ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
     **{name: layout(signature) for name, signature in LAYOUT.items()},
@@ -411,8 +259,6 @@ ENVIRONMENTS: dict[str, Callable[[Engine, str], None]] = {
     "flushright": layout("", "right"),
     "framed": layout("", "box"),
     "mdframed": layout("o", "box"),
-    "algorithmic": pseudocode,
-    "algorithm2e": pseudocode,
     **dict.fromkeys(QUOTES, quote),
     **dict.fromkeys(FLOATS, figure),
     "tcolorbox": begin_tcolorbox,
