@@ -3,12 +3,13 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from accounts.domains import SUGGESTED
 from annotation.models import Item
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
+from latex.visible import visible
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,15 @@ def domain_words(domain: str) -> str:
 
 
 def material(item: Item) -> Material:
-    """The material of an item. Selects instance and output only: no run, no system."""
+    """The material of an item: instance and output only, no run, no system, and nothing unseen on paper."""
     instance, output = item.instance, item.output
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
     return Material(
         title=problem_title(instance.payload, f"Problem {instance.key}"),
         domain=domain_words(instance.domain),
         instance_parts=tuple(protocol.instance_parts(instance.payload)),
-        output_parts=tuple(protocol.output_parts(output.payload, output.text, output.text_format)),
+        output_parts=tuple(
+            replace(part, text=visible(part.text, part.text_format))
+            for part in protocol.output_parts(output.payload, output.text, output.text_format)
+        ),
     )
