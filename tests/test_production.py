@@ -1,0 +1,87 @@
+"""The production way to run: what leaves the server, and what Django's own deployment check says."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+PRODUCTION = {
+    "TOUCHSTONE_DEMO": "0",
+    "TOUCHSTONE_DEBUG": "0",
+    "TOUCHSTONE_SECRET_KEY": "an-example-of-a-key-that-is-long-enough-0123456789",
+    "TOUCHSTONE_ALLOWED_HOSTS": "study.test",
+}
+ASK = """
+import json, os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from django.test import Client
+pages = {}
+for scheme in ("http", "https"):
+    answer = Client(headers={"Host": "study.test"}).get("/accounts/login/", secure=scheme == "https")
+    cookies = {name: dict(morsel) for name, morsel in answer.cookies.items()}
+    pages[scheme] = {"status": answer.status_code, "headers": dict(answer.headers), "cookies": cookies}
+print(json.dumps(pages))
+"""
+
+
+def in_production(runtime_dir: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python with the production settings, and without what only the browser tests need."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_ALLOW_ASYNC_UNSAFE"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**environment, **PRODUCTION, "TOUCHSTONE_RUNTIME_DIR": runtime_dir},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    asked = in_production(str(tmp_path_factory.mktemp("runtime")), "-c", ASK)
+    assert asked.returncode == 0, asked.stderr
+    return json.loads(asked.stdout)
+
+
+def test_plain_http_is_sent_to_https(answers: dict) -> None:
+    assert answers["http"]["status"] == 301
+    assert answers["http"]["headers"]["Location"] == "https://study.test/accounts/login/"
+
+
+def test_browsers_are_told_to_stay_on_https_and_to_frame_and_guess_nothing(answers: dict) -> None:
+    headers = answers["https"]["headers"]
+    assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert "Access-Control-Allow-Origin" not in headers
+
+
+def test_the_content_policy_allows_only_our_own_files_and_nothing_inline(answers: dict) -> None:
+    policy = answers["https"]["headers"]["Content-Security-Policy"]
+    allowed = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert allowed["default-src"] == allowed["frame-ancestors"] == allowed["base-uri"] == "'none'"
+    assert allowed["script-src"] == allowed["style-src"] == allowed["form-action"] == "'self'"
+    assert "unsafe" not in policy
+
+
+def test_the_sign_in_page_is_not_kept_by_caches(answers: dict) -> None:
+    assert "no-store" in answers["https"]["headers"]["Cache-Control"]
+    assert "Cookie" in answers["https"]["headers"]["Vary"]
+
+
+def test_cookies_travel_over_https_and_not_from_other_sites(answers: dict) -> None:
+    cookie = answers["https"]["cookies"]["csrftoken"]
+    assert (cookie["secure"], cookie["samesite"]) == (True, "Lax")
+
+
+def test_the_deployment_check_has_nothing_to_say(tmp_path: object) -> None:
+    checked = in_production(str(tmp_path), "manage.py", "check", "--deploy", "--fail-level", "INFO")
+    assert checked.returncode == 0, checked.stderr
+    assert "no issues (0 silenced)" in checked.stdout
