@@ -115,6 +115,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/labels.csv
         reports/releases/<slug:name>/labels.jsonl
         reports/releases/<slug:name>/figures/<slug:figure>.csv
+        reports/releases/<slug:name>/outputs/
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/artifacts/
         api/schema/

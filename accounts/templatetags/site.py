@@ -29,3 +29,15 @@ def _current(path: str, name: str, address: str) -> SafeString:
 
 
 _WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
+
+
+@register.filter
+def in_words(value: Any) -> str:
+    """A JSON value as people read it: lists and objects flat, without quotes and brackets."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {in_words(inner)}" for key, inner in value.items()) or "none"
+    if isinstance(value, list):
+        return ", ".join(in_words(inner) for inner in value) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
