@@ -101,7 +101,9 @@ def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tupl
 
 def judges_with_verdicts(release: Release, track: str) -> QuerySet[Judge]:
     """Judges that have said anything about a track of a release, by label."""
-    said = Verdict.objects.filter(output__run__release=release, output__run__track=track)
+    said = Verdict.objects.filter(
+        output__run__release=release, output__run__track=track, output__run__condition=""
+    )
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
 
 

@@ -1,24 +1,20 @@
-"""A judge audited by experts, and the scores corrected by that audit. No rows here.
+"""A judge audited by experts: where they agree, in the sample and in the population. No rows here.
 
 The truth of an output is what the experts say by strict majority; where they split evenly the output is
 uncertain, which the primary rule counts negative. Strata are those of the frozen draw, within one system.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
+from benchmark.protocol import LabelledOutput, Metric
 from reports.datasets import DrawnItem, ExpertLabel
 from stats.aggregate import strict_majority
 from stats.audit import AuditStratum, design_weighted
 from stats.confusion import Confusion, in_sample
-from stats.corrected import corrected_score
-from stats.strata import Stratum
 
 Truth = dict[str, dict[str, str]]
-BY_RULE = "abstained or failed"
 
 
 def expert_truth(labels: Iterable[ExpertLabel]) -> Truth:
@@ -100,58 +96,4 @@ def audit_document(strata: Sequence[AuditStratum], *, seed: int) -> dict[str, An
         "weighted": {key: estimate.as_json() for key, estimate in weighted.items()},
         "eligible": sum(counts.values()),
         "excluded": sum(stratum.ineligible for stratum in strata),
-    }
-
-
-@dataclass(frozen=True)
-class Correction:
-    """The strata of a corrected score, and how many outputs no label could place in one."""
-
-    strata: tuple[Stratum, ...]
-    unavailable: int
-
-
-def correction_strata(
-    metric: Metric,
-    bucket: Mapping[str, str],
-    outputs: Mapping[str, LabelledOutput],
-    truth: Truth,
-    drawn: Sequence[DrawnItem],
-) -> Correction:
-    """Strata for a corrected score: the judge's buckets within each system, and what the experts found there.
-
-    Given how many of a system's outputs a draw hit in a bucket, those are a simple random sample of its
-    outputs there, so N_h is counted within the system. Abstained and failed outputs are negative by rule, a
-    stratum known without an audit. Outputs whose verdict is unavailable were never in the frame and leave.
-    """
-    experts = truth_outputs(outputs, truth, metric)
-    sizes = Counter(_stratum(output, bucket[subject]) for subject, output in outputs.items())
-    unavailable = sizes.pop(UNAVAILABLE_BUCKET, 0)
-    by_rule = sizes.pop(BY_RULE, 0)
-    found: dict[str, list[int]] = defaultdict(list)
-    for item in drawn:
-        if item.subject in experts:
-            stratum = _stratum(outputs[item.subject], bucket[item.subject])
-            found[stratum].append(int(metric.success(experts[item.subject])))
-    strata = [Stratum(name, size, len(found[name]), sum(found[name])) for name, size in sorted(sizes.items())]
-    if by_rule:
-        strata.append(Stratum(BY_RULE, by_rule, by_rule, 0))
-    return Correction(tuple(strata), unavailable)
-
-
-def _stratum(output: LabelledOutput, bucket: str) -> str:
-    if output.state != "answered":
-        return BY_RULE
-    return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
-
-
-def corrected_document(correction: Correction) -> dict[str, Any]:
-    """The audit-corrected score with its Beta-Binomial interval and the strata it rests on."""
-    estimate = replace(corrected_score(correction.strata), n_unavailable=correction.unavailable)
-    return {
-        "estimate": estimate.as_json(),
-        "strata": [
-            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
-            for s in correction.strata
-        ],
     }

@@ -17,13 +17,11 @@ from annotation.actions import (
     open_campaign,
     plan_assignment,
 )
-from annotation.models import Campaign, Item
+from annotation.models import Campaign
 from benchmark.actions import freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
-from benchmark.protocols import get_protocol
-from reports.datasets import judge_votes, labelled_outputs, output_rows, tallies
+from reports.audit_draw import draw_audit, plan_audit
 from reports.importing import import_labels
-from reports.inputs import choose_judge
 
 Say = Callable[[str], None]
 
@@ -103,47 +101,33 @@ def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
 
 def _open(entry: Mapping[str, Any], actor: User) -> Campaign:
     release = Release.objects.select_related("benchmark").get(name=entry["release"])
-    campaign = create_campaign(
-        actor=actor,
-        slug=entry["slug"],
-        name=entry["name"],
-        release=release,
-        rubric=entry["rubric"],
-        reviewers_per_item=entry["reviewers_per_item"],
-        instructions=entry["instructions"],
-        seed=entry["seed"],
-    )
-    strata = _audit_strata(entry, release) if entry["kind"] == "audit" else _grade_strata(entry, release)
-    draw_items(actor=actor, campaign=campaign, strata=strata, per_stratum=entry.get("per_stratum"))
+    campaign = _audit(entry, actor, release) if entry["kind"] == "audit" else _grading(entry, actor, release)
     open_campaign(actor=actor, campaign=campaign)
     apply_plan(actor=actor, campaign=campaign, sha256=plan_assignment(campaign).sha256)
     return campaign
 
 
-def _grade_strata(entry: Mapping[str, Any], release: Release) -> dict[int, str]:
+def _terms(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: entry[key] for key in ("slug", "name", "rubric", "reviewers_per_item", "instructions", "seed")
+    }
+
+
+def _grading(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
+    campaign = create_campaign(actor=actor, release=release, **_terms(entry))
     outputs = Output.objects.filter(
         run__release=release, instance__key__in=entry["instances"], state="answered"
     )
-    return dict(outputs.values_list("pk", "instance__domain"))
+    strata = dict(outputs.values_list("pk", "instance__domain"))
+    draw_items(actor=actor, campaign=campaign, strata=strata)
+    return campaign
 
 
-def _audit_strata(entry: Mapping[str, Any], release: Release) -> dict[int, str]:
-    """Judge buckets within systems, without what the earlier campaign has audited."""
-    judge = choose_judge(release, "raw", "")
-    if judge is None:
-        raise Refused(f"{release.name} has no verdicts to audit.", code="no_judge")
-    rows = output_rows(release, "raw")
-    labelled = labelled_outputs(rows, tallies(judge_votes(release, "raw", judge)))
-    bucket = get_protocol(release.benchmark.protocol).bucket
-    chosen = {
-        (output.system, output.instance, output.attempt): f"{output.system}/{bucket(output)}"
-        for output in labelled.values()
-        if bucket(output) in entry["buckets"]
-    }
-    audited = Item.objects.filter(campaign__slug=entry["exclude_campaign"]).values("output_id")
-    candidates = Output.objects.filter(run__release=release).exclude(id__in=audited)
-    return {
-        pk: chosen[key]
-        for pk, *names in candidates.values_list("pk", "run__system__slug", "instance__key", "attempt")
-        if (key := tuple(names)) in chosen
-    }
+def _audit(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
+    plan = plan_audit(
+        release=release,
+        per_stratum=entry["per_stratum"],
+        buckets=entry["buckets"],
+        exclude_campaigns=[entry["exclude_campaign"]],
+    )
+    return draw_audit(actor=actor, plan=plan, **_terms(entry))

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmark.rubrics import Question, Rubric
+from benchmark.rubrics import NUMERIC, Question, Rubric
 from reports.datasets import ExpertLabel, OutputRow
 from stats.aggregate import strict_majority, totals, unanimous
-from stats.estimate import Estimate, Reason, undefined
+from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, t_value
 
 Grouped = dict[str, list[str]]
@@ -49,7 +49,8 @@ def _grouped(key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, st
 
 def _question_document(question: Question, grouped: Grouped) -> dict[str, Any]:
     if question.scale in ("ordinal", "unit"):
-        return _mean_document(grouped)
+        low, high, _ = NUMERIC[question.scale]
+        return _mean_document(grouped, (float(low), float(high)))
     return _choice_document(question, grouped)
 
 
@@ -77,17 +78,17 @@ def _rate(settled: Sequence[str | None], question: Question, positive: str, doub
     }
 
 
-def _mean_document(grouped: Grouped) -> dict[str, Any]:
+def _mean_document(grouped: Grouped, scale: tuple[float, float]) -> dict[str, Any]:
     means = [sum(map(float, values)) / len(values) for values in grouped.values()]
     every_label = [float(value) for values in grouped.values() for value in values]
     return {
-        "macro": mean_estimate(means, "mean_over_outputs").as_json(),
-        "micro": mean_estimate(every_label, "mean_over_labels").as_json(),
+        "macro": mean_estimate(means, "mean_over_outputs", scale).as_json(),
+        "micro": mean_estimate(every_label, "mean_over_labels", scale).as_json(),
     }
 
 
-def mean_estimate(values: Sequence[float], method: str) -> Estimate:
-    """The mean with a t interval over its units; no interval below two units."""
+def mean_estimate(values: Sequence[float], method: str, scale: tuple[float, float]) -> Estimate:
+    """The mean with a t interval over its units, cut at the ends of the scale; none below two units."""
     if not values:
         return undefined(method, Reason.NO_ITEMS, n=0)
     n = len(values)
@@ -96,4 +97,7 @@ def mean_estimate(values: Sequence[float], method: str) -> Estimate:
         return Estimate(value=mean, method=method, n=n)
     se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
     half = t_value(0.95, n - 1) * se
-    return Estimate(value=mean, ci=(mean - half, mean + half), se=se, method=method, n=n)
+    ends = max(mean - half, scale[0]), min(mean + half, scale[1])
+    cut = ends != (mean - half, mean + half)
+    warnings = (Caution.TRUNCATED,) if cut else ()
+    return Estimate(value=mean, ci=ends, se=se, method=method, n=n, warnings=warnings)

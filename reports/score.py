@@ -11,13 +11,8 @@ from benchmark.protocol import LabelledOutput, Metric, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 from reports.agreement import agreement_document
-from reports.audits import (
-    audit_document,
-    audit_strata,
-    corrected_document,
-    correction_strata,
-    expert_truth,
-)
+from reports.audits import audit_document, audit_strata, expert_truth
+from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
 from reports.datasets import ExpertLabel, OutputRow, labelled_outputs, tallies
 from reports.expert_scores import expert_document
 from reports.inputs import CampaignInfo, Inputs
@@ -88,17 +83,18 @@ def _audit_part(
     outputs: Outputs,
     by_system: Mapping[str, Outputs],
 ) -> dict[str, Any]:
-    truth = expert_truth(_labels_of(campaign, inputs))
-    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
-    bucket = {subject: protocol.bucket(output) for subject, output in outputs.items()}
+    audit = _audit(campaign, inputs)
+    others = [_audit(c, inputs) for c in inputs.campaigns if c.kind == "audit" and c.slug != campaign.slug]
+    strata = strata_of(protocol.bucket, outputs)
+    usable = usable_truth(audit, others, strata)
 
     def corrected(metric: Metric, members: Outputs) -> dict[str, Any]:
-        correction = correction_strata(metric, bucket, members, truth, drawn)
-        return corrected_document(correction)
+        return corrected_document(correction(metric, strata, members, usable))
 
     def audited(metric: Metric) -> dict[str, Any]:
+        found = audit_strata(metric, outputs, audit.truth, audit.drawn)
         return {
-            **audit_document(audit_strata(metric, outputs, truth, drawn), seed=inputs.seed),
+            **audit_document(found, seed=inputs.seed),
             "corrected_pooled": corrected(metric, outputs),
             "corrected": {
                 system: corrected(metric, members) for system, members in sorted(by_system.items())
@@ -109,10 +105,15 @@ def _audit_part(
         "campaign": campaign.slug,
         "name": campaign.name,
         "closed": campaign.closed,
-        "drawn": len(drawn),
-        "labelled": sum(item.subject in truth for item in drawn),
+        "drawn": len(audit.drawn),
+        "labelled": sum(item.subject in audit.truth for item in audit.drawn),
         "metrics": {metric.key: audited(metric) for metric in audited_metrics(protocol)},
     }
+
+
+def _audit(campaign: CampaignInfo, inputs: Inputs) -> Audit:
+    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+    return Audit(drawn, expert_truth(_labels_of(campaign, inputs)))
 
 
 def audited_metrics(protocol: Protocol) -> list[Metric]:

@@ -1,0 +1,108 @@
+"""Scores corrected by an audit. No rows here.
+
+Strata are the judge's buckets within each system. Given how many of a system's outputs a draw hit in a bucket,
+those are a simple random sample of its outputs there, so N_h is counted within the system. Abstained and
+failed outputs are negative by rule: a stratum known without an audit. Outputs whose verdict is unavailable
+were never in the frame; they leave and are counted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
+from reports.audits import Truth, truth_outputs
+from reports.datasets import DrawnItem
+from stats.corrected import corrected_score
+from stats.strata import Stratum
+
+BY_RULE = "abstained or failed"
+
+
+def strata_of(
+    bucket: Callable[[LabelledOutput], str], outputs: Mapping[str, LabelledOutput]
+) -> dict[str, str]:
+    """Subject to its stratum: `system/bucket`, BY_RULE or UNAVAILABLE_BUCKET."""
+    return {subject: _stratum(bucket(output), output) for subject, output in outputs.items()}
+
+
+def _stratum(bucket: str, output: LabelledOutput) -> str:
+    if output.state != "answered":
+        return BY_RULE
+    return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One campaign's draw and what its experts found."""
+
+    drawn: Sequence[DrawnItem]
+    truth: Truth
+
+
+def usable_truth(audit: Audit, others: Sequence[Audit], strata: Mapping[str, str]) -> Truth:
+    """What is known of each output that may enter the correction by `audit`.
+
+    A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
+    random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
+    earlier findings are taken in; also for strata that this audit did not draw from. Where the left-out
+    outputs are not exactly those that others drew, the stratum stays unaudited rather than wrong.
+    """
+    mine = {item.subject for item in audit.drawn}
+    earlier = {
+        item.subject: other.truth for other in others for item in other.drawn if item.subject not in mine
+    }
+    usable: Truth = {subject: labels for subject, labels in audit.truth.items() if subject in mine}
+    frames = {item.stratum: item.stratum_size for item in audit.drawn}
+    for stratum in sorted(set(strata.values())):
+        name = next((name for name in frames if _covers(name, stratum)), None)
+        inside = [subject for subject, at in strata.items() if _covers(name or stratum, at)]
+        known = [subject for subject in inside if subject in earlier]
+        left_out = len(inside) - frames[name] if name is not None else len(known)
+        if left_out and len(known) != left_out:
+            usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
+        elif left_out:
+            usable |= {s: earlier[s][s] for s in known if strata[s] == stratum and s in earlier[s]}
+    return usable
+
+
+def _covers(drawn_name: str, stratum: str) -> bool:
+    """A draw names a stratum `system/bucket`, or `bucket` where it took all systems together."""
+    return drawn_name in (stratum, stratum.partition("/")[2])
+
+
+@dataclass(frozen=True)
+class Correction:
+    """The strata of a corrected score, and how many outputs no verdict could place in one."""
+
+    strata: tuple[Stratum, ...]
+    unavailable: int
+
+
+def correction(
+    metric: Metric, strata: Mapping[str, str], outputs: Mapping[str, LabelledOutput], usable: Truth
+) -> Correction:
+    """The strata of `outputs` (those of one system, or of all) with what the experts found in each."""
+    experts = truth_outputs(outputs, usable, metric)
+    sizes = Counter(strata[subject] for subject in outputs)
+    unavailable, by_rule = sizes.pop(UNAVAILABLE_BUCKET, 0), sizes.pop(BY_RULE, 0)
+    found: dict[str, list[int]] = defaultdict(list)
+    for subject, output in experts.items():
+        found[strata[subject]].append(int(metric.success(output)))
+    known = [Stratum(name, size, len(found[name]), sum(found[name])) for name, size in sorted(sizes.items())]
+    if by_rule:
+        known.append(Stratum(BY_RULE, by_rule, by_rule, 0))
+    return Correction(tuple(known), unavailable)
+
+
+def corrected_document(found: Correction) -> dict[str, Any]:
+    """The audit-corrected score with its Beta-Binomial interval and the strata it rests on."""
+    estimate = replace(corrected_score(found.strata), n_unavailable=found.unavailable)
+    return {
+        "estimate": estimate.as_json(),
+        "strata": [
+            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
+            for s in found.strata
+        ],
+    }
