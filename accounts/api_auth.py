@@ -8,8 +8,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from accounts.access import is_study_staff, lacks_second_factor
-from accounts.models import AccessToken, User
+from accounts.access import is_study_staff, lacks_second_factor, role_names
+from accounts.models import AccessToken, RoleName, User
 from accounts.secrets import secret_hash
 
 
@@ -48,3 +48,10 @@ class IsStaffOfTheStudy(BasePermission):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         return bool(request.user and is_study_staff(request.user))
+
+
+class IsOwner(BasePermission):
+    """Owners only."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user and RoleName.OWNER in role_names(request.user))

@@ -1,9 +1,21 @@
 """What REST shows and takes of people. Fields are listed one by one."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from accounts.access import role_names
-from accounts.models import AccessToken, Conflict, Expertise, User
+from accounts.models import (
+    AccessToken,
+    AuditEvent,
+    Confidence,
+    Conflict,
+    ConflictKind,
+    Expertise,
+    Invitation,
+    RoleName,
+    User,
+)
 
 
 class ExpertiseOut(serializers.ModelSerializer[Expertise]):
@@ -27,11 +39,26 @@ class MeOut(serializers.ModelSerializer[User]):
 
     class Meta:
         model = User
-        fields = ("email", "name", "roles", "expertise", "conflicts")
+        fields: tuple[str, ...] = ("email", "name", "roles", "expertise", "conflicts")
         read_only_fields = fields
 
     def get_roles(self, user: User) -> list[str]:
         return sorted(role_names(user))
+
+
+class MeIn(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200)
+
+
+class ExpertiseIn(serializers.Serializer[Any]):
+    domain = serializers.CharField(max_length=100)
+    confidence = serializers.ChoiceField(choices=Confidence.choices)
+
+
+class ConflictIn(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=ConflictKind.choices)
+    key = serializers.CharField(max_length=200, help_text="A system's short name or a paper's identifier.")
+    reason = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
 
 
 class TokenOut(serializers.ModelSerializer[AccessToken]):
@@ -54,4 +81,54 @@ class NewTokenOut(TokenOut):
 
     class Meta(TokenOut.Meta):
         fields = (*TokenOut.Meta.fields, "secret")
+        read_only_fields = fields
+
+
+class PersonOut(MeOut):
+    """A member, as those who run the study see them."""
+
+    class Meta(MeOut.Meta):
+        fields = ("id", *MeOut.Meta.fields, "is_active", "last_login")
+        read_only_fields = fields
+
+    def get_roles(self, user: User) -> list[str]:
+        return sorted(role.name for role in user.roles.all())
+
+
+class ReasonIn(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        max_length=1000, required=False, allow_blank=True, default="", help_text="For the audit trail."
+    )
+
+
+class RoleIn(ReasonIn):
+    role = serializers.ChoiceField(choices=RoleName.choices)
+
+
+class InvitationIn(serializers.Serializer[Any]):
+    email = serializers.EmailField()
+    role = serializers.ChoiceField(choices=RoleName.choices)
+
+
+class InvitationOut(serializers.ModelSerializer[Invitation]):
+    class Meta:
+        model = Invitation
+        fields: tuple[str, ...] = ("id", "email", "role", "created_at", "expires_at")
+        read_only_fields = fields
+
+
+class NewInvitationOut(InvitationOut):
+    mailed = serializers.BooleanField(read_only=True, help_text="false: the mail server refused the letter")
+
+    class Meta(InvitationOut.Meta):
+        fields = (*InvitationOut.Meta.fields, "mailed")
+        read_only_fields = fields
+
+
+class AuditEventOut(serializers.ModelSerializer[AuditEvent]):
+    actor = serializers.EmailField(source="actor.email", default=None, allow_null=True)
+
+    class Meta:
+        model = AuditEvent
+        fields = ("id", "at", "actor", "verb", "target_kind", "target_key", "reason", "details")
         read_only_fields = fields

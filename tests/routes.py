@@ -64,6 +64,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
         api/v1/me/
+        api/v1/me/expertise/
+        api/v1/me/expertise/<str:domain>/
+        api/v1/me/conflicts/
+        api/v1/me/conflicts/<slug:kind>/<path:key>/
         api/v1/tokens/
         api/v1/tokens/<int:pk>/
         api/v1/queue/
@@ -119,6 +123,14 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/artifacts/
         api/schema/
+        api/v1/people/
+        api/v1/people/<int:pk>/
+        api/v1/people/<int:pk>/roles/
+        api/v1/people/<int:pk>/roles/<slug:role>/
+        api/v1/people/<int:pk>/deactivate/
+        api/v1/people/<int:pk>/reactivate/
+        api/v1/invitations/
+        api/v1/invitations/<int:pk>/
         api/v1/releases/
         api/v1/releases/<slug:name>/
         api/v1/releases/<slug:name>/instances/
@@ -142,6 +154,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         OWNERS,
         """
         people/audit-trail/
+        api/v1/audit-trail/
         judges/new/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
         api/v1/releases/<slug:name>/artifacts/<slug:sha256>/

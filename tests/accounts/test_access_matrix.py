@@ -51,6 +51,27 @@ PAGES = {
 }
 REST = {
     "me/": Row("get", "/api/v1/me/", 401, 200, 200, 200, 200),
+    "me/expertise/": Row("put", "/api/v1/me/expertise/", 401, 400, 400, 400, 400),
+    "me/expertise/<str:domain>/": Row("delete", "/api/v1/me/expertise/x/", 401, 409, 409, 409, 409),
+    "me/conflicts/": Row("put", "/api/v1/me/conflicts/", 401, 400, 400, 400, 400),
+    "me/conflicts/<slug:kind>/<path:key>/": Row(
+        "delete", "/api/v1/me/conflicts/system/x/", 401, 409, 409, 409, 409
+    ),
+    "people/": Row("get", "/api/v1/people/", 401, 403, 403, 200, 200),
+    "people/<int:pk>/": Row("get", "/api/v1/people/{member}/", 401, 403, 403, 200, 200),
+    "people/<int:pk>/roles/": Row("post", "/api/v1/people/{member}/roles/", 401, 403, 403, 400, 400),
+    "people/<int:pk>/roles/<slug:role>/": Row(
+        "delete", "/api/v1/people/{member}/roles/owner/", 401, 403, 403, 403, 409
+    ),
+    "people/<int:pk>/deactivate/": Row(
+        "post", "/api/v1/people/{member}/deactivate/", 401, 403, 403, 200, 200
+    ),
+    "people/<int:pk>/reactivate/": Row(
+        "post", "/api/v1/people/{member}/reactivate/", 401, 403, 403, 409, 409
+    ),
+    "invitations/": Row("post", "/api/v1/invitations/", 401, 403, 403, 400, 400),
+    "invitations/<int:pk>/": Row("delete", "/api/v1/invitations/{invitation}/", 401, 403, 403, 403, 204),
+    "audit-trail/": Row("get", "/api/v1/audit-trail/", 401, 403, 403, 403, 200),
     "tokens/": Row("get", "/api/v1/tokens/", 401, 200, 200, 200, 200),
     "tokens/<int:pk>/": Row("delete", "/api/v1/tokens/{token}/", 401, 404, 404, 404, 404),
 }
@@ -112,7 +133,8 @@ def test_everybody_gets_what_the_table_says(
     client = Client()
     if who != "anonymous":
         client.force_login(request.getfixturevalue("algebraist" if who == "reviewer" else who))
-    answer = getattr(client, row.method)(row.path.format(**things))
+    as_json = {"content_type": "application/json"} if row.path.startswith("/api/") else {}
+    answer = getattr(client, row.method)(row.path.format(**things), **as_json)
     assert answer.status_code == getattr(row, who)
     if who == "anonymous" and answer.status_code == IN:
         assert answer["Location"].startswith("/accounts/login/")
