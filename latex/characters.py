@@ -26,7 +26,8 @@ SYMBOLS = {
     "quad": "\u2003", "qquad": "\u2003\u2003", "enspace": "\u2002", "enskip": "\u2002", "thinspace": "\u2009",
     "textsuperscript@": "", "qed": "□", "qedsymbol": "□", "textasteriskcentered": "*", "slash": "/", "colon": ":",
     "nobreakspace": "\u00a0", "space": " ", "textonehalf": "½", "texteuro": "€", "euro": "€", "numero": "№",
-    "textnumero": "№", "textordfeminine": "ª", "textordmasculine": "º", "textmu": "µ", "lq": "‘", "rq": "’",
+    "textnumero": "№", "textordfeminine": "ª", "textordmasculine": "º", "textmu": "µ", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»",
+    "lq": "‘", "rq": "’",
     "dotfill": "…", "hrulefill": "", "bfseries@": "", "cdots@": "⋯", "MR@": "MR", "checkmark": "✓",
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from latex.counters import Counters
 from latex.definitions import DEFINITIONS
 from latex.document import Failure, Formula
 from latex.limits import MAX_HTML, MAX_NOTES, Budget, LimitReached
-from latex.macros import Macro, MacroTable
+from latex.macros import MacroTable
 from latex.references import References, Target
 from latex.stream import Stream
 from latex.tokens import Token, tokenize
@@ -194,12 +194,6 @@ class Engine:
         else:
             self.stream.push(tokens)
 
-    def call(self, name: str) -> None:
-        """Obeys a macro of this document if there is one of that name."""
-        macro = self.macros.get(name)
-        if macro is not None:
-            self.stream.expand(macro, Token("word", name, self.here, self.here))
-
     # -- frames ----------------------------------------------------------------------------------------
     def open_frame(self, kind: str, *close: Close) -> None:
         self.frames.append(Frame(kind, len(self.writer.top.inline), list(close), self.writer.top))
@@ -232,7 +226,10 @@ class Engine:
             self.close_frame()
 
     def argument(self, on_open: Close, on_close: Close) -> None:
-        """The command's argument is read as part of the document: `on_open` before it, `on_close` after."""
+        """The command's argument is read as part of the document: `on_open` before it, `on_close` after.
+
+        Without braces only a character counts as an argument: the style of \\textbf\\foo is let go.
+        """
         self.stream.skip_spaces()
         token = self.stream.peek()
         if token is None or token.kind in ("}", "par", "&"):
@@ -240,16 +237,12 @@ class Engine:
         if token.kind == "{":
             self.stream.next()
         elif token.kind in ("$", "word", "primitive", "symbol"):
-            self.whole(token)
             return
         else:
             self.stream.push([*self.stream.required(), Token("}", "}", 0, 0)])
         on_open()
         self.frames.append(Frame("{", len(self.writer.top.inline), [on_close], self.writer.top))
         self.macros.open_group()
-
-    def whole(self, token: Token) -> None:
-        """An argument without braces that is not a character: \\textbf\\foo. Its style is let go."""
 
     def styled(self, tag: str, classes: str = "") -> None:
         """The argument becomes an inline element."""
@@ -260,7 +253,7 @@ class Engine:
             if self.writer.top is top:
                 self.writer.close_inline(depth)
 
-        self.argument(lambda: (self.writer.open_inline(tag, classes), None)[1], finish)
+        self.argument(lambda: self.declared(tag, classes), finish)
 
     def declared(self, tag: str, classes: str = "") -> None:
         """\\bfseries and its kin: the style lasts until the group ends."""
@@ -277,6 +270,3 @@ class Engine:
         """The same for tokens that were read already (an optional argument)."""
         self.stream.push([Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)])
         self.captured(finish)
-
-    def define(self, name: str, macro: Macro) -> None:
-        self.macros.define(name, macro)

@@ -202,6 +202,8 @@ class _Converter(FormulaReader):
             self.row.numbered = False
         elif name == "tag":
             self.tag()
+        elif name in ("kern", "mkern", "mskip"):
+            self.kern(name)
         elif name == "ensuremath":
             self.ensured()
         elif name in REFERENCES:
@@ -216,6 +218,18 @@ class _Converter(FormulaReader):
             raise LimitReached(f"\\{name}: {SOURCE_ONLY[name]}")
         else:
             self.plain(name)
+
+    def kern(self, name: str) -> None:
+        """A space given in units stays; one given by a register (\\kern-\\nulldelimiterspace) is let go."""
+        self.skip_spaces()
+        ahead = self.tokens[self.at : self.at + 2]
+        if ahead and ahead[0].kind == "text" and ahead[0].text == "-" and ahead[1:]:
+            self.at += ahead[1].kind == "word"
+            ahead = ahead[1:] if ahead[1].kind == "word" else ahead
+        if ahead and ahead[0].kind == "word":
+            self.at += 1
+            return
+        self.write("\\" + name, is_word=True)
 
     def digits_follow(self) -> bool:
         """KaTeX has no blackboard digits; the indicator function is a bold one then."""

@@ -1,9 +1,9 @@
 """Small decisions about formulas: what a tag shows, which columns KaTeX reads, what \\[..\\] merely wraps."""
 
-from latex.mathwords import DISPLAYS, ROW_SETS
+from latex.mathwords import BARE, DISPLAYS, ROW_SETS
 from latex.tokens import Token
 
-_ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath")
+_ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath" and name not in BARE)
 
 
 def has_words(content: str) -> bool:

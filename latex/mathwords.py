@@ -19,6 +19,10 @@ DISPLAYS: dict[str, tuple[str, str]] = {
     "IEEEeqnarray": ("align*", "each"), "IEEEeqnarray*": ("align*", "none"),
     "multline": ("aligned", "one"), "multline*": ("aligned", "none"),
 }  # fmt: skip
+# Parts of formulas that authors leave without dollar signs: displays of their own, without numbers.
+BARE = ("split", "aligned", "gathered", "cases", "dcases", "CD", "matrix", "pmatrix", "bmatrix", "vmatrix",
+        "Bmatrix", "Vmatrix", "smallmatrix")  # fmt: skip
+DISPLAYS |= {name: (name, "none") for name in BARE}
 THREE_COLUMNS = frozenset({"eqnarray", "eqnarray*", "IEEEeqnarray", "IEEEeqnarray*"})
 RAGGED = frozenset({"multline", "multline*"})
 

@@ -176,6 +176,15 @@ def unit(engine: Engine) -> None:
     engine.put(html_text(spelled(value)) + "\u00a0" + html_text(plain_words(name)))
 
 
+def xspace(engine: Engine) -> None:
+    """The space that TeX swallowed after a macro's name, unless punctuation follows."""
+    token = engine.stream.peek()
+    if token is not None and (
+        token.kind in ("word", "$") or token.text[:1].isalnum() or token.text[:1] == "("
+    ):
+        engine.writer.space()
+
+
 def tag(engine: Engine) -> None:
     """\\tag outside of a formula: the number as it would be printed."""
     starred = engine.stream.star()
@@ -201,5 +210,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "SI": unit,
     "qty": unit,
     "tag": tag,
+    "xspace": xspace,
     "unknown command": symbols_of_text,
 }  # fmt: skip
