@@ -24,11 +24,12 @@ SYMBOLS = {
     "textunderscore": "_", "textbraceleft": "{", "textbraceright": "}", "textdollar": "$", "textsection": "§",
     "textvisiblespace": "␣", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "LaTeXe": "LaTeX2e", "AmS": "AMS",
     "quad": "\u2003", "qquad": "\u2003\u2003", "enspace": "\u2002", "enskip": "\u2002", "thinspace": "\u2009",
-    "textsuperscript@": "", "qed": "□", "qedsymbol": "□", "textasteriskcentered": "*", "slash": "/", "colon": ":",
+    "qed": "□", "qedsymbol": "□", "textasteriskcentered": "*", "slash": "/", "colon": ":",
     "nobreakspace": "\u00a0", "space": " ", "textonehalf": "½", "texteuro": "€", "euro": "€", "numero": "№",
-    "textnumero": "№", "textordfeminine": "ª", "textordmasculine": "º", "textmu": "µ", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»",
+    "textnumero": "№", "textordfeminine": "ª", "textordmasculine": "º", "textmu": "µ",
+    "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»",
     "lq": "‘", "rq": "’",
-    "dotfill": "…", "hrulefill": "", "bfseries@": "", "cdots@": "⋯", "MR@": "MR", "checkmark": "✓",
+    "dotfill": "…", "hrulefill": "", "checkmark": "✓",
 }  # fmt: skip
 
 # Control symbols in running text: escaped characters and spacing.

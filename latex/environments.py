@@ -219,7 +219,9 @@ def subequations(engine: Engine, name: str) -> None:
 # -- source that is shown as it is -----------------------------------------------------------------------
 def verbatim(engine: Engine, name: str, body: str) -> None:
     start = engine.here
-    text = no_placeholders(visible(body.strip("\n")))
+    options, _, rest = body.partition("\n")
+    listing = name in ("lstlisting", "minted", "Verbatim") and options.strip()[-1:] in ("]", "}")
+    text = no_placeholders(visible((rest if listing else body).strip("\n")))
     html = f'<pre class="verbatim"><code>{html_text(text)}</code></pre>'
     engine.writer.block("source", html, start, engine.stream.source_end)
 

@@ -153,6 +153,11 @@ def test_verbatim_text_is_kept_as_it_is() -> None:
     assert "<code>$y</code>" in document.html
 
 
+def test_the_options_of_a_listing_are_not_part_of_it() -> None:
+    document = fragment("\\begin{lstlisting}[language=Python]\nx = [1]\n\\end{lstlisting}")
+    assert document.blocks[0].html == '<pre class="verbatim"><code>x = [1]</code></pre>'
+
+
 def test_an_unknown_command_shows_what_it_encloses() -> None:
     document = fragment(r"Some \fancything{important words} here.")
     assert words(document) == "Some important words here."
