@@ -1,16 +1,12 @@
-"""REST endpoints: the reviewer's queue and places, and campaigns for those who run them."""
+"""REST endpoints of reviewers: the queue and one's own places."""
 
 from typing import cast
 
-from django.db.models import QuerySet
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import refusal_body, refusal_status
 from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
@@ -158,40 +154,3 @@ class QueueView(StrictView):
             raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
         place = actions.take_next(reviewer=caller(request), campaign=campaign)
         return Response(shape.QueueItemOut(queue_item(place)).data, status=201)
-
-
-class CampaignsView(ListAPIView):
-    """All campaigns; for those who run them."""
-
-    permission_classes = [IsStaffOfTheStudy]
-    serializer_class = shape.CampaignOut
-    filters = {"release": "release__name", "kind": "kind", "phase": "phase"}
-
-    def get_queryset(self) -> QuerySet[Campaign]:
-        return Campaign.objects.select_related("release", "rubric")
-
-
-class CampaignView(RetrieveAPIView):
-    """One campaign; for those who run it."""
-
-    permission_classes = [IsStaffOfTheStudy]
-    serializer_class = shape.CampaignOut
-    queryset = Campaign.objects.select_related("release", "rubric")
-    lookup_field = "slug"
-
-
-class ProgressView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
-    @extend_schema(operation_id="campaign_progress", responses=shape.ProgressOut)
-    def get(self, request: Request, slug: str) -> Response:
-        """Draw and progress of a campaign, by domain and reviewer."""
-        campaign = get_object_or_404(Campaign, slug=slug)
-        body = {
-            "campaign": campaign.slug,
-            "phase": campaign.phase,
-            "strata": queries.drawn_strata(campaign),
-            "domains": queries.progress_by_domain(campaign),
-            "reviewers": queries.progress_by_reviewer(campaign),
-        }
-        return Response(shape.ProgressOut(body).data)

@@ -2,14 +2,25 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api
+from annotation import api, api_campaigns
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
     path("assignments/<str:handle>/", api.AssignmentView.as_view(), name="api-assignment"),
     path("assignments/<str:handle>/reopen/", api.ReopenView.as_view(), name="api-reopen"),
     path("assignments/<str:handle>/out-of-field/", api.OutOfFieldView.as_view(), name="api-out-of-field"),
-    path("campaigns/", api.CampaignsView.as_view(), name="api-campaigns"),
-    path("campaigns/<slug:slug>/", api.CampaignView.as_view(), name="api-campaign"),
-    path("campaigns/<slug:slug>/progress/", api.ProgressView.as_view(), name="api-progress"),
+    path("campaigns/", api_campaigns.CampaignsView.as_view(), name="api-campaigns"),
+    path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),
+    path("campaigns/<slug:slug>/progress/", api_campaigns.ProgressView.as_view(), name="api-progress"),
+    path("campaigns/<slug:slug>/draw/", api_campaigns.DrawView.as_view(), name="api-draw"),
+    path("campaigns/<slug:slug>/plan/", api_campaigns.PlanView.as_view(), name="api-plan"),
+    path("campaigns/<slug:slug>/assign/", api_campaigns.AssignView.as_view(), name="api-assign"),
+    path("campaigns/<slug:slug>/open/", api_campaigns.OpenView.as_view(), name="api-open"),
+    path("campaigns/<slug:slug>/close/", api_campaigns.CloseView.as_view(), name="api-close"),
+    path("campaigns/<slug:slug>/waiting/", api_campaigns.WaitingView.as_view(), name="api-waiting"),
+    path(
+        "campaigns/<slug:slug>/assignments/<int:pk>/release/",
+        api_campaigns.ReleaseAssignmentView.as_view(),
+        name="api-release-assignment",
+    ),
 ]

@@ -9,7 +9,7 @@ from annotation.models import Campaign
 
 
 def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
-    """Template context: places per reviewer (new and after), and unmet items grouped by domain and reason."""
+    """Places per reviewer (new and after), and unmet items grouped by domain and reason."""
     items = {row.pk: row for row in campaign.items.select_related("instance")}
     people = User.objects.in_bulk(plan.loads)
     new = Counter(reviewer for _, reviewer in plan.pairs)
@@ -27,6 +27,7 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
     missing = sum(row.wanted - row.placed for row in plan.unmet)
     return {
         "plan": plan,
+        "sha256": plan.sha256,
         "reviewers": sorted(reviewers, key=lambda row: (-row["load"], row["name"])),
         "most": max(plan.loads.values(), default=0),
         "unmet": [

@@ -1,4 +1,4 @@
-"""How far a reviewer is, in their own work only: rows for the queue page."""
+"""How far work is: a reviewer's own rows for the queue page, and a whole campaign for those who run it."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -71,3 +71,14 @@ def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem
         nth=seen[problem],
         draft_saved_at=draft.saved_at if draft else None,
     )
+
+
+def campaign_progress(campaign: Campaign) -> dict[str, Any]:
+    """Draw and progress by domain and reviewer, for those who run the campaign."""
+    return {
+        "campaign": campaign.slug,
+        "phase": campaign.phase,
+        "strata": queries.drawn_strata(campaign),
+        "domains": queries.progress_by_domain(campaign),
+        "reviewers": queries.progress_by_reviewer(campaign),
+    }

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.api_errors import RefusalOut
-from annotation.models import Campaign
+from annotation.models import Assignment, Campaign
 
 
 class DraftIn(serializers.Serializer[Any]):
@@ -166,3 +166,85 @@ class ProgressOut(serializers.Serializer[Any]):
     strata = StratumOut(many=True)
     domains = DomainProgressOut(many=True)
     reviewers = ReviewerProgressOut(many=True)
+
+
+class CampaignIn(serializers.Serializer[Any]):
+    """The terms of a new campaign."""
+
+    release = serializers.CharField(max_length=100, help_text="The release's name.")
+    rubric = serializers.CharField(max_length=200, help_text="A label such as proofs-v1.")
+    name = serializers.CharField(max_length=200, help_text="Reviewers see it: no names of systems in it.")
+    slug = serializers.SlugField(max_length=100, required=False, help_text="Left out: made from the name.")
+    reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, default=3)
+    track = serializers.CharField(max_length=50, default="raw")
+    seed = serializers.IntegerField(min_value=0, max_value=2**53, default=1)
+    instructions = serializers.CharField(default="", allow_blank=True)
+    due_on = serializers.DateField(required=False, allow_null=True)
+
+
+class DrawIn(serializers.Serializer[Any]):
+    per_stratum = serializers.IntegerField(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Items of each stratum, here the domain; left out: every answered output.",
+    )
+
+
+class DrawOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    items = serializers.IntegerField()
+    strata = StratumOut(many=True)
+
+
+class PlannedReviewerOut(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    new = serializers.IntegerField(help_text="Places that the plan gives.")
+    load = serializers.IntegerField(help_text="Places held afterwards.")
+    domains = serializers.ListField(child=serializers.CharField())
+
+
+class UnmetOut(serializers.Serializer[Any]):
+    domain = serializers.CharField()
+    reason = serializers.CharField()
+    items = serializers.IntegerField()
+
+
+class PlanOut(serializers.Serializer[Any]):
+    """A plan of assignment, before it is applied."""
+
+    sha256 = serializers.CharField(help_text="Names this plan when it is applied.")
+    wanted = serializers.IntegerField(help_text="Free places.")
+    missing = serializers.IntegerField(help_text="Places that nobody can take.")
+    reviewers = PlannedReviewerOut(many=True)
+    unmet = UnmetOut(many=True)
+
+
+class AssignIn(serializers.Serializer[Any]):
+    sha256 = serializers.CharField(max_length=64, help_text="Of the plan that was looked at.")
+
+
+class AssignedOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    placed = serializers.IntegerField()
+
+
+class CloseIn(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        max_length=1000, default="", allow_blank=True, help_text="Needed while places are unfinished."
+    )
+
+
+class ReleaseAssignmentIn(serializers.Serializer[Any]):
+    reason = serializers.CharField(max_length=1000, default="", allow_blank=True)
+
+
+class WaitingPlaceOut(serializers.ModelSerializer[Assignment]):
+    reviewer = serializers.EmailField(source="reviewer.email")
+    instance = serializers.CharField(source="item.instance.key")  # type: ignore[assignment]
+    domain = serializers.CharField(source="item.instance.domain")
+
+    class Meta:
+        model = Assignment
+        fields = ["id", "reviewer", "instance", "domain", "assigned_at"]

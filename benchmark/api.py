@@ -4,11 +4,17 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
 
+from accounts.api import caller
 from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import ListedFilters
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import ListedFilters, StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
 from benchmark import queries
 from benchmark import serializers as shape
+from benchmark.actions import freeze_release
 from benchmark.models import Instance, Output, Release, System
 
 STAFF = [IsStaffOfTheStudy]
@@ -38,6 +44,22 @@ class ReleaseView(RetrieveAPIView[Release]):
 
     def get_queryset(self) -> QuerySet[Release]:
         return queries.releases_with_counts()
+
+
+class FreezeView(StrictView):
+    permission_classes = STAFF
+
+    @extend_schema(
+        operation_id="releases_freeze",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.ReleaseOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Freeze the release for good; one that is frozen already stays as it is."""
+        freeze_release(actor=caller(request), release=get_object_or_404(Release, name=name))
+        return Response(shape.ReleaseOut(queries.releases_with_counts().get(name=name)).data)
 
 
 @extend_schema_view(get=extend_schema(operation_id="releases_instances"))

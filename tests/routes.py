@@ -133,6 +133,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/invitations/<int:pk>/
         api/v1/releases/
         api/v1/releases/<slug:name>/
+        api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/labels/
@@ -145,6 +146,13 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/
         api/v1/campaigns/<slug:slug>/
         api/v1/campaigns/<slug:slug>/progress/
+        api/v1/campaigns/<slug:slug>/draw/
+        api/v1/campaigns/<slug:slug>/plan/
+        api/v1/campaigns/<slug:slug>/assign/
+        api/v1/campaigns/<slug:slug>/open/
+        api/v1/campaigns/<slug:slug>/close/
+        api/v1/campaigns/<slug:slug>/waiting/
+        api/v1/campaigns/<slug:slug>/assignments/<int:pk>/release/
         api/v1/judges/
         api/v1/judge-runs/
         api/v1/judge-runs/<int:pk>/

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
@@ -48,7 +49,8 @@ def create_campaign(
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
     The rubric's kind is the campaign's kind. Raises Refused for a taken slug, an unknown rubric, one whose
-    content changed under the same version, or a number of reviewers outside 1 to 25.
+    content changed under the same version, a number of reviewers outside 1 to 25, or a field that is too long
+    or malformed.
     """
     require_staff(actor)
     if not 1 <= reviewers_per_item <= 25:
@@ -57,7 +59,7 @@ def create_campaign(
     if not slug or Campaign.objects.filter(slug=slug).exists():
         raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
     kept = keep_rubric(release.benchmark.protocol, rubric)
-    campaign = Campaign.objects.create(
+    campaign = Campaign(
         slug=slug,
         name=name,
         release=release,
@@ -70,8 +72,18 @@ def create_campaign(
         due_on=due_on,
         created_by=actor,
     )
+    _require_sound_fields(campaign)
+    campaign.save(force_insert=True)
     record(actor=actor, verb="create_campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
     return campaign
+
+
+def _require_sound_fields(campaign: Campaign) -> None:
+    try:
+        campaign.clean_fields()
+    except ValidationError as error:
+        field, reasons = next(iter(error.message_dict.items()))
+        raise Refused(reasons[0], field=field) from error
 
 
 def keep_rubric(protocol: str, label: str) -> Rubric:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from accounts.models import AuditEvent
+from benchmark.integrity import release_sha256
 from benchmark.models import Instance
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory
 
@@ -118,3 +120,39 @@ def test_lists_take_the_same_queries_whatever_their_size(carl, django_assert_num
     for address in LISTS:
         with django_assert_num_queries(4):  # session, user, roles, the page
             carl.get(address)
+
+
+def frozen_at(carl) -> str | None:
+    return carl.get("/api/v1/releases/small/").json()["frozen_at"]
+
+
+@pytest.fixture
+def sound(output):
+    """The release with the hash of its content, as an import leaves it."""
+    release = output.run.release
+    release.sha256 = release_sha256(release)
+    release.save(update_fields=["sha256"])
+    return release
+
+
+def test_a_release_is_frozen_once_however_often_it_is_asked(carl, sound):
+    first = carl.post("/api/v1/releases/small/freeze/")
+    again = carl.post("/api/v1/releases/small/freeze/")
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert first.json()["frozen_at"] == again.json()["frozen_at"] is not None
+    assert AuditEvent.objects.filter(verb="freeze_release", actor__email="carl@study.test").count() == 1
+
+
+def test_a_release_whose_content_changed_is_not_frozen(carl, output):
+    reply = carl.post("/api/v1/releases/small/freeze/")
+    assert (reply.status_code, reply.json()["code"]) == (409, "content_differs")
+    assert frozen_at(carl) is None
+
+
+@pytest.mark.parametrize(("person", "status"), [(None, 401), ("algebraist", 403), ("stranger", 403)])
+def test_nobody_but_staff_freezes_a_release(client, sound, person, status, request):
+    if person:
+        client.force_login(request.getfixturevalue(person))
+    assert client.post("/api/v1/releases/small/freeze/").status_code == status
+    sound.refresh_from_db()
+    assert sound.frozen_at is None
