@@ -8,6 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.models import User
+from accounts.queries import active_member
 from accounts.refusal import Refused
 
 
@@ -42,3 +44,23 @@ class Command(BaseCommand):
     def text(self, document: dict[str, Any]) -> str:
         """The document in words; subclasses override where a list of fields reads badly."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
+
+
+class CommandForSomebody(Command):
+    """Base of commands done on behalf of a member, whom the audit trail names and whose roles decide.
+
+    Whoever may type at the console is trusted to say for whom; the site asks them for no password.
+    """
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--actor", required=True, metavar="EMAIL", help="the member on whose behalf this is done"
+        )
+        super().add_arguments(parser)
+
+    def run(self, **options: Any) -> dict[str, Any] | None:
+        return self.run_for(active_member(options.pop("actor")), **options)
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any] | None:
+        """Do the work as `actor`; returns what `run` returns."""
+        raise CommandError(f"{type(self).__module__} does not say what it does")

@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Invitation, User
+from accounts.refusal import Refused
 from accounts.secrets import secret_hash
 
 
@@ -15,6 +16,16 @@ def members() -> QuerySet[User]:
         .prefetch_related("roles", "expertise", "conflicts")
         .order_by("-is_active", "name", "email")
     )
+
+
+def active_member(email: str) -> User:
+    """The member with this address; raises Refused when there is none, or when the account is closed."""
+    member = User.objects.filter(email__iexact=email.strip(), is_active=True).first()
+    if member is None:
+        raise Refused(
+            f"Nobody with an open account has the address {email}.", code="no_member", field="actor"
+        )
+    return member
 
 
 def pending_invitations() -> QuerySet[Invitation]:

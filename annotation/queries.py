@@ -11,6 +11,7 @@ from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
 from accounts.access import STUDY_STAFF
 from accounts.models import ConflictKind, RoleName, User
+from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
 from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item
 from annotation.phases import Phase
@@ -144,6 +145,15 @@ def last_position(campaign: Campaign, reviewer_id: int) -> int:
 
 
 SUBMITTED = Count("assignments", filter=Q(assignments__state=AssignmentState.SUBMITTED))
+
+
+def campaign_called(slug: str) -> Campaign:
+    """The campaign of that slug; raises Refused naming those that exist."""
+    campaign = Campaign.objects.select_related("release", "rubric").filter(slug=slug).first()
+    if campaign is None:
+        known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)) or "none yet"
+        raise Refused(f"There is no campaign {slug!r}; there are: {known}.", code="no_campaign")
+    return campaign
 
 
 def campaigns_with_totals() -> list[Campaign]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
@@ -31,7 +33,8 @@ class NewInvitation:
 def invite(*, actor: User, email: str, role: str) -> NewInvitation:
     """Invite an address; an open invitation of the same address is withdrawn, so that its link dies.
 
-    Owners invite for any role, coordinators reviewers only. Raises Refused when the address has an account.
+    Owners invite for any role, coordinators reviewers only. Raises Refused when the address is none or
+    has an account.
     """
     if role not in roles_in_gift(role_names(actor)):
         raise NotAllowed(f"You may not invite a person as {role}.")
@@ -81,6 +84,10 @@ def accept_invitation(*, token: str, name: str, password: str, expertise: Mappin
 
 def _free_address(email: str) -> str:
     address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise Refused("This is not an e-mail address.", field="email") from error
     if User.objects.filter(email__iexact=address).exists():
         raise Refused(f"{address} has an account already.", code="account_exists", field="email")
     return address

@@ -7,7 +7,13 @@ from annotation.actions.assigning import (
     say_out_of_field,
     take_next,
 )
-from annotation.actions.campaigns import close_campaign, create_campaign, draw_items, open_campaign
+from annotation.actions.campaigns import (
+    close_campaign,
+    create_campaign,
+    draw_items,
+    open_campaign,
+    require_staff,
+)
 from annotation.actions.grading import (
     DraftConflict,
     open_item,
@@ -28,6 +34,7 @@ __all__ = [
     "plan_assignment",
     "release_assignment",
     "reopen_grade",
+    "require_staff",
     "revise_grade",
     "save_draft",
     "say_out_of_field",

@@ -4,6 +4,7 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
+from django.core import mail
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
@@ -167,6 +168,32 @@ def test_create_owner_prints_a_link_that_makes_an_owner() -> None:
 def test_create_owner_refuses_what_is_no_address() -> None:
     with pytest.raises(CommandError, match="not an e-mail address"):
         call_command("create_owner", "nobody")
+
+
+def test_the_console_invites_by_mail_on_behalf_of_a_member(coordinator: User) -> None:
+    out = StringIO()
+    call_command("invite", "Nina@study.test", "reviewer", "--actor=carl@study.test", stdout=out)
+    assert "Invited nina@study.test as reviewer; the mail was sent." in out.getvalue()
+    assert mail.outbox[0].to == ["nina@study.test"]
+    token = mail.outbox[0].body.split("/join/")[1].split("/")[0]
+    assert token not in out.getvalue()
+    assert Invitation.objects.get().invited_by == coordinator
+
+
+@pytest.mark.parametrize(
+    ("email", "role", "reason"),
+    [
+        ("nina@study.test", "owner", "may not invite a person as owner"),
+        ("nobody", "reviewer", "not an e-mail address"),
+        ("carl@study.test", "reviewer", "has an account already"),
+    ],
+)
+def test_the_console_invites_nobody_whom_the_member_may_not(
+    coordinator: User, email: str, role: str, reason: str
+) -> None:
+    with pytest.raises(CommandError, match=reason):
+        call_command("invite", email, role, "--actor=carl@study.test")
+    assert (Invitation.objects.count(), mail.outbox) == (0, [])
 
 
 def test_a_person_with_both_staff_roles_invites_as_an_owner(coordinator: User) -> None:

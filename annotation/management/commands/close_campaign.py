@@ -1,0 +1,24 @@
+"""manage.py close_campaign SLUG [--reason WORDS] --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions
+from annotation.queries import campaign_called
+from annotation.serializers import CampaignOut
+
+
+class Command(CommandForSomebody):
+    help = "End the round of a campaign: no grade is added or changed any more."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
+        parser.add_argument("--reason", default="", help="needed while places are unfinished")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        campaign = campaign_called(options["slug"])
+        actions.close_campaign(actor=actor, campaign=campaign, reason=options["reason"])
+        return dict(CampaignOut(campaign_called(campaign.slug)).data)

@@ -1,0 +1,34 @@
+"""manage.py create_campaign --release NAME --rubric proofs-v1 --name NAME --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions
+from annotation.queries import campaign_called
+from annotation.serializers import CampaignOut
+from benchmark.queries import release_named
+
+
+class Command(CommandForSomebody):
+    help = "Create a campaign in draft."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True, help="name of the release")
+        parser.add_argument("--rubric", required=True, help="a rubric version such as proofs-v1")
+        parser.add_argument("--name", required=True, help="reviewers see it: no names of systems in it")
+        parser.add_argument("--slug", default="", help="default: made from the name")
+        parser.add_argument("--reviewers", type=int, default=3, help="per item, 1 to 25 (default: 3)")
+        parser.add_argument("--track", default="raw", help="default: raw")
+        parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same sample again")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        made = actions.create_campaign(
+            actor=actor,
+            release=release_named(options["release"]),
+            reviewers_per_item=options["reviewers"],
+            **{name: options[name] for name in ("rubric", "name", "slug", "track", "seed")},
+        )
+        return dict(CampaignOut(campaign_called(made.slug)).data)
