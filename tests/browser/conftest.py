@@ -43,9 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One Chromium for the whole session."""
+    """One Chromium for each file; while it is open its event loop would stand in the way of other tests."""
     program = chromium_path()
     if program is None:
         pytest.fail(
