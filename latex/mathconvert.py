@@ -4,15 +4,11 @@ Numbers are written as \\tag, labels are taken out and reported, environments an
 exchanged for honest equivalents, and what would be invisible is taken away.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
-from latex.limits import MAX_FORMULA, MAX_FORMULA_DEPTH, MAX_NAME, LimitReached
-from latex.mathparts import columns, has_words, number_in, shown_tag, unwrapped
-from latex.mathread import FormulaReader
+from latex.limits import MAX_FORMULA_DEPTH, MAX_NAME, LimitReached
+from latex.mathparts import columns, has_words, masked, unwrapped
+from latex.mathrows import Context, FormulaWriter, Level, Row
 from latex.mathwords import (
     DIMENSION,
-    DISPLAYS,
     DROPPED,
     HIDING,
     INNER,
@@ -26,62 +22,7 @@ from latex.mathwords import (
 from latex.tokens import Token, spelled
 
 
-@dataclass(frozen=True)
-class Context:
-    """What a formula asks of its document: the next equation number, a place for a label (name, number), a
-    reference's visible text, and a note for the report."""
-
-    number: Callable[[], str]
-    label: Callable[[str, str], None]
-    reference: Callable[[str, str, str], str]
-    note: Callable[[str], None]
-
-
-@dataclass
-class _Row:
-    label: list[str] = field(default_factory=list)
-    tag: str = ""
-    numbered: bool = True
-    empty: bool = True
-    columns: int = 0
-
-
-@dataclass
-class _Level:
-    """An open environment inside the formula (or the formula itself, at the bottom)."""
-
-    written: str
-    depth: int
-
-
-class _Converter(FormulaReader):
-    def __init__(self, tokens: list[Token], environment: str, context: Context, display: bool) -> None:
-        super().__init__(tokens)
-        self.environment = environment
-        self.wrapper, self.numbering = DISPLAYS.get(environment, ("", "none"))
-        self.context = context
-        self.display = display
-        self.out: list[str] = []
-        self.size = 0
-        self.after_word = False
-        self.depth = 0
-        self.levels: list[_Level] = []
-        self.text_depths: list[int] = []  # depths of the open groups that hold text
-        self.row = _Row(numbered=self.numbering != "none")
-        self.hoisted: list[tuple[int, str]] = []  # tags found where KaTeX takes none
-        self.rows = 0
-        self.nesting = 0  # formulas in text in formulas
-
-    # -- output ----------------------------------------------------------------------------------------
-    def write(self, text: str, is_word: bool = False) -> None:
-        if self.after_word and text[:1].isalpha():
-            text = " " + text
-        self.out.append(text)
-        self.after_word = is_word
-        self.size += len(text)
-        if self.size > MAX_FORMULA:
-            raise LimitReached(f"the formula is longer than {MAX_FORMULA} characters")
-
+class _Converter(FormulaWriter):
     # -- the walk --------------------------------------------------------------------------------------
     def run(self) -> str:
         if self.nesting > 8:
@@ -190,7 +131,7 @@ class _Converter(FormulaReader):
             return
         self.end_row(last=False)
         self.write("\\\\")
-        self.row = _Row(numbered=self.numbering == "each")
+        self.row = Row(numbered=self.numbering == "each")
 
     # -- commands --------------------------------------------------------------------------------------
     def word(self, name: str) -> None:
@@ -285,13 +226,12 @@ class _Converter(FormulaReader):
         self.row.empty = False
 
     def hide(self, name: str) -> None:
-        """Invisible ink: a few symbols are spacing and stay; words are taken away and noted."""
-        content = spelled(self.argument())
-        letters = sum(character.isalnum() for character in content)
-        if letters > 6 and has_words(content):
+        """Invisible ink keeps its room and loses its words: letters are exchanged for letters as tall."""
+        content = self.argument()
+        if has_words(content):
             self.context.note(f"\\{name} hid text, which was taken out")
-            return
-        self.write(f"\\{name}{{{content}}}")
+        if not any(token.kind == "word" and token.text in ("begin", "end") for token in content):
+            self.write(f"\\{name}{{{spelled(masked(content))}}}")
 
     # -- environments ----------------------------------------------------------------------------------
     def begin(self, name: str) -> None:
@@ -299,12 +239,12 @@ class _Converter(FormulaReader):
         if len(self.levels) > 30:
             raise LimitReached("the formula nests too many environments")
         if name in TRANSPARENT:
-            self.levels.append(_Level("", self.depth))
+            self.levels.append(Level("", self.depth))
             if name == "minipage":
                 self.argument()
             return
         written = INNER.get(name, name)
-        self.levels.append(_Level(written, self.depth))
+        self.levels.append(Level(written, self.depth))
         if name in ("tabular*",):
             self.argument()
         if written not in ("CD",):
@@ -332,49 +272,6 @@ class _Converter(FormulaReader):
         level = self.levels.pop()
         if level.written:
             self.write(f"\\end{{{level.written}}}")
-
-    # -- rows and numbers ------------------------------------------------------------------------------
-    def end_row(self, last: bool) -> None:
-        row, self.row = self.row, _Row()
-        if last and self.environment in RAGGED:
-            self.row = row
-            return
-        if last and row.empty and not row.tag and self.rows:
-            return
-        self.rows += 1
-        self._finish_row(row, take_hoisted=last and self.wrapper == "")
-
-    def _finish_row(self, row: _Row, take_hoisted: bool) -> None:
-        tag = row.tag
-        if take_hoisted and not tag and len(self.hoisted) == 1 and self.display:
-            tag = self.hoisted.pop()[1]
-        if not tag and row.numbered and self.numbering != "none":
-            tag = f"\\tag{{{self.context.number()}}}"
-        for label in row.label:
-            self.context.label(label, number_in(tag))
-        if tag:
-            self.write(tag)
-
-    def finished(self) -> str:
-        for index, tag in self.hoisted:
-            self.out[index] = f"\\qquad\\text{{{shown_tag(tag)}}}"
-        body = "".join(self.out).strip()
-        if self.environment in RAGGED:
-            return self.ragged(body)
-        if self.wrapper:
-            return f"\\begin{{{self.wrapper}}}{self.wrapper_argument(body)}\\end{{{self.wrapper}}}"
-        return body
-
-    def ragged(self, body: str) -> str:
-        self.out = [f"\\begin{{aligned}}&{body}\\end{{aligned}}"]
-        self.row.numbered = self.row.numbered and self.numbering == "one"
-        self._finish_row(self.row, take_hoisted=True)
-        return "".join(self.out)
-
-    def wrapper_argument(self, body: str) -> str:
-        if self.wrapper == "alignat*" or not self.environment.startswith("IEEE"):
-            return body
-        return body.partition("}")[2] if body.startswith("{") else body
 
 
 def convert(tokens: list[Token], environment: str, context: Context, *, display: bool) -> str:

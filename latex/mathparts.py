@@ -1,25 +1,32 @@
 """Small decisions about formulas: what a tag shows, which columns KaTeX reads, what \\[..\\] merely wraps."""
 
+import re
+
 from latex.mathwords import BARE, DISPLAYS, ROW_SETS
 from latex.tokens import Token
 
 _ROWS = frozenset(name.rstrip("*") for name in DISPLAYS if name != "displaymath" and name not in BARE)
 
 
-def has_words(content: str) -> bool:
-    run = 0
-    previous = ""
-    for character in content:
-        if character == "\\":
-            run = -100
-        elif character.isalnum():
-            run = run + 1 if previous != "\\" or run > 0 else run
-        else:
-            run = 0
-        if run >= 4:
-            return True
-        previous = character
-    return False
+_AS_TALL = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ123456789",
+    "xlxlxlylljllxxxyyxxlxxxxyx" + "X" * 26 + "0" * 9,
+)
+_WORD = re.compile(r"[^\W\d_]{3}")
+
+
+def has_words(tokens: list[Token]) -> bool:
+    """Whether three letters stand together: a word, not a symbol."""
+    return any(token.kind == "text" and _WORD.search(token.text) for token in tokens)
+
+
+def masked(tokens: list[Token]) -> list[Token]:
+    """The tokens with every letter and digit exchanged for one of the same height; other scripts become x."""
+    return [token._replace(text=_mask(token.text)) if token.kind == "text" else token for token in tokens]
+
+
+def _mask(text: str) -> str:
+    return "".join(c if c.isascii() or not c.isalnum() else "x" for c in text.translate(_AS_TALL))
 
 
 def shown_tag(tag: str) -> str:

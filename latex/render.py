@@ -10,7 +10,7 @@ from latex.limits import MAX_SOURCE
 from latex.sanitize import clean
 
 Format = Literal["latex", "markdown", "plain"]
-RENDER_VERSION = "2026.11.1"  # part of the cache key; raise it when the HTML changes
+RENDER_VERSION = "2026.11.2"  # part of the cache key; raise it when the HTML changes
 
 
 def render(text: str, format: Format, *, prefix: str = "") -> Document:

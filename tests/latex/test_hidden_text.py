@@ -55,6 +55,13 @@ def test_white_text_in_a_formula_is_shown() -> None:
     assert [f.latex for f in fragment(r"$\textcolor{white}{x^2}$").formulas] == ["x^2"]
 
 
+@pytest.mark.parametrize("hidden", ["GPT-5", "G P T", "o3", "Gемини", r"\text{Gemini}", r"\mathrm{GPT}"])
+def test_a_phantom_keeps_its_room_and_not_its_letters(hidden: str) -> None:
+    html = fragment(f"$a\\phantom{{{hidden}}}b$").html
+    assert "phantom{" in html
+    assert all(word not in html for word in ("GPT", "G P T", "o3", "емини", "Gemini"))
+
+
 def test_spacing_by_phantoms_stays() -> None:
     assert r"\phantom{+}" in fragment(r"$a\phantom{+}b$").formulas[0].latex
 
