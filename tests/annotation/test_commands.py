@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import AuditEvent
 from annotation.models import Assignment, Campaign, Item
 from tests.conftest import member
+from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.django_db
 CARL = "--actor=carl@study.test"
@@ -61,6 +62,27 @@ def test_progress_reads_as_words(place):
     assert "round-1 is open." in words
     assert "algebra: 0 submitted, 1 taken of 8 places" in words
     assert "Ada Algebraist: 0 of 1 submitted" in words
+
+
+def test_a_waiting_place_is_listed_and_taken_back_once(place):
+    words = f"{place.pk}: ada@study.test, {place.item.instance.key} (algebra)"
+    assert words in said("campaign_waiting", "round-1")
+    call_command(
+        "release_assignment", "round-1", str(place.pk), "--reason=On leave.", CARL, stdout=StringIO()
+    )
+    assert "Nothing waits." in said("campaign_waiting", "round-1")
+    event = AuditEvent.objects.get(verb="release_assignment")
+    assert (event.actor.email, event.reason) == ("carl@study.test", "On leave.")
+    with pytest.raises(CommandError, match="Only a waiting place"):
+        call_command("release_assignment", "round-1", str(place.pk), CARL)
+
+
+def test_a_place_of_another_campaign_is_not_taken_back(place):
+    CampaignFactory(slug="another")
+    with pytest.raises(CommandError, match="Campaign another has no assignment"):
+        call_command("release_assignment", "another", str(place.pk), CARL)
+    place.refresh_from_db()
+    assert place.state == "waiting"
 
 
 @pytest.mark.parametrize(
