@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cache as keep
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from accounts.models import User
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
+HERE = Path(__file__).parent
 PASSWORD = "correct horse battery staple"
 
 
@@ -29,6 +31,18 @@ def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
         finally:
             for _, sql in guards:
                 cursor.execute(sql)
+
+
+KNOW_NO_DATABASE = tuple(
+    HERE / part for part in ("stats", "latex", "llm", "sample", "browser/test_math_rendering.py")
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What knows no database need not run again on another one."""
+    for item in items:
+        if any(item.path == part or part in item.path.parents for part in KNOW_NO_DATABASE):
+            item.add_marker(pytest.mark.no_database)
 
 
 @pytest.fixture(autouse=True, scope="session")
