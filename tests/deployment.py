@@ -103,13 +103,9 @@ def _connect(url: str) -> Any:
     import psycopg2
 
     config = environ.Env.db_url_config(url)
-    return psycopg2.connect(
-        dbname=config["NAME"],
-        user=config["USER"] or None,
-        password=config["PASSWORD"] or None,
-        host=config["HOST"] or None,
-        port=config["PORT"] or None,
-    )
+    names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+    given = {word: config[name] for word, name in names.items() if config[name]}
+    return psycopg2.connect(**{**given, **config.get("OPTIONS", {})})  # a socket's folder comes as an option
 
 
 def _own_postgresql() -> str:
