@@ -1,5 +1,6 @@
 """The fixed cast, and what every test needs of the database."""
 
+import time
 from collections.abc import Iterator
 from functools import cache as keep
 from pathlib import Path
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
-from django.db import transaction
+from django.db import OperationalError, transaction
+from django.db.backends.base.operations import BaseDatabaseOperations
+from django.db.backends.postgresql.operations import DatabaseOperations as PostgreSQLOperations
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from accounts.models import User
@@ -45,10 +48,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.no_database)
 
 
+def _flush_after_latecomers(operations: PostgreSQLOperations, sql_list: list[str]) -> None:
+    """A request that a closed browser page had sent may still be served: let it end when it is in the way."""
+    for tries_left in reversed(range(10)):
+        try:
+            return BaseDatabaseOperations.execute_sql_flush(operations, sql_list)
+        except OperationalError as error:
+            if "deadlock" not in str(error) or not tries_left:
+                raise
+            time.sleep(0.2)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _guards_survive_flushes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseWrapper.ops_class, "execute_sql_flush", _flush_past_the_guards)
+        patch.setattr(PostgreSQLOperations, "execute_sql_flush", _flush_after_latecomers, raising=False)
         yield
 
 
