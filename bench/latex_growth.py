@@ -1,31 +1,41 @@
-"""How time grows when a hostile text doubles: python -m bench.latex_growth [characters]
+"""Growth of time when a hostile text doubles: linear work has ratio 2, the limit is 2.5.
 
-Prints, for each flood and format, the seconds at n and 2n characters and their ratio. Linear work has ratio 2;
-the limit is 2.5 (docs/latex.md).
+One row per format: the worst of all floods (docs/latex.md). Floods that take less than 20 ms are left out,
+their ratio is noise.
 """
 
-import sys
-import time
+from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
+from bench.frame import Figure, Spread
 from latex import render
 from tests.latex.hostile import FLOODS
 
+CHARACTERS = 100_000
+LONG_ENOUGH = 0.02  # seconds
+
 
 def seconds(text: str, format: str) -> float:
+    """Processor time of one rendering."""
     start = time.process_time()
     render(text, format)  # type: ignore[arg-type]
     return time.process_time() - start
 
 
-def main() -> None:
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    for name, flood in FLOODS.items():
-        for format in ("latex", "markdown"):
-            once = min(seconds(flood(size), format) for _ in range(2))
-            twice = min(seconds(flood(2 * size), format) for _ in range(2))
-            ratio = twice / once if once > 0.02 else 0
-            print(f"{name:14} {format:9} {once:8.3f} {twice:8.3f} {ratio:6.2f}{'  !' if ratio > 2.5 else ''}")
+def growth(name: str, format: str) -> float | None:
+    """Time at 2n over time at n, best of two each; None where n is done at once."""
+    once, twice = (
+        min(seconds(FLOODS[name](size), format) for _ in range(2)) for size in (CHARACTERS, 2 * CHARACTERS)
+    )
+    return twice / once if once > LONG_ENOUGH else None
 
 
-if __name__ == "__main__":
-    main()
+def figures() -> Iterator[Figure]:
+    """The worst ratio of each format."""
+    for format in ("latex", "markdown"):
+        ratios = {name: ratio for name in FLOODS if (ratio := growth(name, format)) is not None}
+        worst = max(ratios, key=lambda name: ratios[name])
+        task = f"{format}, {CHARACTERS:,} to {2 * CHARACTERS:,} characters, worst of {len(ratios)}: {worst}"
+        yield Figure(task, Spread.of([ratios[worst]]), target=2.5, unit="x")
