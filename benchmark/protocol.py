@@ -8,6 +8,7 @@ from typing import Any
 from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
+PROGRAM_VALUES = ("yes", "no", "uncertain")
 UNAVAILABLE_BUCKET = "unavailable"  # what `bucket` says of an output that no verdict could place
 
 
@@ -52,6 +53,49 @@ class Predicate:
 
     key: str
     prompt: str  # the newest version of the prompt file, e.g. "grounding.v1"
+
+
+@dataclass(frozen=True)
+class ProgramReply:
+    """What a program says: a value (yes, no, uncertain), or "" with `state` unavailable when it could not run.
+
+    `reason` is for people; `evidence` is plain JSON, for example spans of the text or a counter-example.
+    """
+
+    value: str
+    reason: str
+    state: str = "answered"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        allowed = PROGRAM_VALUES if self.state == "answered" else ("",)
+        if self.state not in ("answered", "unavailable") or self.value not in allowed:
+            raise ValueError(f"a program cannot reply {self.value!r} with state {self.state!r}")
+        if not self.reason.strip():
+            raise ValueError("a program's reply needs a reason")
+
+
+@dataclass(frozen=True)
+class ProgramJudge:
+    """A judge that is a pure function of this protocol instead of a model.
+
+    `decide` gets the predicate, the instance's payload, the output's payload (None for a question about the
+    instance alone) and the output's text. It runs in a child process without settings, database or network
+    keys and is killed after `seconds`. Whatever could change an answer needs a new `version`: that makes a
+    new judge version, and the old one can no longer be asked.
+    """
+
+    name: str
+    version: int
+    predicates: tuple[str, ...]
+    decide: Callable[[str, Mapping[str, Any], Mapping[str, Any] | None, str], ProgramReply]
+    title: str = ""
+    seconds: float = 20.0
+
+    @property
+    def label(self) -> str:
+        """Name and version, e.g. "algebra-v1"."""
+        return f"{self.name}-v{self.version}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +145,8 @@ class Protocol:
     benchmark.records.RecordError with line and field, so that one import names all faults.
     `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
-    `bucket` puts an output into the judge's stratum for an audit.
+    `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
+    a model.
     """
 
     name: str
@@ -116,6 +161,15 @@ class Protocol:
     output_parts: Callable[[Mapping[str, Any], str, str], Sequence[Part]]
     prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]
     bucket: Callable[[LabelledOutput], str]
+    program_judges: tuple[ProgramJudge, ...] = ()
+
+    def program(self, name: str) -> ProgramJudge:
+        """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""
+        for program in self.program_judges:
+            if name in (program.name, program.label):
+                return program
+        known = ", ".join(program.label for program in self.program_judges) or "none"
+        raise KeyError(f"protocol {self.name} has no program {name!r}; it has {known}")
 
     def rubric(self, label: str) -> Rubric:
         """The rubric version called `label`, e.g. "proofs-v1"; raises RubricError if there is none."""

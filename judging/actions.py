@@ -19,6 +19,7 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.claims import take_back_expired
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.programs import current_program, program_identities
 from judging.prompts import prompt_identities
 from judging.queries import judgeable_outputs, newest_judge
 from judging.signal import ring
@@ -38,16 +39,25 @@ def create_judge(
     actor: User | None,
     slug: str,
     protocol: str,
-    model: str,
-    endpoint: str,
+    model: str = "",
+    endpoint: str = "",
     family: str = "",
     decoding: dict[str, Any] | None = None,
     votes: int = 1,
+    program: str = "",
 ) -> Judge:
     """The judge version with exactly these settings and today's prompts; the existing row if there is one.
 
-    Raises Refused when the protocol asks its judges nothing.
+    With `program`, the judge is that program of the protocol in its present version, and takes no model,
+    endpoint, decoding or further votes. Raises Refused when that does not fit, when there is neither an
+    endpoint nor a program, or when the protocol asks its judges nothing.
     """
+    if program:
+        if model or endpoint or family or decoding or votes != 1:
+            raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+        return _program_judge(actor, slug, get_protocol(protocol), program)
+    if not endpoint or not model:
+        raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
     prompts = prompt_identities(get_protocol(protocol))
     if not prompts:
         raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")
@@ -60,6 +70,20 @@ def create_judge(
         "decoding": decoding or {},
         "votes": votes,
         "prompts": prompts,
+    }
+    return _judge_version(actor, settings)
+
+
+def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str) -> Judge:
+    try:
+        program = protocol.program(name)
+    except KeyError as error:
+        raise Refused(str(error.args[0]), code="no_program", field="program") from error
+    settings = {
+        "slug": slug,
+        "protocol": protocol.name,
+        "program": program.label,
+        "prompts": program_identities(program),
     }
     return _judge_version(actor, settings)
 
@@ -110,7 +134,7 @@ def ask(
 
 
 def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:
-    if not judge.endpoint:
+    if not judge.endpoint and not judge.program:
         raise Refused(
             f"{judge.label} holds imported verdicts and has no endpoint to ask.",
             code="judge_without_endpoint",
@@ -118,6 +142,12 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str])
     if judge.protocol != protocol.name:
         raise Refused(
             f"{judge.label} judges {judge.protocol}, the release is {protocol.name}.", code="other_protocol"
+        )
+    if judge.program and current_program(protocol, judge.program) is None:
+        raise Refused(
+            f"{judge.label} was made for {judge.program}, which has another version now. "
+            "Create a new version of the judge.",
+            code="program_changed",
         )
     known = list(judge.prompts)
     unknown = [predicate for predicate in wanted if predicate not in known]

@@ -30,6 +30,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "model",
             "family",
             "endpoint",
+            "program",
             "decoding",
             "votes",
             "prompts",

@@ -7,6 +7,7 @@ from django import forms
 from django.conf import settings
 
 from benchmark.models import Release, Run
+from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
 from judging.endpoints import declared_endpoints
 from judging.models import Judge
@@ -60,6 +61,30 @@ class JudgeForm(forms.Form):
             known = ", ".join(sorted(DECODING))
             raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
         return decoding
+
+
+def known_programs() -> list[tuple[str, ProgramJudge]]:
+    """(protocol, program) for every program that can be a judge."""
+    return [(name, program) for name in protocol_names() for program in get_protocol(name).program_judges]
+
+
+class ProgramForm(forms.Form):
+    """A judge that is a program of a protocol: only its name is free."""
+
+    slug = forms.SlugField(label="Short name", max_length=100, help_text="Letters, digits and hyphens.")
+    program = forms.ChoiceField(label="Program")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _choice(self, "program").choices = [
+            (f"{protocol} {program.label}", f"{program.title or program.label} ({protocol}, {program.label})")
+            for protocol, program in known_programs()
+        ]
+
+    def settings(self) -> dict[str, str]:
+        """The arguments of create_judge."""
+        protocol, program = self.cleaned_data["program"].split(" ", 1)
+        return {"slug": self.cleaned_data["slug"], "protocol": protocol, "program": program}
 
 
 class AskForm(forms.Form):

@@ -19,12 +19,18 @@ class Judge(models.Model):
     endpoint = models.CharField(
         max_length=100, blank=True, help_text="Empty for a judge whose verdicts were imported."
     )
+    program = models.CharField(
+        max_length=100, blank=True, help_text="The protocol's program that answers, with its version."
+    )
     decoding = models.JSONField(default=dict)
     published_as = models.CharField(
         max_length=200, blank=True, help_text="The version's name in the file it was imported from."
     )
     votes = models.PositiveSmallIntegerField(default=1)
-    prompts = models.JSONField(default=dict, help_text="Predicate to the prompt's name, version and SHA-256.")
+    prompts = models.JSONField(
+        default=dict,
+        help_text="Predicate to its prompt's name and SHA-256, or to the program that answers it.",
+    )
     sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -32,6 +38,10 @@ class Judge(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["slug", "version"], name="judge_version_once"),
             models.CheckConstraint(condition=Q(votes__range=(1, 99)), name="judge_votes_1_to_99"),
+            models.CheckConstraint(
+                condition=Q(program="") | Q(endpoint="", model="", votes=1),
+                name="judge_program_has_no_model_and_one_vote",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -13,7 +13,7 @@ from judging.models import Call, JudgeTask, TaskState, Verdict
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished call for a task. `state` is answered, abstain or unparsed; `value` only if answered."""
+    """A finished call for a task. `state` is a VerdictState; `value` only if answered."""
 
     task: JudgeTask
     prompt_sha256: str

@@ -12,7 +12,7 @@ from accounts.views import SignedInRequest
 from benchmark.protocols import get_protocol
 from judging.actions import ask, create_judge, retry_failed, steer
 from judging.endpoints import no_endpoint_reason
-from judging.forms import AskForm, JudgeForm, SteerForm
+from judging.forms import AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
 from judging.prompts import predicate_prompt
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
@@ -36,20 +36,24 @@ def judges(request: HttpRequest) -> HttpResponse:
 @owner_only
 @require_http_methods(["GET", "POST"])
 def new_judge(request: SignedInRequest) -> HttpResponse:
-    """Create a judge, or a new version of one."""
+    """Create a judge, or a new version of one: a model at an endpoint, or a program of a protocol."""
     no_endpoint = no_endpoint_reason()
-    if no_endpoint:
-        return render(request, "judging/new_judge.html", {"no_endpoint": no_endpoint})
-    form = JudgeForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    posted = request.POST if request.method == "POST" else None
+    by_program = posted is not None and "program" in posted
+    programs = ProgramForm(posted if by_program else None) if known_programs() else None
+    models = None if no_endpoint else JudgeForm(None if by_program else posted)
+    sent = programs if by_program else models
+    if sent is not None and sent.is_valid():
+        settings = sent.settings() if isinstance(sent, ProgramForm) else sent.cleaned_data
         try:
-            made = create_judge(actor=request.user, **form.cleaned_data)
+            made = create_judge(actor=request.user, **settings)
         except Refused as refusal:
-            form.add_error(None, refusal.reason)
+            sent.add_error(None, refusal.reason)
         else:
             messages.success(request, f"{made.label} is ready to be asked.")
             return redirect("judge", pk=made.pk)
-    return render(request, "judging/new_judge.html", {"form": form}, status=400 if form.errors else 200)
+    context = {"form": models, "program_form": programs, "no_endpoint": no_endpoint}
+    return render(request, "judging/new_judge.html", context, status=400 if sent and sent.errors else 200)
 
 
 @staff_only
@@ -70,10 +74,10 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
             return redirect("judge-run", pk=run.pk)
     context = {
         "judge": shown,
-        "prompts": _prompts(shown),
+        "prompts": [] if shown.program else _prompts(shown),
         "runs": runs_with_progress().filter(judge=shown)[:20],
         "n_verdicts": shown.verdicts.count(),
-        "form": form if shown.endpoint and not no_endpoint else None,
+        "form": form if shown.program or (shown.endpoint and not no_endpoint) else None,
         "no_endpoint": no_endpoint if shown.endpoint else "",
     }
     return render(request, "judging/judge.html", context, status=400 if form.errors else 200)

@@ -20,6 +20,8 @@ from judging.asking import answer
 from judging.claims import claim, keep_alive, new_owner, release_all
 from judging.endpoints import declared_endpoints
 from judging.models import JudgeTask
+from judging.program_pool import SLOTS, ProgramPool
+from judging.programs import answer_by_program
 from judging.settlement import Failure, Outcome, settle, settle_failure
 from llm import AddressRefused, Client, Endpoint, Unavailable
 
@@ -45,17 +47,19 @@ class _Shift:
         self.owner = new_owner()
         self.endpoints = endpoints
         self.ends_at = time.monotonic() + seconds
-        self.capacity = sum(endpoint.max_concurrency for endpoint in endpoints.values()) or 1
+        self.capacity = sum(endpoint.max_concurrency for endpoint in endpoints.values()) + SLOTS
         self.in_flight: set[asyncio.Task[None]] = set()
         self.outcomes: list[Outcome] = []
         self.failures: list[Failure] = []
         self.clients: dict[str, Client] = {}
+        self.programs = ProgramPool()
         self.stored = 0
         self.rng = random.Random()
         self._database = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
 
     async def work(self) -> int:
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self.programs)
             heartbeat = asyncio.create_task(self._keep_alive())
             try:
                 await self._pump(stack)
@@ -98,7 +102,10 @@ class _Shift:
                 logger.warning("endpoint %s cannot be used: %s", name, error)
 
     async def _judge(self, task: JudgeTask) -> None:
-        result = await answer(task, self.clients.get(task.run.judge.endpoint), self.rng)
+        if task.run.judge.program:
+            result = await answer_by_program(task, self.programs, self.rng)
+        else:
+            result = await answer(task, self.clients.get(task.run.judge.endpoint), self.rng)
         if isinstance(result, Outcome):
             self.outcomes.append(result)
         else:

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
+from benchmark.protocols import protocol_names
 from judging.actions import create_judge
 from judging.forms import JudgeForm
 
@@ -17,8 +18,9 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="short name, e.g. strict-reader")
         parser.add_argument("--protocol", required=True)
-        parser.add_argument("--model", required=True, help="the model's name at the endpoint")
-        parser.add_argument("--endpoint", required=True, help="a name from TOUCHSTONE_JUDGE_ENDPOINTS")
+        parser.add_argument("--program", default="", help="a program of the protocol instead of a model")
+        parser.add_argument("--model", default="", help="the model's name at the endpoint")
+        parser.add_argument("--endpoint", default="", help="a name from TOUCHSTONE_JUDGE_ENDPOINTS")
         parser.add_argument("--family", default="", help="the model's family, to report self-preference")
         parser.add_argument(
             "--votes", type=int, default=1, help="independent votes per question (default: 1)"
@@ -26,14 +28,29 @@ class Command(TouchstoneCommand):
         parser.add_argument("--decoding", default="{}", help="JSON, e.g. '{\"temperature\": 0.7}'")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding")
-        form = JudgeForm({name: options[name] for name in names})
-        if not form.is_valid():
-            field, errors = next(iter(form.errors.items()))
-            raise Refused(str(errors[0]), code="bad_judge", field=field)
-        judge = create_judge(actor=None, **form.cleaned_data)
+        judge = create_judge(actor=None, **(_by_program if options["program"] else _by_model)(options))
         return {
             "judge": judge.label,
             "sha256": judge.sha256,
+            "program": judge.program,
             "prompts": json.loads(json.dumps(judge.prompts)),
         }
+
+
+def _by_model(options: dict[str, Any]) -> dict[str, Any]:
+    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding")
+    form = JudgeForm({name: options[name] for name in names})
+    if not form.is_valid():
+        field, errors = next(iter(form.errors.items()))
+        raise Refused(str(errors[0]), code="bad_judge", field=field)
+    return form.cleaned_data
+
+
+def _by_program(options: dict[str, Any]) -> dict[str, Any]:
+    extra = [name for name in ("model", "endpoint", "family") if options[name]]
+    if extra or options["votes"] != 1 or options["decoding"] != "{}":
+        raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+    if options["protocol"] not in protocol_names():
+        known = ", ".join(protocol_names())
+        raise Refused(f"There is no protocol {options['protocol']!r}; there are {known}.", code="bad_judge")
+    return {name: options[name] for name in ("slug", "protocol", "program")}
