@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from stats.audit_simulation import simulated_interval
 from stats.display import rounded_percent
-from stats.planner import expected_width
 
 ASSUMED_ERROR = 0.1
 _SEED = 1
@@ -38,7 +38,7 @@ def expected_precision(frame: SystemFrame) -> ExpectedPrecision:
     sizes = [*(size for size, _, _ in frame.strata), frame.by_rule]
     sampled = [*(drawn for _, drawn, _ in frame.strata), frame.by_rule]
     guesses = [*(_guess(share) for _, _, share in frame.strata), 0.0]
-    return ExpectedPrecision(frame.system, expected_width(sizes, sampled, guesses, seed=_SEED) / 2)
+    return ExpectedPrecision(frame.system, simulated_interval(sizes, sampled, guesses, seed=_SEED).width / 2)
 
 
 def _guess(judged_share: float) -> float:

@@ -68,23 +68,6 @@ def _posterior_range(strata: Sequence[Stratum], prior: float, level: float) -> t
     return audited + low, audited + high
 
 
-def posterior_successes(
-    strata: Sequence[Stratum], *, draws: int, prior: float, rng: np.random.Generator
-) -> Ints:
-    """Number of successes in the population, drawn `draws` times.
-
-    Per stratum: p ~ Beta(prior + y, prior + n - y), unaudited successes ~ Binomial(N - n, p), plus the
-    audited y. Census strata contribute exactly.
-    """
-    totals = np.zeros(draws, dtype=np.int64)
-    for stratum in strata:
-        totals += stratum.successes
-        if not stratum.is_census:
-            rates = _posterior_rates(stratum, draws, prior, rng)
-            totals += rng.binomial(stratum.size - stratum.sampled, rates)
-    return totals
-
-
 def _posterior_rates(stratum: Stratum, draws: int, prior: float, rng: np.random.Generator) -> Floats:
     return rng.beta(prior + stratum.successes, prior + stratum.sampled - stratum.successes, size=draws)
 

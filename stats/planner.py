@@ -9,12 +9,7 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-import numpy as np
-
-from stats.bootstrap import generator, percentile_interval
-from stats.corrected import JEFFREYS, posterior_successes
 from stats.intervals import wilson, z_value
-from stats.strata import Stratum
 
 MIN_PER_STRATUM = 5
 
@@ -141,32 +136,6 @@ def stratified_size(
     first = sum(w * spread(p) for w, p in zip(shares, guesses, strict=True))
     second = sum(w * spread(p) ** 2 for w, p in zip(shares, guesses, strict=True))
     return first**2 / ((half_width / z_value(level)) ** 2 + second / total)
-
-
-def expected_width(
-    sizes: Sequence[int],
-    sampled: Sequence[int],
-    guesses: Sequence[float],
-    *,
-    seed: int,
-    audits: int = 200,
-    draws: int = 1_000,
-    level: float = 0.95,
-) -> float:
-    """Mean width of the bb_jeffreys interval over simulated audits; normal formulas are too hopeful for
-    shares below 5 %.
-    """
-    rng, widths = generator(seed), []
-    for _ in range(audits):
-        true = [int(rng.binomial(size, guess)) for size, guess in zip(sizes, guesses, strict=True)]
-        strata = [
-            Stratum(str(h), size, drawn, int(rng.hypergeometric(hits, size - hits, drawn)) if size else 0)
-            for h, (size, drawn, hits) in enumerate(zip(sizes, sampled, true, strict=True))
-        ]
-        totals = posterior_successes(strata, draws=draws, prior=JEFFREYS, rng=rng)
-        ends = percentile_interval(totals / sum(sizes), level)
-        widths.append(ends[1] - ends[0] if ends else 0.0)
-    return float(np.mean(widths))
 
 
 def paired_size(discordance: float, difference: float, *, power: float = 0.8, level: float = 0.95) -> float:

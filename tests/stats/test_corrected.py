@@ -7,7 +7,6 @@ from stats.bootstrap import generator
 from stats.corrected import (
     corrected_score,
     most_errors_missed,
-    posterior_successes,
     superpopulation_score,
     wald_score,
 )
@@ -108,6 +107,15 @@ def test_no_units_at_all_give_null_with_a_reason():
 def test_impossible_counts_are_refused_by_the_stratum_name():
     with pytest.raises(ValueError, match="'yes'"):
         Stratum("yes", 10, 11, 3)
+
+
+def posterior_successes(strata, *, draws, prior, rng):
+    """Successes in the population: p ~ Beta, unaudited ~ Binomial(N - n, p), plus the audited y (3 i)."""
+    totals = np.zeros(draws, dtype=np.int64)
+    for s in strata:
+        rates = rng.beta(prior + s.successes, prior + s.sampled - s.successes, size=draws)
+        totals += s.successes + rng.binomial(s.size - s.sampled, rates)
+    return totals
 
 
 def test_the_exact_interval_is_what_drawing_from_the_posterior_approaches():

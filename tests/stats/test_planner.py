@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stats.planner import (
-    expected_width,
     independent_size,
     jeffreys_guess,
     neyman,
@@ -66,11 +65,6 @@ def test_sizes_for_two_systems_are_reproduced():
     assert paired_size(0.0351, 0.035) == pytest.approx(222.5, abs=0.05)
     assert paired_size(0.08, 0.03) == pytest.approx(695.3, abs=0.05)
     assert independent_size(0.07, 0.035) == pytest.approx(636.3, abs=0.05)
-
-
-def test_the_expected_width_of_the_published_audit_is_that_of_its_simulations():
-    # 3 i, coverage table: width .040 for these strata and audits.
-    assert expected_width(SIZES, (45, 70, 60), CLEAN, seed=1) == pytest.approx(0.040, abs=0.002)
 
 
 @given(st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1)), min_size=1, max_size=6), st.floats(0, 1))
