@@ -51,15 +51,15 @@ class ClusterTotals:
         return float(self.sums.sum() / self.sizes.sum())
 
 
-def cluster_totals(values: ArrayLike, clusters: Sequence[Hashable]) -> ClusterTotals:
-    """Add up item values (n,) by their cluster names (n,).
+def cluster_totals(values: ArrayLike, clusters: Sequence[Hashable] | Ints) -> ClusterTotals:
+    """Add up item values (n,) by their cluster names (n,), or by codes from `cluster_codes`.
 
     An item whose cluster is None or "" is a cluster of its own. Raises ValueError on unequal lengths.
     """
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.shape != (len(clusters),):
         raise ValueError(f"{numbers.size} values but {len(clusters)} cluster names")
-    codes = cluster_codes(clusters)
+    codes = clusters if isinstance(clusters, np.ndarray) else cluster_codes(clusters)
     kinds = int(codes.max(initial=-1)) + 1
     sums = np.bincount(codes, weights=numbers, minlength=kinds).astype(np.float64)
     return ClusterTotals(sums, np.bincount(codes, minlength=kinds).astype(np.int64))
@@ -170,7 +170,8 @@ def paired_difference(
 ) -> Estimate:
     """Mean of `first - second` over the same items (n,), resampling clusters of (s1, s2, m) patterns."""
     method = "paired_cluster_bootstrap_percentile"
-    one, two = cluster_totals(first, clusters), cluster_totals(second, clusters)
+    codes = cluster_codes(clusters)
+    one, two = cluster_totals(first, codes), cluster_totals(second, codes)
     if one.n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
     rows = np.column_stack([one.sums, two.sums, one.sizes])

@@ -80,18 +80,21 @@ def _phi(a: int, b: int, c: int, d: int, n: int) -> float:
 
 
 def unpaired_newcombe(
-    successes: int, n: int, other_successes: int, other_n: int, *, level: float = 0.95
+    successes: float, n: float, other_successes: float, other_n: float, *, level: float = 0.95
 ) -> Estimate:
-    """Difference of independent proportions from Wilson ends (Newcombe 1998, unpaired, method 10)."""
+    """Difference of independent proportions from Wilson ends (Newcombe 1998, unpaired, method 10).
+
+    The counts may be fractional (effective sample sizes).
+    """
     method = "newcombe_unpaired_10"
     if n == 0 or other_n == 0:
-        return undefined(method, Reason.NO_ITEMS, n=n + other_n, level=level)
+        return undefined(method, Reason.NO_ITEMS, n=round(n + other_n), level=level)
     p1, p2 = successes / n, other_successes / other_n
     low1, high1 = wilson(successes, n, level=level)
     low2, high2 = wilson(other_successes, other_n, level=level)
     value = p1 - p2
     ends = (value - math.hypot(p1 - low1, high2 - p2), value + math.hypot(high1 - p1, p2 - low2))
-    return Estimate(value=value, ci=ends, level=level, method=method, n=n + other_n)
+    return Estimate(value=value, ci=ends, level=level, method=method, n=round(n + other_n))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -129,3 +132,36 @@ def cochran_q(successes: ArrayLike) -> tuple[float, int, float] | None:
         return None
     q = (k - 1) * (k * float(columns @ columns) - columns.sum() ** 2) / below
     return float(q), k - 1, float(chdtrc(k - 1, q))
+
+
+@dataclass(frozen=True)
+class StratifiedOdds:
+    """Mantel and Haenszel's common odds ratio (None where 0/0 or infinite) and the test that it is 1."""
+
+    odds_ratio: float | None
+    chi2: float
+    p: float
+
+
+def cochran_mantel_haenszel(tables: ArrayLike) -> StratifiedOdds | None:
+    """Two-by-two tables (strata, 2, 2), system by success; no continuity correction.
+
+    Cochran 1954, Mantel and Haenszel 1959. Strata with fewer than two items and strata without variance say
+    nothing; None when no stratum does.
+    """
+    from scipy.special import chdtrc
+
+    counts = np.asarray(tables, dtype=np.float64)
+    if counts.ndim != 3 or counts.shape[1:] != (2, 2) or (counts < 0).any():
+        raise ValueError("needs tables (strata, 2, 2) of counts")
+    n = counts.sum(axis=(1, 2))
+    counts, n = counts[n >= 2], n[n >= 2]
+    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
+    variance = float((rows.prod(axis=1) * columns.prod(axis=1) / (n**2 * (n - 1))).sum())
+    if variance == 0:
+        return None
+    excess = float((counts[:, 0, 0] - rows[:, 0] * columns[:, 0] / n).sum())
+    for_first = float((counts[:, 0, 0] * counts[:, 1, 1] / n).sum())
+    for_second = float((counts[:, 0, 1] * counts[:, 1, 0] / n).sum())
+    chi2 = excess**2 / variance
+    return StratifiedOdds(for_first / for_second if for_second else None, chi2, float(chdtrc(1, chi2)))

@@ -13,6 +13,7 @@ from stats.compare import benjamini_hochberg
 
 SEVERE = 3.0
 SLOW_OR_FAST = 3.5
+READ_PER_SECOND = 25
 _MAD_TO_Z = 0.6745
 
 
@@ -29,6 +30,19 @@ class Severity:
     flagged: bool
 
 
+def label_residuals(item: ArrayLike, yes: ArrayLike) -> tuple[Floats, Floats]:
+    """(residual, variance) of every label (L,) given its item's total: y - T/m and (T/m)(1 - T/m).
+
+    Both are 0 on items with a single label. Their sums over any set of labels that takes at most one per
+    item have mean 0 and this variance when the item's raters are exchangeable.
+    """
+    items, answers = np.asarray(item, dtype=np.int64), np.asarray(yes, dtype=np.float64)
+    number = np.bincount(items)
+    share = np.bincount(items, weights=answers) / np.maximum(number, 1)
+    overlapping = number[items] >= 2
+    return (answers - share[items]) * overlapping, share[items] * (1 - share[items]) * overlapping
+
+
 def severity(item: ArrayLike, rater: ArrayLike, yes: ArrayLike) -> list[Severity]:
     """One entry per rater code; `item`, `rater`, `yes` (0/1) are (L,).
 
@@ -36,21 +50,49 @@ def severity(item: ArrayLike, rater: ArrayLike, yes: ArrayLike) -> list[Severity
     are exact given the item totals. Adjusted p-values by Benjamini and Hochberg.
     """
     items, raters = np.asarray(item, dtype=np.int64), np.asarray(rater, dtype=np.int64)
-    answers = np.asarray(yes, dtype=np.float64)
-    if not items.shape == raters.shape == answers.shape:
+    if not items.shape == raters.shape == np.shape(yes):
         raise ValueError("item, rater and yes must have one length")
     if not len(items):
         return []
-    number = np.bincount(items)
-    share = np.bincount(items, weights=answers) / np.maximum(number, 1)
-    overlapping = number[items] >= 2
-    residual = (answers - share[items]) * overlapping
-    variance = share[items] * (1 - share[items]) * overlapping
+    residual, variance = label_residuals(items, yes)
     excess = np.bincount(raters, weights=residual)
     spread = np.bincount(raters, weights=variance)
-    rated = np.bincount(raters, weights=overlapping).astype(int)
+    rated = np.bincount(raters, weights=np.bincount(items)[items] >= 2).astype(int)
     z = [float(e / math.sqrt(v)) if v > 0 else None for e, v in zip(excess, spread, strict=True)]
     return _entries(rated.tolist(), excess.tolist(), z)
+
+
+def graded_severity(scores: ArrayLike) -> list[Severity]:
+    """The same from scores (n, k) of k raters on the same n items: the two-way effect over its error.
+
+    z = (mean of the rater - grand mean) / sqrt(MSE (1 - 1/k) / n), MSE of the items x raters analysis of
+    variance. Negative: a severe rater. z is None for every rater when MSE is 0.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or min(table.shape) < 2 or not np.isfinite(table).all():
+        raise ValueError("graded severity needs a complete table of at least two items and two raters")
+    n, k = table.shape
+    effects = table.mean(axis=0) - table.mean()
+    error = table - table.mean(axis=1, keepdims=True) - effects
+    mse = float((error**2).sum()) / ((n - 1) * (k - 1))
+    se = math.sqrt(mse * (1 - 1 / k) / n)
+    z = [float(effect / se) if mse > 1e-12 * float(table.var()) else None for effect in effects]
+    return _entries([n] * k, (n * effects).tolist(), z)
+
+
+def window_scores(residual: ArrayLike, variance: ArrayLike, *, size: int = 30) -> list[float | None]:
+    """z of consecutive windows of one rater's labels in time order; the last window takes what is left.
+
+    From `label_residuals`; None for a window without information. The specification asks for 20 to 50.
+    """
+    if size < 1:
+        raise ValueError(f"a window holds at least one label, got {size}")
+    lead, spread = np.asarray(residual, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    starts = np.arange(0, max(1, len(lead) // size) * size, size)
+    if not len(lead):
+        return []
+    sums, variances = np.add.reduceat(lead, starts), np.add.reduceat(spread, starts)
+    return [float(s / math.sqrt(v)) if v > 0 else None for s, v in zip(sums, variances, strict=True)]
 
 
 def _entries(rated: list[int], excess: list[float], z: list[float | None]) -> list[Severity]:
@@ -77,6 +119,13 @@ def time_scores(seconds: ArrayLike) -> Floats | None:
     middle = np.median(logs)
     mad = np.median(np.abs(logs - middle))
     return None if mad == 0 else np.asarray(_MAD_TO_Z * (logs - middle) / mad)
+
+
+def fewest_seconds(characters: int) -> float:
+    """The hard floor of reading: 25 characters a second; a faster label was not read."""
+    if characters < 0:
+        raise ValueError(f"a text cannot have {characters} characters")
+    return characters / READ_PER_SECOND
 
 
 def drift(residuals: ArrayLike, *, weight: float = 0.2, limit: float = 3.0) -> tuple[Floats, int | None]:

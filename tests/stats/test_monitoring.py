@@ -5,7 +5,15 @@ import pytest
 
 from stats.blinding import Guesses, bang_index, james_index
 from stats.estimate import Reason
-from stats.monitoring import drift, severity, time_scores
+from stats.monitoring import (
+    drift,
+    fewest_seconds,
+    graded_severity,
+    label_residuals,
+    severity,
+    time_scores,
+    window_scores,
+)
 
 
 def crossed(items, raters):
@@ -39,6 +47,41 @@ def test_items_without_overlap_or_disagreement_say_nothing():
     unanimous = severity([0, 0], [0, 1], [1, 1])
     assert [(entry.z, entry.flagged) for entry in unanimous] == [(None, False)] * 2
     assert severity([], [], []) == []
+
+
+def test_graded_severity_is_the_rater_effect_over_its_error():
+    # Shrout and Fleiss: rater sums 46, 15, 26, 40 of 6 items; MSE 1.019444 with 4 raters, so the standard
+    # error of a rater's effect is sqrt(1.019444 * 0.75 / 6) = 0.356974.
+    table = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    found = graded_severity(table)
+    effects = [sum_ / 6 - 127 / 24 for sum_ in (46, 15, 26, 40)]
+    assert [entry.z for entry in found] == pytest.approx([e / 0.356974 for e in effects], 1e-5)
+    assert [entry.flagged for entry in found] == [True, True, False, True]
+    assert sum(entry.excess for entry in found) == pytest.approx(0)
+
+
+def test_graded_severity_without_error_has_no_z():
+    assert [entry.z for entry in graded_severity([[1, 2], [3, 4]])] == [None, None]
+    with pytest.raises(ValueError, match="two items and two raters"):
+        graded_severity([[1, 2]])
+
+
+def test_windows_have_the_z_of_their_labels_and_the_last_takes_the_rest():
+    # Items of two labels that differ: residual +-1/2, variance 1/4. Seven yes against a no: windows of three
+    # are 3 labels and 4 labels, z = n / 2 / sqrt(n / 4) = sqrt(n).
+    item, rater = crossed(7, 2)
+    residual, variance = label_residuals(item, 1 - rater)
+    own = rater == 0
+    assert window_scores(residual[own], variance[own], size=3) == pytest.approx([3**0.5, 2.0])
+    assert window_scores(residual[own], variance[own], size=50) == pytest.approx([7**0.5])
+    assert window_scores([0.0], [0.0], size=1) == [None]
+    assert window_scores([], []) == []
+
+
+def test_nobody_reads_twenty_five_characters_a_second_and_more():
+    assert fewest_seconds(2500) == 100
+    with pytest.raises(ValueError, match="-1 characters"):
+        fewest_seconds(-1)
 
 
 def test_times_are_scored_robustly():

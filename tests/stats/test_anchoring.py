@@ -1,0 +1,42 @@
+"""Agreement with the judge when its verdict was in sight and when it was not (STATISTICS.md 3 ix)."""
+
+import numpy as np
+import pytest
+
+from stats.anchoring import anchoring
+from stats.compare import unpaired_newcombe
+from stats.estimate import Reason
+
+
+def test_independent_labels_give_the_unpaired_difference():
+    # Every rater gives one label, so the design effect is 1: 56 of 70 visible, 48 of 80 hidden, the golden
+    # case of Newcombe's unpaired interval in STATISTICS.md 2E.
+    agrees = [1] * 56 + [0] * 14 + [1] * 48 + [0] * 32
+    found = anchoring(agrees, [1] * 70 + [0] * 80, range(150))
+    assert found.visible.value == 0.8
+    assert found.hidden.value == 0.6
+    assert found.difference.value == pytest.approx(0.2)
+    assert found.difference.ci == pytest.approx((0.0524315, 0.3338727), abs=1e-7)
+
+
+def test_raters_who_differ_among_themselves_widen_the_difference():
+    agrees = np.repeat([1, 1, 0, 1, 0, 0], 20)
+    visible = np.repeat([1, 1, 1, 0, 0, 0], 20)
+    found = anchoring(agrees, visible, np.repeat(range(6), 20).tolist())
+    alone = unpaired_newcombe(40, 60, 20, 60)
+    assert found.difference.value == alone.value
+    assert found.difference.ci[0] < alone.ci[0]
+    assert found.difference.ci[1] > alone.ci[1]
+    assert found.visible.clusters == 3
+
+
+def test_without_labels_on_one_side_there_is_no_difference():
+    found = anchoring([1, 0], [1, 1], ["a", "b"])
+    assert found.visible.value == 0.5
+    assert found.hidden.reason is Reason.NO_ITEMS
+    assert found.difference.reason is Reason.EMPTY_STRATUM
+
+
+def test_unequal_lengths_are_refused():
+    with pytest.raises(ValueError, match="one length"):
+        anchoring([1], [1, 0], ["a"])
