@@ -1,0 +1,130 @@
+"""Names of models and makers in a reading. An ordinary word that is also a name needs a version or authorship."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from benchmark.identities.findings import EXCERPT, Finding, Kind
+from latex.folding import Reading
+
+_LIST = Path(__file__).with_name("names.toml")
+_GAP = r"[\s\-_.:/]{0,3}"
+_VERSION = r"(?:[vkrVKR]?\d{1,3}(?:\.\d{1,2}){0,2}[a-z]{0,2}(?![\w^])|x\b)"
+_SIZE = r"(?:\d{1,4}(?:\.\d)?[bB]\b)"
+
+# The name is the author of something: words before it, or words behind it.
+_MADE = (
+    r"(?:generated|written|produced|proved|proven|solved|answered|drafted|composed|created|authored|provided|"
+    r"made|given|verified|checked|assisted|formali[sz]ed|found|trained)"
+)
+_BEFORE = (
+    r"(?:\b(?:as|i am|i'm|i,|am|this is|call(?:ed)? me|my name is|named|hello from|yours,?|regards,?|signed,?|"
+    r"asked|using|ask(?:ing)?|prompted|model:|assistant:|author:|system:|solver:|used|with the help of|"
+    r"thanks to|courtesy of|per)"
+    rf"|\b{_MADE}(?: \w{{1,12}}){{0,2}} (?:by|with|using|via|from))\s*(?:the\s)?[\"'(]?\s*$"
+)
+_BEHIND = (
+    r"(?:,? an? (?:ai|large language|language|chat)|\s(?:ai|llm|api|model|assistant|chatbot|pro|flash|ultra|"
+    r"turbo|opus|sonnet|haiku|advanced|instruct|deep think|deep research)\b"
+    r"|'s (?:answer|proof|solution|response|output|reasoning|attempt|guidelines|reply))"
+)
+_AUTHORS = re.compile(r"(?:^|[.\n(\[])\s*(?:--?-?|—)?\s*$")  # the name alone on its line, as a signature
+_SURNAME = re.compile(r"\s(?:[A-Z]\.\s?|de |la |le |van |von |del )*[A-Z][a-z]+")
+_FREE = r"(?<![A-Za-z0-9])"
+
+
+@dataclass(frozen=True)
+class _Names:
+    version: int
+    sure: re.Pattern[str]
+    doubtful: re.Pattern[str]
+    letter_by_letter: re.Pattern[str]
+    numbered: frozenset[str]
+
+
+@cache
+def _names() -> _Names:
+    table = tomllib.loads(_LIST.read_text(encoding="utf-8"))
+    sure = "|".join(map(_pattern, table["unmistakable"]))
+    cased = "|".join(map(re.escape, table["cased"]))
+    doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in table["ambiguous"])
+    spelt = "|".join(
+        r"[\s.\-_*]{1,3}".join(map(re.escape, word))
+        for word in ("ChatGPT", "Gemini", "Claude", "DeepSeek", "OpenAI")
+    )
+    return _Names(
+        table["version"],
+        re.compile(rf"{_FREE}(?:(?i:{sure})|{cased})(?![a-z])"),
+        re.compile(rf"{_FREE}(?P<name>{doubtful})(?P<version>[\s\-]?{_VERSION}|-{_SIZE})?(?![A-Za-z])"),
+        re.compile(rf"{_FREE}(?:{spelt}|G[\s.*_]{{1,2}}P[\s.*_]{{1,2}}T[\s.\-*_]{{1,3}}\d)(?![a-z])", re.IGNORECASE),
+        frozenset(table["numbered_in_mathematics"]),
+    )  # fmt: skip
+
+
+def version() -> int:
+    """The version of the list and its rules."""
+    return _names().version
+
+
+def _pattern(name: str) -> str:
+    parts = re.split(r"([\s\-]?x\.y|[\s\-])", name)
+    return "".join(
+        _GAP + _VERSION if part.endswith("x.y") else _GAP if part in (" ", "-") else re.escape(part)
+        for part in parts
+        if part
+    )
+
+
+def named(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
+    """Findings of kind NAME. `systems`: names of the release's own systems, as their rows have them."""
+    names = _names()
+    for found in names.sure.finditer(reading.text):
+        if not _is_product(reading, found):
+            yield _finding(reading, found.start(), found.end(), certain=True)
+    for found in names.letter_by_letter.finditer(reading.text):
+        yield _finding(reading, found.start(), found.end(), certain=not _is_product(reading, found))
+    for found in names.doubtful.finditer(reading.text):
+        if not _is_product(reading, found) and (certain := _as_a_name(reading.text, found)) is not None:
+            yield _finding(reading, found.start(), found.end(), certain=certain)
+    yield from _own_systems(reading, systems)
+
+
+def _own_systems(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
+    for name in sorted({name.strip() for name in systems if len(name.strip()) > 2}):
+        distinctive = bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}|\w[\s\-_]\w", name))
+        pattern = _GAP.join(map(re.escape, re.split(r"[\s\-_.]+", name)))
+        flags = re.IGNORECASE if distinctive else re.NOFLAG
+        for found in re.finditer(rf"{_FREE}{pattern}(?![A-Za-z0-9])", reading.text, flags):
+            if not _is_product(reading, found):
+                yield _finding(reading, found.start(), found.end(), certain=distinctive)
+
+
+def _as_a_name(text: str, found: re.Match[str]) -> bool | None:
+    """True: a model's name; False: perhaps; None: an ordinary word."""
+    before, behind = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 40]
+    numbered = found["name"] in _names().numbered
+    if found["version"] and not numbered:
+        return True
+    if re.match(_BEHIND, behind, re.IGNORECASE) and not numbered:
+        return True
+    if found["version"] and found["version"].startswith("-"):
+        return False
+    person = _SURNAME.match(behind) is not None
+    if not person and not numbered and re.search(_BEFORE, before.lower()):
+        return True
+    signature = _AUTHORS.search(before) and re.match(r"[ \t]*(?:\n|$)", behind)
+    return False if signature and not numbered else None
+
+
+def _is_product(reading: Reading, found: re.Match[str]) -> bool:
+    """Whether every letter stands for itself in a formula, so that GPT is the product of G, P and T."""
+    letters = [place for place in range(found.start(), found.end()) if reading.text[place].isalpha()]
+    return all(reading.symbol[place] for place in letters)
+
+
+def _finding(reading: Reading, start: int, end: int, *, certain: bool) -> Finding:
+    first, last = reading.span(start, end)
+    return Finding(Kind.NAME, first, last, " ".join(reading.text[start:end].split())[:EXCERPT], certain)

@@ -1,0 +1,39 @@
+"""The identity scan: source in, findings out. Pure and linear; known misses are acrostics and style."""
+
+from collections.abc import Iterable
+
+from benchmark.identities import naming
+from benchmark.identities.concealed import concealed
+from benchmark.identities.findings import Finding
+from benchmark.identities.phrases import phrases
+from latex.folding import read
+
+VERSION = naming.version()
+
+
+def scan(source: str, text_format: str, systems: Iterable[str] = ()) -> tuple[Finding, ...]:
+    """What in `source` (latex, markdown or plain) tells who wrote it, in the order of the source.
+
+    `systems`: names of the release's own systems, which count as names too. Where two findings share
+    a place the certain one stands alone.
+    """
+    own = tuple(systems)
+
+    def names_somebody(text: str) -> bool:
+        return any(found.certain for found in naming.named(read(text, "plain"), own))
+
+    reading = read(source, text_format)
+    found = [
+        *concealed(source, text_format, names_somebody),
+        *naming.named(reading, own),
+        *phrases(reading),
+    ]
+    return _without_repeats(found)
+
+
+def _without_repeats(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    kept: list[Finding] = []
+    for one in sorted(found, key=lambda one: (not one.certain, one.start, -one.end)):
+        if not any(other.start <= one.start and one.end <= other.end for other in kept[-50:]):
+            kept.append(one)
+    return tuple(sorted(kept, key=lambda one: (one.start, one.end)))

@@ -1,0 +1,91 @@
+"""The identity scan finds who wrote a text and leaves ordinary mathematics alone."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmark.identities.scan import scan
+from latex.folding import read
+from tests.benchmark.identities import INNOCENT, TELLING
+
+DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
+
+
+def certain(text_format: str, text: str, systems: tuple[str, ...] = ()) -> list[str]:
+    return [f"{found.kind}: {found.evidence}" for found in scan(text, text_format, systems) if found.certain]
+
+
+def test_there_are_sixty_of_each():
+    assert (len(set(TELLING)), len(set(INNOCENT))) == (60, 60)
+
+
+def test_at_least_95_percent_of_the_telling_texts_are_found():
+    missed = [text for text_format, text in TELLING if not certain(text_format, text)]
+    assert len(missed) <= 0.05 * len(TELLING), missed
+
+
+def test_at_most_3_percent_of_the_innocent_texts_are_held_back():
+    held = {text: found for text_format, text in INNOCENT if (found := certain(text_format, text))}
+    assert len(held) <= 0.03 * len(INNOCENT), held
+
+
+@pytest.mark.real_data
+def test_real_proofs_and_papers_name_nobody_but_in_their_fields_of_authors():
+    """98 whole documents by one prover and by humans, and 84 machine-written proofs with their problems."""
+    texts = [(path.read_text(), "latex") for path in sorted((DATA / "first-proof-aletheia").glob("*.tex"))]
+    for path in sorted((DATA / "deepseek-math-v2" / "outputs").glob("*.jsonl")):
+        for line in path.read_text().splitlines():
+            texts.append((json.dumps(json.loads(line), ensure_ascii=False), "markdown"))
+    assert len(texts) > 90
+    found = [evidence for text, text_format in texts for evidence in certain(text_format, text)]
+    # One problem is about "DeepMind highschool"; it stands in the text, so it is found.
+    assert set(found) <= {"name: DeepMind"}
+
+
+def test_the_names_of_the_release_s_own_systems_count():
+    assert certain("plain", "The Euclid-7 agent finds x.", ("Euclid-7",)) == ["name: Euclid-7"]
+    assert certain("plain", "By Euclid's algorithm we find x.", ("Euclid-7",)) == []
+    suspicion = scan("By Euclid we find x.", "plain", ("Euclid",))
+    assert [found.certain for found in suspicion] == [False]
+
+
+def test_a_finding_points_at_the_source_as_it_was_written():
+    source = r"First. \textbf{G}PT-5 says so."
+    (found,) = scan(source, "latex")
+    assert source[found.start : found.end] == "G}PT-5"
+
+
+def test_the_reading_knows_the_place_of_every_letter():
+    source = "\\def\\m{GPT}x \\m-5 \uff27 &amp; {\\'e}"
+    reading = read(source, "latex")
+    assert len(reading.text) == len(reading.starts) == len(reading.ends) == len(reading.symbol)
+    assert all(
+        0 <= start < end <= len(source) for start, end in zip(reading.starts, reading.ends, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "\\def\\a{\\a\\a}\\a",
+        "%",
+        "\\author{",
+        "<a ",
+        "&#1;",
+        "{",
+        "<!--",
+        "as an ",
+        "I am ",
+        "G P ",
+        "$",
+        "\n",
+    ],
+)
+@pytest.mark.parametrize("text_format", ["latex", "markdown", "plain"])
+def test_hostile_floods_end_quickly(flood, text_format):
+    text = flood * (60_000 // len(flood))
+    begun = time.process_time()
+    scan(text, text_format)
+    assert time.process_time() - begun < 5  # linear: about a second at most; quadratic: minutes
