@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from llm import majority
+from llm.votes import majority
 
 TIE_VALUE = (
     "uncertain"  # declared rule: a tie is no clear yes, and counts negative where "yes" is the success

@@ -1,8 +1,12 @@
-"""Frozen score artifacts: made once, recomputed by anyone who has this code and the file."""
+"""Frozen score artifacts: everything a published score depends on, in one file that anybody can recompute.
+
+A document holds its sources (`made_with` the code, the `manifest` of what was judged, the `inputs`), the
+`score` that follows from them, and two helps to check it: `parts`, a hash of each part, and `fingerprints`
+of the sources, by which a change is named down to the value (reports/fingerprints.py).
+"""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -12,40 +16,53 @@ from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.canonical import canonical, sha256
+from reports.code_version import code_version
+from reports.fingerprints import fingerprints
 from reports.inputs import SEED, Inputs, collect
+from reports.manifest import Manifest, read_manifest
 from reports.models import Artifact
 from reports.score import score
 
-FORMAT = "touchstone-artifact-1"
-_MAX_DIFFERENCES = 50
+FORMAT = "touchstone-artifact-2"
 
 
-@dataclass(frozen=True)
-class Verification:
-    """`differences` is empty when everything in the artifact follows from its inputs."""
-
-    sha256: str
-    differences: tuple[str, ...]
-
-    @property
-    def verified(self) -> bool:
-        return not self.differences
+def build(inputs: Inputs, manifest: Manifest) -> dict[str, Any]:
+    """The artifact's document as this code makes it: equal arguments give equal bytes."""
+    made_with = code_version(inputs.protocol)
+    return assemble(made_with, manifest.as_json(), inputs.as_json(), score(inputs))
 
 
-def build(inputs: Inputs) -> dict[str, Any]:
-    """The artifact's document: inputs, the score they give, a hash of each part, and one of the whole."""
-    content = {"inputs": inputs.as_json(), "score": score(inputs)}
-    parts = {f"inputs.{key}": sha256(value) for key, value in content["inputs"].items()}
-    parts["score"] = sha256(content["score"])
-    document = {"format": FORMAT, "parts": parts, **content}
+def assemble(
+    made_with: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    computed: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The document with the hashes that follow from its parts."""
+    content = {"made_with": made_with, "manifest": manifest, "inputs": inputs, "score": computed}
+    sources = sources_of(json.loads(canonical(content)))
+    document = {
+        "format": FORMAT,
+        "parts": {name: sha256(part) for name, part in sources.items()} | {"score": sha256(computed)},
+        "fingerprints": {name: fingerprints(part) for name, part in sources.items()},
+        **content,
+    }
     return {**json.loads(canonical(document)), "sha256": sha256(document)}
+
+
+def sources_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Name to value of each part that the score is computed from, such as "inputs.votes"."""
+    sections = ("made_with", "manifest", "inputs")
+    return {
+        f"{section}.{key}": part for section in sections for key, part in sorted(document[section].items())
+    }
 
 
 @transaction.atomic
 def freeze_artifact(
     *, actor: User | None, release: Release, track: str = "raw", judge: str = "", seed: int | None = None
 ) -> Artifact:
-    """Store the artifact of a track; the same inputs give the artifact that is already there.
+    """Store the artifact of a track; the same sources give the artifact that is already there.
 
     Raises Refused unless the release is frozen: a published score must not move under its readers.
     """
@@ -54,7 +71,7 @@ def freeze_artifact(
             f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen"
         )
     inputs = collect(release=release, track=track, judge=judge, seed=SEED if seed is None else seed)
-    document = build(inputs)
+    document = build(inputs, read_manifest(release, track))
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:
         return existing
@@ -63,44 +80,3 @@ def freeze_artifact(
     )
     record(actor=actor, verb="freeze artifact", target=artifact, details={"sha256": artifact.sha256})
     return artifact
-
-
-def verify(document: Mapping[str, Any]) -> Verification:
-    """Recompute an artifact from its own inputs and name every part that differs.
-
-    Raises Refused when the document is no artifact of a format known here.
-    """
-    if document.get("format") != FORMAT:
-        raise Refused(f"This is no {FORMAT} document.", code="not_an_artifact", field="format")
-    differences = list(_hash_differences(document))
-    try:
-        inputs = Inputs.from_json(document["inputs"])
-        recomputed = json.loads(canonical(score(inputs)))
-    except (KeyError, ValueError, TypeError) as error:
-        differences.append(f"inputs: the score cannot be recomputed ({error})")
-    else:
-        differences.extend(_differences("score", document.get("score"), recomputed))
-    return Verification(str(document.get("sha256", "")), tuple(differences[:_MAX_DIFFERENCES]))
-
-
-def _hash_differences(document: Mapping[str, Any]) -> Iterator[str]:
-    body = {key: value for key, value in document.items() if key != "sha256"}
-    if sha256(body) != document.get("sha256"):
-        yield "sha256: the content does not have the hash that the artifact claims"
-    parts = document.get("parts", {})
-    inputs = document.get("inputs", {})
-    actual = {f"inputs.{key}": value for key, value in inputs.items()} | {"score": document.get("score")}
-    for name in sorted(set(parts) | set(actual)):
-        if name not in actual or parts.get(name) != sha256(actual[name]):
-            yield f"{name}: differs from what was frozen"
-
-
-def _differences(path: str, frozen: Any, recomputed: Any) -> Iterator[str]:
-    if isinstance(frozen, dict) and isinstance(recomputed, dict):
-        for key in sorted(set(frozen) | set(recomputed)):
-            yield from _differences(f"{path}.{key}", frozen.get(key), recomputed.get(key))
-    elif isinstance(frozen, list) and isinstance(recomputed, list) and len(frozen) == len(recomputed):
-        for position, pair in enumerate(zip(frozen, recomputed, strict=True)):
-            yield from _differences(f"{path}[{position}]", *pair)
-    elif frozen != recomputed:
-        yield f"{path}: the artifact says {frozen!r}, its inputs give {recomputed!r}"

@@ -66,6 +66,7 @@ class DrawnItem:
     stratum: str
     stratum_size: int
     sample_size: int
+    inclusion_probability: float
 
 
 def output_rows(release: Release, track: str) -> list[OutputRow]:
@@ -179,11 +180,16 @@ def drawn_items(release: Release, track: str) -> list[DrawnItem]:
             "stratum",
             "stratum_size",
             "sample_size",
+            "inclusion_probability",
         )
     )
     return [
-        DrawnItem(str(Subject(instance, system, attempt, track)), campaign, stratum, size, sampled)
-        for instance, system, attempt, campaign, stratum, size, sampled in rows.iterator(chunk_size=_CHUNK)
+        DrawnItem(
+            str(Subject(instance, system, attempt, track)), campaign, stratum, size, sampled, probability
+        )
+        for instance, system, attempt, campaign, stratum, size, sampled, probability in rows.iterator(
+            chunk_size=_CHUNK
+        )
     ]
 
 

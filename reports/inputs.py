@@ -4,9 +4,9 @@
 can be recomputed on a machine that has nothing but the artifact.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from accounts.refusal import Refused
 from benchmark.models import Release
@@ -23,31 +23,12 @@ from reports.datasets import (
     judge_votes,
     output_rows,
 )
+from reports.row_json import rows_as_json, rows_from_json
+from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
+__all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-
-
-@dataclass(frozen=True)
-class CampaignInfo:
-    """What a score needs of a campaign; `rubric` is the rubric's content."""
-
-    slug: str
-    name: str
-    kind: str
-    closed: bool
-    rubric: Mapping[str, Any]
-    rubric_sha256: str
-
-
-@dataclass(frozen=True)
-class JudgeInfo:
-    """A judge version as it was."""
-
-    label: str
-    model: str
-    votes: int
-    prompts: Mapping[str, Any]
-    sha256: str
+Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem)
 
 
 @dataclass(frozen=True)
@@ -71,8 +52,10 @@ class Inputs:
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
         return {
-            **{key: value for key, value in asdict(self).items() if key not in _ROWS},
-            **{key: [list(asdict(row).values()) for row in getattr(self, key)] for key in _ROWS},
+            **{key: getattr(self, key) for key in _PLAIN},
+            "judge": asdict(self.judge) if self.judge else None,
+            "campaigns": [asdict(campaign) for campaign in self.campaigns],
+            **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
         }
 
     @classmethod
@@ -80,7 +63,7 @@ class Inputs:
         """The inverse of as_json. Raises ValueError naming what does not fit."""
         try:
             rows: dict[str, Any] = {
-                key: tuple(kind(*row) for row in document[key]) for key, kind in _ROWS.items()
+                key: rows_from_json(kind, document[key], key) for key, kind in _ROWS.items()
             }
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
@@ -100,11 +83,11 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
     `judge` is a judge version's label; it may be left out when only one judge has spoken. Raises Refused
     when the track has no outputs, or when the judge has to be named.
     """
-    outputs = tuple(output_rows(release, track))
+    outputs = _in_order(output_rows(release, track))
     if not outputs:
         raise Refused(f"{release.name} has no outputs on track {track}.", code="no_outputs")
     chosen = choose_judge(release, track, judge)
-    campaigns = graded_campaigns(release, track)
+    campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
     return Inputs(
         release=release.name,
         release_sha256=release.sha256,
@@ -114,22 +97,17 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         track=track,
         seed=seed,
         outputs=outputs,
-        judge=_judge_info(chosen) if chosen else None,
-        votes=tuple(judge_votes(release, track, chosen)) if chosen else (),
-        campaigns=tuple(
-            CampaignInfo(
-                slug=campaign.slug,
-                name=campaign.name,
-                kind=campaign.kind,
-                closed=campaign.closed_at is not None,
-                rubric=campaign.rubric.content,
-                rubric_sha256=campaign.rubric.sha256,
-            )
-            for campaign in campaigns
-        ),
-        labels=tuple(expert_labels(release, track)),
-        draws=tuple(drawn_items(release, track)),
+        judge=judge_info(chosen) if chosen else None,
+        votes=_in_order(judge_votes(release, track, chosen)) if chosen else (),
+        campaigns=tuple(campaign_info(campaign) for campaign in campaigns),
+        labels=_in_order(expert_labels(release, track)),
+        draws=_in_order(drawn_items(release, track)),
     )
+
+
+def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Sorted by code point: databases sort text each in their own way, and equal rows must give equal bytes."""
+    return tuple(sorted(rows, key=lambda row: tuple(vars(row).values())))
 
 
 def choose_judge(release: Release, track: str, label: str) -> Judge | None:
@@ -146,9 +124,3 @@ def choose_judge(release: Release, track: str, label: str) -> Judge | None:
     if named:
         raise Refused(f"Several judges have verdicts; name one of {known}.", code="judge_ambiguous")
     return None
-
-
-def _judge_info(judge: Judge) -> JudgeInfo:
-    return JudgeInfo(
-        label=judge.label, model=judge.model, votes=judge.votes, prompts=judge.prompts, sha256=judge.sha256
-    )

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from benchmark.actions import freeze_release
-from reports.artifacts import verify
 from reports.inputs import collect
 from reports.score import score
+from reports.verification import verify
 from stats.labels import COLUMNS
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,9 @@
-"""Artifacts: frozen once, recomputed anywhere, and every change found."""
+"""Artifacts: frozen once, recomputed anywhere, and every change found where it is."""
 
+import copy
+import hashlib
 import json
+import random
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -8,52 +11,180 @@ from django.db import IntegrityError
 
 from accounts.refusal import Refused
 from benchmark.actions import freeze_release
-from reports.artifacts import build, freeze_artifact, verify
+from reports.artifacts import FORMAT, assemble, build, freeze_artifact
 from reports.canonical import canonical
-from reports.inputs import collect
+from reports.inputs import Inputs, collect
+from reports.manifest import Manifest, read_manifest
 from reports.models import Artifact
+from reports.verification import read_artifact, verify, verify_file
+
+
+def built(release):
+    return build(collect(release=release), read_manifest(release, "raw"))
 
 
 @pytest.fixture
 def document(gaps):
-    return build(collect(release=gaps))
+    return built(gaps)
+
+
+def differences(document):
+    return {str(difference) for difference in verify(document).differences}
 
 
 def test_an_artifact_verifies_from_its_own_bytes(document):
-    assert verify(json.loads(canonical(document))).verified
+    found = verify_file(canonical(document) + b"\n")
+    assert (found.verified, found.notes) == (True, ())
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):
-    assert canonical(build(collect(release=gaps))) == canonical(document)
+    assert canonical(built(gaps)) == canonical(document)
+
+
+def test_inputs_and_manifest_survive_the_file(document):
+    plain = json.loads(canonical(document))
+    assert json.loads(canonical(Inputs.from_json(plain["inputs"]).as_json())) == plain["inputs"]
+    assert Manifest.from_json(plain["manifest"]).as_json() == plain["manifest"]
+
+
+def test_an_artifact_holds_what_was_judged_by_whom_how_and_with_which_code(gaps, document):
+    instance = gaps.instances.order_by("key").first()
+    assert [instance.key, instance.sha256] in document["manifest"]["instances"]
+    assert [run[0] for run in document["manifest"]["runs"]] == ["aurora", "basalt", "cobalt"]
+    campaign = document["inputs"]["campaigns"][0]
+    assert {"seed", "rubric", "rubric_sha256", "reviewers_per_item"} <= set(campaign)
+    assert all(row[-1] == pytest.approx(row[4] / row[3]) for row in document["inputs"]["draws"])
+    made = document["made_with"]
+    assert {"stats/intervals.py", "reports/score.py", "benchmark/protocols/re2math/metrics.py"} <= set(
+        made["code"]
+    )
+    assert not any("models" in path or path.startswith("tests/") for path in made["code"])
+    assert {"numpy", "scipy"} <= set(made["libraries"])
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (lambda d: d["score"]["systems"]["aurora"].update(outputs=31), "score.systems.aurora.outputs"),
-        (lambda d: d["inputs"]["votes"][0].__setitem__(4, "no"), "inputs.votes: differs"),
-        (lambda d: d["inputs"]["draws"].pop(), "inputs.draws: differs"),
-        (lambda d: d["inputs"].update(release_sha256="0" * 64), "inputs.release_sha256: differs"),
-        (lambda d: d.update(sha256="0" * 64), "sha256: the content does not have the hash"),
+        (
+            lambda d: d["score"]["systems"]["aurora"].update(outputs=31),
+            "score.systems.aurora.outputs: expected 30, found 31",
+        ),
+        (lambda d: d["inputs"].update(seed=20261122), "inputs.seed: expected 20261121, found 20261122"),
+        (lambda d: d["inputs"]["draws"].pop(), "inputs.draws: expected"),
+        (lambda d: d["parts"].update(score="0" * 64), "parts.score: expected"),
+        (lambda d: d["fingerprints"].update({"inputs.votes": "00"}), "fingerprints.inputs.votes: expected"),
+        (lambda d: d.update(sha256="0" * 64), "sha256: expected"),
+        (
+            lambda d: d["made_with"].update(python="2.7"),
+            "made_with.python: expected a value with fingerprint",
+        ),
+        (lambda d: d["inputs"].pop("labels"), "inputs.labels: expected a part of the artifact, found none"),
+        (lambda d: d.update(note="x"), 'note: expected nothing, found "x"'),
     ],
 )
 def test_every_change_is_named(document, change, named):
     tampered = json.loads(canonical(document))
     change(tampered)
-    found = verify(tampered)
-    assert not found.verified
-    assert any(named in difference for difference in found.differences)
+    found = differences(tampered)
+    assert len(found) == 1
+    assert found.pop().startswith(named)
 
 
-def test_a_score_that_does_not_follow_from_its_inputs_is_found_even_with_fresh_hashes(document):
+def test_one_changed_letter_of_a_row_is_named_and_undone(document):
     tampered = json.loads(canonical(document))
-    tampered["score"]["judge"]["systems"]["cobalt"]["metrics"]["tool_acc"]["estimate"]["k"] = 30
-    assert any("tool_acc.estimate.k" in difference for difference in verify(tampered).differences)
+    row = tampered["inputs"]["labels"][7]
+    before, row[4] = row[4], row[4].replace("expert", "expart")
+    assert differences(tampered) == {f'inputs.labels[7][4]: expected "{before}", found "{row[4]}"'}
+
+
+def test_a_key_that_was_changed_by_one_letter_is_named(document):
+    tampered = json.loads(canonical(document))
+    judge = tampered["inputs"]["judge"]
+    tampered["inputs"]["judge"] = {
+        ("modek" if key == "model" else key): value for key, value in judge.items()
+    }
+    assert differences(tampered) == {
+        "inputs.judge.modek: expected inputs.judge.model, found inputs.judge.modek"
+    }
+
+
+def test_wherever_one_byte_is_flipped_it_is_found(document):
+    """Fifty places by a fixed seed: a place is named, or the file is refused as no JSON or no artifact."""
+    content = canonical(document)
+    random_ = random.Random(20261121)
+    unnamed = []
+    for at in random_.sample(range(len(content)), 50):
+        flipped = bytearray(content)
+        flipped[at] ^= 1 << random_.randrange(7)
+        try:
+            found = verify_file(bytes(flipped))
+        except Refused:
+            continue
+        if found.verified or not all(difference.path for difference in found.differences):
+            unnamed.append(at)
+    assert unnamed == []
+
+
+def test_a_forger_who_mends_the_hashes_is_found_by_the_score(document):
+    tampered = json.loads(canonical(document))
+    metric = tampered["score"]["judge"]["systems"]["cobalt"]["metrics"]["tool_acc"]["estimate"]
+    metric["k"] = 30
+    assert any("tool_acc.estimate.k" in difference for difference in differences(tampered))
+
+
+def test_hashes_that_do_not_chain_are_found_even_when_all_else_fits(gaps):
+    inputs, manifest = collect(release=gaps), read_manifest(gaps, "raw")
+    first, *others = manifest.instances
+    swapped = Manifest((type(first)(first.key, "0" * 64), *others), manifest.runs)
+    assert {difference.path for difference in verify(build(inputs, swapped)).differences} == {
+        "inputs.release_sha256"
+    }
+    headless = Manifest(manifest.instances, manifest.runs[1:])
+    assert {d.path for d in verify(build(inputs, headless)).differences} == {"manifest.runs"}
+
+
+def test_other_code_is_a_note_and_no_fault(document):
+    other = copy.deepcopy(document)
+    other["made_with"]["code"]["stats/intervals.py"] = hashlib.sha256(b"").hexdigest()
+    notes = verify(other).notes
+    assert notes == ("code: stats/intervals.py differ here from what made the artifact",)
+
+
+def test_bytes_that_say_the_same_otherwise_are_named(document):
+    spaced = canonical(document).replace(b'"format":', b'"format" :', 1)
+    (found,) = verify_file(spaced).differences
+    assert found.path.startswith("byte ")
+    assert (found.expected, found.found) == ("':'", "' '")
+
+
+def test_a_key_named_twice_is_refused():
+    with pytest.raises(Refused, match="a key twice"):
+        read_artifact(b'{"format":"a","format":"%s"}' % FORMAT.encode())
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "named"),
+    [
+        ({"votes": {}}, "votes: expected a list of rows"),
+        ({"votes": [[1]]}, "votes[0]: expected subject, predicate"),
+        ({"outputs": [["a", "b", "c", "d", "e", "1", "answered", "f"]]}, "outputs[0].attempt: expected int"),
+        ({"judge": {"label": "x"}}, "the inputs are not complete"),
+        ({"protocol": "nonesuch"}, "no protocol"),
+        ({"campaigns": [7]}, "the inputs are not complete"),
+    ],
+)
+def test_inputs_of_another_shape_are_named_even_with_fresh_hashes(document, spoilt, named):
+    plain = json.loads(canonical(document))
+    forged = assemble(plain["made_with"], plain["manifest"], {**plain["inputs"], **spoilt}, plain["score"])
+    (found,) = verify(forged).differences
+    assert named in found.found
 
 
 def test_something_else_is_refused():
-    with pytest.raises(Refused, match="touchstone-artifact-1"):
+    with pytest.raises(Refused, match=FORMAT):
         verify({"format": "something"})
+    with pytest.raises(Refused, match="lacks this part"):
+        verify({"format": FORMAT, "made_with": {}})
 
 
 def test_an_unfrozen_release_has_no_artifact(gaps):
@@ -80,10 +211,11 @@ def test_the_commands_freeze_and_verify(gaps, tmp_path, capsys):
 
     file.write_text(file.read_text("utf-8").replace('"aurora"', '"borealis"', 1), "utf-8")
     with pytest.raises(CommandError, match="does not verify"):
-        call_command("verify_artifact", str(file))
+        call_command("verify_artifact", str(file), json=True)
+    assert json.loads(capsys.readouterr().out)["verified"] is False
 
 
-@pytest.mark.parametrize("bytes_", [b"", b"[1]", b"{", b"[" * 100_000])
+@pytest.mark.parametrize("bytes_", [b"", b"[1]", b"{", b"[" * 100_000, b"\xff"])
 def test_a_file_that_is_no_artifact_is_refused_in_words(tmp_path, bytes_):
     file = tmp_path / "artifact.json"
     file.write_bytes(bytes_)

@@ -26,8 +26,11 @@ def outputs(n_yes: int, n_no: int, n_abstained: int = 0) -> dict[str, LabelledOu
 def audit(name: str, frame: dict[str, int], found: dict[str, bool]) -> Audit:
     """A campaign that drew the keys of `found` from strata of the frame's sizes."""
     stratum = {"y": "aurora/success", "n": "aurora/ungrounded"}
+    drawn_of = {letter: sum(key[0] == letter for key in found) for letter in frame}
     drawn = [
-        DrawnItem(key, name, stratum[key[0]], frame[key[0]], sum(k[0] == key[0] for k in found))
+        DrawnItem(
+            key, name, stratum[key[0]], frame[key[0]], drawn_of[key[0]], drawn_of[key[0]] / frame[key[0]]
+        )
         for key in found
     ]
     answer = {True: {"ground": "yes", "suff": "yes"}, False: {"ground": "no", "suff": "no"}}

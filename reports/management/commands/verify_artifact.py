@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.artifacts import verify
+from reports.verification import verify_file
 
 
 class Command(TouchstoneCommand):
@@ -18,23 +18,21 @@ class Command(TouchstoneCommand):
         parser.add_argument("artifact", type=Path)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        verification = verify(_read(options["artifact"]))
+        verification = verify_file(_read(options["artifact"]))
         if not verification.verified:
-            listed = "\n".join(verification.differences)
+            if options["json"]:
+                self.stdout.write(json.dumps(verification.as_json(), ensure_ascii=False, indent=2))
+            listed = "\n".join(map(str, [*verification.differences, *verification.notes]))
             raise Refused(f"The artifact does not verify:\n{listed}", code="does_not_verify")
-        return {"verified": True, "sha256": verification.sha256}
+        return verification.as_json()
 
     def text(self, document: dict[str, Any]) -> str:
-        return f"verified: every number follows from the inputs (sha256 {document['sha256']})"
+        said = f"verified: every number follows from the inputs (sha256 {document['sha256']})"
+        return "\n".join([said, *document["notes"]])
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> bytes:
     try:
-        document = json.loads(path.read_bytes())
+        return path.read_bytes()
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"{path} is not JSON: {error}", code="not_json") from error
-    if not isinstance(document, dict):
-        raise Refused(f"{path} holds no JSON object.", code="not_an_artifact")
-    return document

@@ -1,0 +1,37 @@
+"""Tables in an artifact: frozen rows as lists of their fields, and back with every type checked."""
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, TypeVar, get_type_hints
+
+Row = TypeVar("Row")
+
+
+def rows_as_json(rows: Iterable[Any]) -> list[list[Any]]:
+    """Each row as the list of its fields, in the order in which its dataclass declares them."""
+    return [list(vars(row).values()) for row in rows]
+
+
+def rows_from_json(kind: type[Row], table: Any, name: str) -> tuple[Row, ...]:
+    """The inverse of rows_as_json. Raises ValueError naming the row and the column that does not fit."""
+    if not isinstance(table, list):
+        raise ValueError(f"{name}: expected a list of rows")
+    hints = get_type_hints(kind)
+    columns = [(field.name, hints[field.name]) for field in fields(kind)]  # type: ignore[arg-type]
+    return tuple(_row(kind, columns, row, f"{name}[{at}]") for at, row in enumerate(table))
+
+
+def _row(kind: type[Row], columns: list[tuple[str, Any]], row: Any, where: str) -> Row:
+    if not isinstance(row, list) or len(row) != len(columns):
+        raise ValueError(f"{where}: expected {', '.join(column for column, _ in columns)}")
+    for (column, wanted), value in zip(columns, row, strict=True):
+        if not _fits(value, wanted):
+            raise ValueError(f"{where}.{column}: expected {wanted.__name__}, found {value!r}")
+    return kind(*row)
+
+
+def _fits(value: Any, wanted: type) -> bool:
+    """A whole number is a float too, as JSON has one kind of number; true and false are no numbers."""
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) is wanted
