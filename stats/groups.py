@@ -40,9 +40,12 @@ def first_rows(codes: Ints) -> Ints:
     return np.unique(codes, return_index=True)[1].astype(np.int64)
 
 
-def refuse_repeats(table: Table) -> None:
-    """Raise TableError where a rater answers the same question about the same subject twice."""
-    codes = group_codes(table, IDENTITY)
+def refuse_repeats(table: Table, *, also: Sequence[str] = ()) -> None:
+    """Raise TableError where a rater answers the same question about the same subject twice.
+
+    `also` names columns that tell subjects apart besides their name.
+    """
+    codes = group_codes(table, (*IDENTITY, *also))
     first = first_rows(codes)
     if len(first) == len(codes):
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,10 +31,12 @@ _SAME_JUDGMENT = (
 
 @dataclass(frozen=True)
 class Presentations:
-    """Every answered presentation, the judgment it belongs to, and its cluster (None without clusters)."""
+    """Every answered presentation: its judgment, its rater, and its cluster (None without clusters)."""
 
     comparisons: Comparisons
     judgment: Ints
+    rater: Ints
+    raters: tuple[str, ...]
     clusters: Ints | None
     both_bad: int
     left_out: dict[str, int]
@@ -41,23 +44,34 @@ class Presentations:
 
 @dataclass(frozen=True)
 class Settled:
-    """One comparison per judgment, after both orders were put together."""
+    """One comparison per judgment, after both orders were put together.
+
+    `swap_table` (3, 3) counts judgments shown in both orders by what each order said, in the terms of
+    `Result` for the system first in the alphabet; rows are the presentations that showed it first.
+    """
 
     comparisons: Comparisons
+    rater: Ints
+    raters: tuple[str, ...]
     clusters: Ints | None
     swaps: SwapCounts
+    swap_table: Ints
     order_flips: int
 
 
-def presentations(table: Table) -> Presentations:
+def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     """Read `system` as left|right as shown and `value` as the slot that won.
 
-    Raises TableError for another form of the pair, another value, or a repeated answer.
+    `among` keeps the comparisons of these systems with each other. Raises TableError for a system that does
+    not occur, another form of the pair, another value, or a repeated answer.
     """
-    refuse_repeats(table)
+    refuse_repeats(table, also=("system",))  # several pairs of systems may answer one problem
+    if among:
+        table = _among(table, among)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
     first, second, systems = _pairs(answered)
+    raters = answered["rater"]
     values = answered["value"]
     strange = ~values.is_in(*RESULTS)
     _refuse(answered, strange, "value", "must be first, second, tie or both_bad")
@@ -67,6 +81,8 @@ def presentations(table: Table) -> Presentations:
     return Presentations(
         comparisons=Comparisons(first, second, results[values.codes], systems),
         judgment=judgment,
+        rater=raters.codes.astype(np.int64),
+        raters=raters.values,
         clusters=None if clusters.is_empty else cluster_codes(clusters.texts()),
         both_bad=int(values.is_in("both_bad").sum()),
         left_out={name: int(state.is_in(name).sum()) for name in ("abstain", "unavailable")},
@@ -80,9 +96,22 @@ def _refuse(table: Table, wrong: np.ndarray, column: str, message: str) -> None:
         raise TableError(f"{message}, not {text!r}", line=int(table.lines[row]), column=column)
 
 
+def _split(text: str) -> list[str]:
+    return [name.strip() for name in text.split("|")]
+
+
+def _among(table: Table, systems: Sequence[str]) -> Table:
+    column, wanted = table["system"], frozenset(systems)
+    used = {name for code in np.unique(column.codes) for name in _split(column.values[code])}
+    absent = sorted(wanted - used)
+    if absent:
+        raise TableError(f"no comparison shows {', '.join(absent)}", column="system")
+    return table.select(column.is_in(*(text for text in column.values if wanted.issuperset(_split(text)))))
+
+
 def _pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
     column = table["system"]
-    split = [[name.strip() for name in text.split("|")] for text in column.values]
+    split = [_split(text) for text in column.values]
     good = [len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in split]
     _refuse(table, ~np.array(good, dtype=bool)[column.codes], "system", "must be two systems, left|right")
     used = np.unique(column.codes)
@@ -119,11 +148,15 @@ def settle(shown: Presentations) -> Settled:
     one, two = result[twice], _as_seen_from(shown.comparisons, lead[twice], other)
     result[twice] = np.where(one == two, one, Result.TIE)
     kept = shown.comparisons.take(lead)
+    low_first = kept.first < kept.second
     swapped = shown.comparisons.first[lead[twice]] != shown.comparisons.first[other]
     return Settled(
         comparisons=Comparisons(kept.first, kept.second, result, kept.systems),
+        rater=shown.rater[lead],
+        raters=shown.raters,
         clusters=None if shown.clusters is None else shown.clusters[lead],
         swaps=_swap_counts(one[swapped], two[swapped]),
+        swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
         order_flips=int((one != two).sum()),
     )
 
@@ -133,6 +166,13 @@ def _as_seen_from(comparisons: Comparisons, lead: Ints, other: Ints) -> Ints:
     result = comparisons.result[other]
     turned = np.where(result == Result.TIE, Result.TIE, 1 - result)
     return np.asarray(np.where(comparisons.first[lead] == comparisons.first[other], result, turned))
+
+
+def _swap_table(one: Ints, two: Ints, low_first: np.ndarray) -> Ints:
+    """Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows."""
+    turn = np.array([Result.SECOND, Result.FIRST, Result.TIE])
+    rows, columns = np.where(low_first, one, turn[two]), np.where(low_first, two, turn[one])
+    return np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64)
 
 
 def _swap_counts(one: Ints, two: Ints) -> SwapCounts:

@@ -52,6 +52,15 @@ class Comparisons:
         """Some of the comparisons, repeats allowed."""
         return Comparisons(self.first[rows], self.second[rows], self.result[rows], self.systems)
 
+    def among(self, members: Ints) -> tuple[Comparisons, Ints]:
+        """Comparisons of the `members` (codes) with each other, recoded in their order; and their rows."""
+        codes = np.full(self.k, -1)
+        codes[members] = np.arange(len(members))
+        first, second = codes[self.first], codes[self.second]
+        rows = np.flatnonzero((first >= 0) & (second >= 0))
+        names = tuple(self.systems[member] for member in members)
+        return Comparisons(first[rows], second[rows], self.result[rows], names), rows
+
 
 def wins_and_ties(table: ArrayLike) -> tuple[Floats, Floats]:
     """(k, k) wins of the row over the column, and (k, k) symmetric ties, from (3, k, k) counts."""
@@ -127,6 +136,14 @@ def _macro(won: Floats, tied: Floats, n: Floats) -> float | None:
     return float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None
 
 
+def components(table: ArrayLike) -> Ints:
+    """(k,) which systems were compared with each other, if only through others: codes from 0."""
+    from scipy.sparse.csgraph import connected_components
+
+    wins, ties = wins_and_ties(table)
+    return np.asarray(connected_components((wins + ties) > 0, directed=False)[1], dtype=np.int64)
+
+
 def connection_problem(table: ArrayLike) -> Reason | None:
     """Why finite strengths do not exist: NOT_CONNECTED, SEPARATION, or nothing.
 
@@ -134,26 +151,9 @@ def connection_problem(table: ArrayLike) -> Reason | None:
     """
     from scipy.sparse.csgraph import connected_components
 
-    wins, ties = wins_and_ties(table)
-    edges = (wins + ties) > 0
-    if connected_components(edges, directed=False)[0] > 1:
+    if components(table).max(initial=0) > 0:
         return Reason.NOT_CONNECTED
-    if connected_components(edges, directed=True, connection="strong")[0] > 1:
+    wins, ties = wins_and_ties(table)
+    if connected_components((wins + ties) > 0, directed=True, connection="strong")[0] > 1:
         return Reason.SEPARATION
     return None
-
-
-def circular_triads(beats: ArrayLike) -> tuple[float, float]:
-    """(d, zeta) of a complete tournament (n, n) of 0/1: circular triads and coefficient of consistence.
-
-    Kendall and Babington Smith 1940. Raises ValueError when a pair has no winner or two.
-    """
-    won = np.asarray(beats, dtype=np.float64)
-    n = len(won)
-    off = ~np.eye(n, dtype=bool)
-    if n < 3 or not ((won + won.T)[off] == 1).all():
-        raise ValueError("circular triads need a complete tournament of at least three")
-    scores = won.sum(axis=1)
-    d = n * (n - 1) * (2 * n - 1) / 12 - float(scores @ scores) / 2
-    most = (n**3 - n) / 24 if n % 2 else (n**3 - 4 * n) / 24
-    return d, 1 - d / most

@@ -1,4 +1,4 @@
-"""Cluster bootstrap of strengths, for comparisons that share a problem."""
+"""Cluster bootstrap and jackknife of strengths, for comparisons that share a problem."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import numpy as np
 from stats import davidson
 from stats.bootstrap import Floats, Ints, generator, percentile_interval
 from stats.davidson import DavidsonFit
+from stats.estimate import Estimate, Reason
+from stats.intervals import t_value
 from stats.pairwise import Comparisons
 
 REPLICATES = 1_000
@@ -28,7 +30,7 @@ def clustered_strengths(
     """
     tables = _cluster_tables(comparisons, clusters)
     rng, count, k = generator(seed), len(tables), comparisons.k
-    start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
+    start = _start(fitted)
     found = []
     for _ in range(replicates if count > 1 else 0):
         times = np.bincount(rng.integers(count, size=count), minlength=count)
@@ -38,6 +40,39 @@ def clustered_strengths(
     draws: Floats = np.array(found).reshape(-1, k)
     lost = (replicates if count > 1 else 0) - len(found)
     return [percentile_interval(draws[:, i], level) for i in range(k)], lost
+
+
+def jackknife_strengths(
+    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, *, level: float = 0.95
+) -> list[Estimate]:
+    """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
+
+    se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. No interval (SEPARATION) where a
+    single cluster decides whether the strengths are finite.
+    """
+    tables, k = _cluster_tables(comparisons, clusters), comparisons.k
+    count, total, method = len(tables), tables.sum(axis=0), "davidson_newton, cluster jackknife"
+    again = [
+        davidson.fit((total - table).reshape(3, k, k), start=_start(fitted))
+        for table in (tables if count > 1 else [])
+    ]
+    left = np.array([one.strengths for one in again if isinstance(one, DavidsonFit)])
+    n, values = len(comparisons.result), fitted.strengths.tolist()
+    if count < 2 or len(left) < count:
+        reason = Reason.SEPARATION if count > 1 else Reason.FEW_EVENTS
+        return [
+            Estimate(value=b, method=method, level=level, n=n, clusters=count, reason=reason) for b in values
+        ]
+    errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0)).tolist()
+    t = t_value(level, count - 1)
+    return [
+        Estimate(value=b, ci=(b - t * se, b + t * se), level=level, method=method, se=se, n=n, clusters=count)
+        for b, se in zip(values, errors, strict=True)
+    ]
+
+
+def _start(fitted: DavidsonFit) -> Floats:
+    return np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
 
 
 def _cluster_tables(comparisons: Comparisons, clusters: Ints) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 from stats import cohen, gwet
 from stats.agreement import COEFFICIENTS, LEVELS, Level, Request, agreement
 from stats.agreement_sums import MAX_CATEGORIES
-from stats.analyses.options import Options, chosen_question, questions_in
+from stats.analyses.options import Options, chosen, questions_in
 from stats.bootstrap import Ints
 from stats.estimate import Caution
 from stats.groups import refuse_repeats
@@ -29,7 +29,7 @@ def agreement_document(table: Table, *, level: Level | None, options: Options) -
     if level is not None and level not in LEVELS:
         raise ValueError(f"unknown level {level!r}: {', '.join(LEVELS)}")
     refuse_repeats(table)
-    table = chosen_question(table, options.question)
+    table = chosen(table, options)
     return {
         "questions": {
             question: _bundle(table.select(table["question"].is_in(question)), level, options)

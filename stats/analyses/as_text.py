@@ -104,7 +104,17 @@ def pairs_text(document: Document) -> str:
             estimate_row("swap consistency", bias["swap_consistency"]),
         ],
     )
-    return f"{systems}\n\n{others}"
+    return f"{systems}\n\n{others}{_transitivity(document['transitivity'])}"
+
+
+def _transitivity(found: Document) -> str:
+    """Lines that are there only where there is something to say."""
+    lines = [f"majority cycle: {printable(' > '.join([*cycle, cycle[0]]))}" for cycle in found["cycles"]]
+    fit = found["fit"]
+    if fit and fit["p"] is not None:
+        tested = f"deviance {number(fit['deviance'])}, df {fit['df']}, p {number(fit['p'])} ({fit['method']})"
+        lines.append(f"one scale against free results: {tested}")
+    return "".join(f"\n{line}" for line in lines)
 
 
 def _system_row(row: Document) -> list[object]:

@@ -15,11 +15,12 @@ DEFAULT_SEED = 20_261_121
 
 @dataclass(frozen=True)
 class Options:
-    """Seed of every resampling, confidence level, and the only question to look at (None: all)."""
+    """Seed of every resampling, confidence level, the only question and kind of rater (None: all)."""
 
     seed: int = DEFAULT_SEED
     confidence: float = 0.95
     question: str | None = None
+    rater_kind: str | None = None
 
     def __post_init__(self) -> None:
         z_value(self.confidence)
@@ -31,6 +32,17 @@ def questions_in(table: Table) -> list[str]:
     """The questions that occur, sorted; [""] for a table without the column, [] without rows."""
     column = table["question"]
     return sorted(column.values[code] for code in np.unique(column.codes))
+
+
+def chosen(table: Table, options: Options) -> Table:
+    """The rows of the question and of the kind of rater. TableError when one does not occur."""
+    table = chosen_question(table, options.question)
+    if options.rater_kind is None:
+        return table
+    rows = table["rater_kind"].is_in(options.rater_kind)
+    if not rows.any():
+        raise TableError(f"no label is by a rater of the kind {options.rater_kind!r}", column="rater_kind")
+    return table.select(rows)
 
 
 def chosen_question(table: Table, question: str | None) -> Table:

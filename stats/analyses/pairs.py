@@ -3,64 +3,58 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from stats import davidson
-from stats.analyses.options import Options, chosen_question
+from stats import cohen, davidson
+from stats.analyses.options import Options, chosen
+from stats.analyses.pair_strengths import METHOD, Standing, standings
 from stats.davidson import DavidsonFit
-from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import z_value
-from stats.label_pairs import presentations, settle
+from stats.label_pairs import Settled, presentations, settle
 from stats.pairwise import Comparisons, Record, Result, records
-from stats.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
-from stats.strength_bootstrap import clustered_strengths
+from stats.position_bias import binomial_p, first_slot_share, swap_consistency, swap_test
 from stats.tables import Table
+from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
 
 Document = dict[str, object]
-METHOD = "davidson_newton"
-PRIOR_SD = 2.0
 
 
-def pairs_document(table: Table, *, options: Options) -> Document:
+def pairs_document(table: Table, *, options: Options, systems: Sequence[str] = ()) -> Document:
     """Comparisons of systems as shown (`left|right`); strengths are logarithms that sum to zero.
 
     A comparison that one rater saw in both orders counts once: decisive if both presentations name the
     same system, else a tie (`order_flips`). Position bias and order effect use every presentation.
+    `systems` restricts all of it to comparisons among these. TableError for a name that does not occur.
     """
-    shown = presentations(chosen_question(table, options.question))
+    shown = presentations(chosen(table, options), among=systems)
     settled = settle(shown)
     comparisons = settled.comparisons
     counts = comparisons.table()
     fitted = davidson.fit(counts) if comparisons.k else Reason.NO_ITEMS
-    strengths = _strengths(fitted, comparisons, settled.clusters, options)
-    ranks = davidson.rank_sets(fitted, level=options.confidence) if isinstance(fitted, DavidsonFit) else None
     rows = records(counts, level=options.confidence)
-    regularised = _regularised(fitted, counts)
-    systems = [
-        _system(name, rows[i], strengths[i], ranks[i] if ranks else None, regularised[i])
-        for i, name in enumerate(comparisons.systems)
-    ]
+    places = standings(comparisons, settled.clusters, options)
     return {
         "comparisons": len(comparisons.result),
         "presentations": len(shown.comparisons.result),
         "order_flips": settled.order_flips,
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
-        "systems": systems,
+        "systems": [_system(name, rows[at], places[at]) for at, name in enumerate(comparisons.systems)],
         "tie_parameter": _tie_parameter(fitted, comparisons, options).as_json(),
         "equal_strengths": _equal_strengths(fitted, counts),
+        "transitivity": _transitivity(fitted, settled, options),
         "order_effect": _order_effect(shown.comparisons, options),
-        "position_bias": _position_bias(shown.comparisons, settled.swaps, options),
+        "position_bias": _position_bias(shown.comparisons, settled, options),
     }
 
 
-def _system(
-    name: str, record: Record, strength: Estimate, rank: tuple[int, int] | None, regularised: float | None
-) -> Document:
+def _system(name: str, record: Record, standing: Standing) -> Document:
     return {
         "system": name,
+        "component": standing.component,
         "wins": record.wins,
         "losses": record.losses,
         "ties": record.ties,
@@ -69,50 +63,11 @@ def _system(
         "win_rate": record.win_rate.as_json(),
         "half_tie_rate": record.half_tie_rate.as_json(),
         "half_tie_rate_macro": record.half_tie_rate_macro,
-        "strength": strength.as_json(),
-        "regularised_strength": regularised,
-        "rank": None if rank is None else list(rank),
+        "strength": standing.strength.as_json(),
+        "jackknife": None if standing.jackknife is None else standing.jackknife.as_json(),
+        "regularised_strength": standing.regularised,
+        "rank": None if standing.rank is None else list(standing.rank),
     }
-
-
-def _strengths(
-    fitted: DavidsonFit | Reason, comparisons: Comparisons, clusters: np.ndarray | None, options: Options
-) -> list[Estimate]:
-    n, level = len(comparisons.result), options.confidence
-    if isinstance(fitted, Reason):
-        return [undefined(METHOD, fitted, n=n, level=level) for _ in comparisons.systems]
-    half = z_value(level) * fitted.se
-    plain = [
-        Estimate(
-            value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
-        )
-        for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
-    ]
-    if clusters is None:
-        return plain
-    ends, lost = clustered_strengths(comparisons, clusters, fitted, seed=options.seed, level=level)
-    warnings = (Caution.DEGENERATE_BOOTSTRAP,) if lost else ()
-    return [
-        replace(
-            estimate,
-            ci=interval,
-            method=f"{METHOD}, cluster bootstrap",
-            clusters=len(np.unique(clusters)),
-            reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
-            warnings=warnings,
-        )
-        for estimate, interval in zip(plain, ends, strict=True)
-    ]
-
-
-def _regularised(fitted: DavidsonFit | Reason, counts: np.ndarray) -> list[float | None]:
-    """Strengths with a normal prior of standard deviation 2, only where the plain ones do not exist."""
-    if fitted is not Reason.SEPARATION:
-        return [None] * counts.shape[1]
-    penalised = davidson.fit(counts, prior_sd=PRIOR_SD)
-    if isinstance(penalised, Reason):
-        return [None] * counts.shape[1]
-    return [float(b) for b in penalised.strengths]
 
 
 def _tie_parameter(fitted: DavidsonFit | Reason, comparisons: Comparisons, options: Options) -> Estimate:
@@ -136,6 +91,35 @@ def _equal_strengths(fitted: DavidsonFit | Reason, counts: np.ndarray) -> Docume
     return {"lr": max(0.0, statistic), "df": degrees, "p": p}
 
 
+def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document:
+    """Does one scale fit? Cycles of the majority, circular triads of each rater, and the deviance."""
+    comparisons, names = settled.comparisons, settled.comparisons.systems
+    cycles = majority_cycles(comparisons.table()) if comparisons.k else []
+    document: Document = {
+        "cycles": [[names[system] for system in cycle] for cycle in cycles],
+        "raters": list(_triads(settled)),
+        "fit": None,
+    }
+    if isinstance(fitted, DavidsonFit):
+        found = goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
+        document["fit"] = {
+            "deviance": found.deviance,
+            "df": found.df,
+            "p": found.p,
+            "method": found.method,
+        }
+    return document
+
+
+def _triads(settled: Settled) -> Iterator[Document]:
+    """Circular triads of the raters whose comparisons name a winner of every pair."""
+    for code, rater in enumerate(settled.raters):
+        beats = tournament(settled.comparisons.take(np.flatnonzero(settled.rater == code)).table())
+        if beats is not None:
+            triads, consistence = circular_triads(beats)
+            yield {"rater": rater, "circular_triads": triads, "consistence": consistence}
+
+
 def _order_effect(shown: Comparisons, options: Options) -> Document:
     """gamma of the first shown, tested by likelihood ratio against the model without it."""
     n, level = len(shown.result), options.confidence
@@ -152,7 +136,8 @@ def _order_effect(shown: Comparisons, options: Options) -> Document:
     return estimate.as_json() | {"lr_p": davidson.likelihood_ratio_p(statistic, 1)}
 
 
-def _position_bias(shown: Comparisons, swaps: SwapCounts, options: Options) -> Document:
+def _position_bias(shown: Comparisons, settled: Settled, options: Options) -> Document:
+    swaps = settled.swaps
     first = int((shown.result == Result.FIRST).sum())
     decisive = first + int((shown.result == Result.SECOND).sum())
     return {
@@ -160,7 +145,12 @@ def _position_bias(shown: Comparisons, swaps: SwapCounts, options: Options) -> D
         "p": binomial_p(first, decisive),
         "swapped_pairs": swaps.n,
         "swap_consistency": swap_consistency(swaps, level=options.confidence).as_json(),
+        "swap_kappa": _plain(cohen.kappa(settled.swap_table)),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,
         "swap_p": swap_test(swaps),
     }
+
+
+def _plain(number: np.ndarray) -> float | None:
+    return None if np.isnan(number) else float(number)

@@ -10,32 +10,17 @@ from hypothesis import strategies as st
 
 from stats import davidson
 from stats.aggregate import plurality
+from stats.analyses.as_text import pairs_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.davidson import DavidsonFit
 from stats.estimate import Reason
 from stats.labels import read_labels
-from stats.pairwise import Comparisons, Result, circular_triads, records, table_from_wins
+from stats.pairwise import Comparisons, Result, records, table_from_wins
 from stats.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
 from stats.raw_rows import TableError
+from tests.stats.paired_data import CITATIONS, pudding
 from tests.stats.real_data import pandalm
-
-# 2D, citations: Biometrika, CommStat, JASA, JRSS-B, wins of the row over the column.
-CITATIONS = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]
-# 2D, pudding: pair, wins of the first, wins of the second, ties.
-PUDDING = (
-    "12 19 22 16; 13 16 19 12; 23 19 19 10; 14 18 23 13; 24 23 19 9; 34 19 20 15; 15 13 19 18; 25 16 20 12; "
-    "35 16 15 17; 45 17 14 16; 16 18 21 12; 26 22 20 12; 36 13 18 10; 46 14 19 18; 56 11 21 12"
-)
-
-
-def pudding():
-    wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
-    for row in PUDDING.split(";"):
-        pair, won, lost, tied = row.split()
-        i, j = int(pair[0]) - 1, int(pair[1]) - 1
-        wins[i, j], wins[j, i], ties[i, j], ties[j, i] = int(won), int(lost), int(tied), int(tied)
-    return table_from_wins(wins, ties)
 
 
 def test_the_citation_strengths_are_reproduced():
@@ -133,15 +118,6 @@ def test_an_infinite_order_effect_is_no_number():
     counts = np.zeros((3, 2, 2))
     counts[Result.FIRST, 0, 1] = counts[Result.FIRST, 1, 0] = 10
     assert davidson.fit(counts, order_effect=True) == Reason.SEPARATION
-
-
-def test_circular_triads_are_reproduced():
-    transitive = np.triu(np.ones((6, 6)), 1)
-    assert circular_triads(transitive) == (0, 1)
-    turned = transitive.copy()
-    turned[0, 5], turned[5, 0] = 0, 1
-    assert circular_triads(turned) == (4, 0.5)
-    assert circular_triads([[0, 1, 0], [0, 0, 1], [1, 0, 0]]) == (1, 0)
 
 
 def test_swap_consistency_is_reproduced():
@@ -248,6 +224,64 @@ def test_comparisons_that_share_a_cluster_are_resampled_together():
     assert strength["clusters"] == 20
     assert strength["method"].endswith("cluster bootstrap")
     assert strength["ci"][0] < strength["value"] < strength["ci"][1]
+
+
+def test_systems_that_were_never_compared_have_strengths_of_their_own_component():
+    names = ("first", "second", "tie")
+    rows = [f"s{at},r,A|B,{names[at % 3]}," for at in range(30)]
+    rows += [f"t{at},r,C|D,{'second' if at % 4 else 'first'}," for at in range(20)]
+    found = systems(document(rows))
+    assert [found[name]["component"] for name in "ABCD"] == [0, 0, 1, 1]
+    # A against B is even; D beats C 15 to 5: log 3 apart.
+    assert found["A"]["strength"]["value"] == pytest.approx(0)
+    assert found["D"]["strength"]["value"] == pytest.approx(np.log(3) / 2, abs=1e-9)
+    assert found["D"]["rank"] == [1, 1]
+    assert document(rows)["tie_parameter"]["reason"] == "NOT_CONNECTED"
+
+
+def test_with_few_problems_the_jackknife_stands_beside_the_bootstrap():
+    rows = [f"s{at},r,A|B,{'first' if at % 3 else 'second'},,p{at // 6}" for at in range(60)] + [
+        f"u{at},r,A|B,first,,p{at}" for at in range(4)
+    ]
+    a = systems(document(rows, header="subject,rater,system,value,order,cluster"))["A"]
+    # Ten problems of 4 to 2, four of them with another win of A: each leaves (44 - w) to 18, b = log odds / 2.
+    left = np.array([np.log((44 - w) / 18) / 2 for w in [5] * 4 + [4] * 6])
+    se = np.sqrt(0.9 * ((left - left.mean()) ** 2).sum())
+    assert a["jackknife"]["se"] == pytest.approx(se, abs=1e-9)
+    assert a["jackknife"]["ci"][1] == pytest.approx(np.log(44 / 20) / 2 + 2.2621572 * se, abs=1e-7)
+
+
+def test_only_comparisons_among_the_chosen_systems_and_raters_count():
+    rows = ["a,r,A|B,first,,expert", "b,r,A|C,second,,expert", "c,j,B|A,first,,judge"]
+    table = read_labels(
+        io.BytesIO("\n".join(["subject,rater,system,value,order,rater_kind", *rows]).encode())
+    )
+    found = pairs_document(table, options=Options(), systems=["A", "B"])
+    assert (found["comparisons"], list(systems(found))) == (2, ["A", "B"])
+    experts = pairs_document(table, options=Options(rater_kind="expert"))
+    assert (experts["comparisons"], list(systems(experts))) == (2, ["A", "B", "C"])
+    with pytest.raises(TableError, match="no comparison shows D"):
+        pairs_document(table, options=Options(), systems=["A", "D"])
+    with pytest.raises(TableError, match="no label is by a rater of the kind"):
+        pairs_document(table.select(np.array([0])), options=Options(rater_kind="judge"))
+
+
+def test_the_two_orders_are_compared_by_kappa_too():
+    # Orders in rows and columns: A wins both 60, B both 25, first-first (A, B) 10, second-second (B, A) 5.
+    # Observed .85, margins .70/.30 and .65/.35: expected .455 + .105 = .56, kappa = .29 / .44.
+    assert document(list(swapped_rows()))["position_bias"]["swap_kappa"] == pytest.approx(0.29 / 0.44)
+
+
+def test_a_rater_who_contradicts_himself_all_round_is_shown_as_inconsistent():
+    rows = ["a,r,A|B,first,", "a,r,B|C,first,", "a,r,C|A,first,", "a,s,A|B,first,", "a,s,B|C,first,"]
+    found = document([*rows, "a,s,A|C,first,"])["transitivity"]
+    assert found["raters"] == [
+        {"rater": "r", "circular_triads": 1, "consistence": 0},
+        {"rater": "s", "circular_triads": 0, "consistence": 1},
+    ]
+    assert found["cycles"] == []
+    assert document(rows[:3])["transitivity"]["cycles"] == [["A", "B", "C"]]
+    assert "majority cycle: A > B > C > A" in pairs_text(document(rows[:3]))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from stats.analyses.corrected import corrected_document
 from stats.analyses.options import DEFAULT_SEED, Options
 from stats.analyses.pairs import pairs_document
 from stats.analyses.retrieval import DEFAULT_KS, read_rank_file, retrieval_document
-from stats.labels import read_label_file
+from stats.labels import RATER_KINDS, read_label_file
 from stats.raw_rows import TableError
 from stats.tables import Table
 
@@ -62,6 +62,11 @@ class Command(BaseCommand):
         chosen = analyses.choices
         for name in ("agreement", "audit", "corrected", "pairs"):
             chosen[name].add_argument("--question", help="look at the labels of one question only")
+        for name in ("agreement", "pairs"):
+            chosen[name].add_argument("--rater-kind", choices=RATER_KINDS, help="labels of these raters only")
+        chosen["pairs"].add_argument(
+            "--system", action="append", default=[], help="only comparisons among these (repeat it)"
+        )
         chosen["agreement"].add_argument("--level", choices=LEVELS, help="level of measurement of the values")
         for name in ("audit", "corrected"):
             chosen[name].add_argument("--positive", required=True, help="the value that counts as success")
@@ -87,7 +92,10 @@ class Command(BaseCommand):
         self.analysis: str = options["analysis"]
         try:
             settings = Options(
-                seed=options["seed"], confidence=options["confidence"], question=options.get("question")
+                seed=options["seed"],
+                confidence=options["confidence"],
+                question=options.get("question"),
+                rater_kind=options.get("rater_kind"),
             )
             return self._document(settings, options)
         except TableError as refusal:
@@ -107,7 +115,7 @@ class Command(BaseCommand):
         if self.analysis == "corrected":
             return corrected_document(table, positive=options["positive"], options=settings)
         if self.analysis == "pairs":
-            return pairs_document(table, options=settings)
+            return pairs_document(table, options=settings, systems=options["system"])
         return retrieval_document(table, ks=options["k"], options=settings)
 
     def text(self, document: dict[str, Any]) -> str:

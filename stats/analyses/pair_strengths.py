@@ -1,0 +1,96 @@
+"""Strengths and ranks of compared systems, one connected component at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stats import davidson
+from stats.analyses.options import Options
+from stats.bootstrap import Ints
+from stats.clusters import FEW_CLUSTERS
+from stats.davidson import DavidsonFit
+from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.intervals import z_value
+from stats.pairwise import Comparisons, components
+from stats.strength_bootstrap import clustered_strengths, jackknife_strengths
+
+METHOD = "davidson_newton"
+PRIOR_SD = 2.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a system stands among those it was compared with, if only through others.
+
+    `strength` is a logarithm; they sum to zero within a component. `regularised` has a normal prior of
+    standard deviation 2 and is given only where plain strengths are infinite; `jackknife` leaves out one
+    cluster at a time and is given below 20 clusters.
+    """
+
+    component: int
+    strength: Estimate
+    rank: tuple[int, int] | None = None
+    regularised: float | None = None
+    jackknife: Estimate | None = None
+
+
+def standings(comparisons: Comparisons, clusters: Ints | None, options: Options) -> list[Standing]:
+    """One per system; `clusters` (L,) are codes, None when all comparisons are independent."""
+    codes = components(comparisons.table())
+    found: dict[int, Standing] = {}
+    for component in range(int(codes.max(initial=-1)) + 1):
+        members = np.flatnonzero(codes == component)
+        part, rows = comparisons.among(members)
+        own = None if clusters is None else np.unique(clusters[rows], return_inverse=True)[1]
+        found |= zip(members.tolist(), _component(component, part, own, options), strict=True)
+    return [found[system] for system in range(comparisons.k)]
+
+
+def _component(number: int, part: Comparisons, clusters: Ints | None, options: Options) -> list[Standing]:
+    table = part.table()
+    fitted = davidson.fit(table) if part.k > 1 else Reason.NOT_CONNECTED
+    if isinstance(fitted, Reason):
+        absent = undefined(METHOD, fitted, n=len(part.result), level=options.confidence)
+        penalised = davidson.fit(table, prior_sd=PRIOR_SD) if fitted is Reason.SEPARATION else fitted
+        weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
+        return [Standing(number, absent, regularised=strength) for strength in weak]
+    strengths = _strengths(fitted, part, clusters, options)
+    ranks = davidson.rank_sets(fitted, level=options.confidence)
+    jackknifed: list[Estimate | None] = [None] * part.k
+    if clusters is not None and clusters.max() + 1 < FEW_CLUSTERS:
+        jackknifed = [*jackknife_strengths(part, clusters, fitted, level=options.confidence)]
+    return [
+        Standing(number, strength, rank, jackknife=jackknife)
+        for strength, rank, jackknife in zip(strengths, ranks, jackknifed, strict=True)
+    ]
+
+
+def _strengths(
+    fitted: DavidsonFit, part: Comparisons, clusters: Ints | None, options: Options
+) -> list[Estimate]:
+    level, n = options.confidence, len(part.result)
+    half = z_value(level) * fitted.se
+    plain = [
+        Estimate(
+            value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
+        )
+        for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
+    ]
+    if clusters is None:
+        return plain
+    ends, lost = clustered_strengths(part, clusters, fitted, seed=options.seed, level=level)
+    warnings = (Caution.DEGENERATE_BOOTSTRAP,) if lost else ()
+    return [
+        replace(
+            estimate,
+            ci=interval,
+            method=f"{METHOD}, cluster bootstrap",
+            clusters=len(np.unique(clusters)),
+            reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
+            warnings=warnings,
+            seed=options.seed,
+        )
+        for estimate, interval in zip(plain, ends, strict=True)
+    ]

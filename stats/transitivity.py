@@ -1,0 +1,122 @@
+"""Can one scale of strengths explain the comparisons? Circular triads, cycles, goodness of fit.
+
+STATISTICS.md 3 iii.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats import davidson
+from stats.bootstrap import Floats, generator
+from stats.davidson import DavidsonFit
+from stats.pairwise import wins_and_ties
+
+SIMULATIONS = 999
+ENOUGH_EXPECTED = 5.0
+
+
+def circular_triads(beats: ArrayLike) -> tuple[float, float]:
+    """(d, zeta) of a complete tournament (n, n) of 0/1: circular triads and coefficient of consistence.
+
+    Kendall and Babington Smith 1940. Raises ValueError when a pair has no winner or two.
+    """
+    won = np.asarray(beats, dtype=np.float64)
+    n = len(won)
+    off = ~np.eye(n, dtype=bool)
+    if n < 3 or not ((won + won.T)[off] == 1).all():
+        raise ValueError("circular triads need a complete tournament of at least three")
+    scores = won.sum(axis=1)
+    d = n * (n - 1) * (2 * n - 1) / 12 - float(scores @ scores) / 2
+    most = (n**3 - n) / 24 if n % 2 else (n**3 - 4 * n) / 24
+    return d, 1 - d / most
+
+
+def tournament(table: ArrayLike) -> Floats | None:
+    """(k, k) of 0/1: who won more often, from (3, k, k) counts; None unless every pair has a winner."""
+    wins, _ = wins_and_ties(table)
+    beats = (wins > wins.T).astype(np.float64)
+    off = ~np.eye(len(wins), dtype=bool)
+    return beats if len(wins) >= 3 and ((beats + beats.T)[off] == 1).all() else None
+
+
+def majority_cycles(table: ArrayLike) -> list[list[int]]:
+    """Groups of systems of which each beats another one by majority all the way round; [] without a cycle."""
+    from scipy.sparse.csgraph import connected_components
+
+    wins, _ = wins_and_ties(table)
+    labels = connected_components(wins > wins.T, directed=True, connection="strong")[1]
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return [[int(system) for system in group] for group in groups if len(group) > 2]
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """Deviance of the strengths against one free probability per pair and outcome; p None where df is 0.
+
+    `method` is chi2 where every expected count is at least 5, else parametric_bootstrap.
+    """
+
+    deviance: float
+    df: int
+    p: float | None
+    method: str
+
+
+def goodness_of_fit(
+    table: ArrayLike, fitted: DavidsonFit, *, seed: int, simulations: int = SIMULATIONS
+) -> GoodnessOfFit:
+    """Does a scale explain the results? `fitted` without order effect from the same (3, k, k) counts."""
+    counts = _by_pair(table)
+    expected = _expected(fitted, counts)
+    outcomes = 3 if fitted.log_nu is not None else 2
+    played = int((counts.sum(axis=0) > 0).sum())
+    df = played * (outcomes - 1) - (len(fitted.strengths) - 1) - (outcomes - 2)
+    deviance = _deviance(counts, expected)
+    if df < 1:
+        return GoodnessOfFit(deviance, df, None, "chi2")
+    if expected[:outcomes, counts.sum(axis=0) > 0].min() >= ENOUGH_EXPECTED:
+        return GoodnessOfFit(deviance, df, davidson.likelihood_ratio_p(deviance, df), "chi2")
+    p = _simulated_p(deviance, fitted, counts, expected, seed, simulations)
+    return GoodnessOfFit(deviance, df, p, "parametric_bootstrap")
+
+
+def _by_pair(table: ArrayLike) -> Floats:
+    """(3, k, k) with i < j only: i won, j won, tie."""
+    wins, ties = wins_and_ties(table)
+    return np.triu(np.stack([wins, wins.T, ties]), 1)
+
+
+def _expected(fitted: DavidsonFit, counts: Floats) -> Floats:
+    """Expected counts under the fit, in the shape of `_by_pair`."""
+    first, second = np.broadcast_arrays(fitted.strengths[:, None], fitted.strengths[None, :])
+    tie = (first + second) / 2 + (-np.inf if fitted.log_nu is None else fitted.log_nu)
+    weights = np.exp(np.stack([first, second, tie]))
+    return np.asarray(counts.sum(axis=0) * weights / weights.sum(axis=0))
+
+
+def _deviance(counts: Floats, expected: Floats) -> float:
+    seen = counts > 0
+    return 2 * float((counts[seen] * np.log(counts[seen] / expected[seen])).sum())
+
+
+def _simulated_p(
+    observed: float, fitted: DavidsonFit, counts: Floats, expected: Floats, seed: int, simulations: int
+) -> float | None:
+    """Share of simulated tables that fit at least as badly; those without a finite fit are left out."""
+    rng, n = generator(seed), counts.sum(axis=0)
+    i, j = np.nonzero(n)
+    shares = (expected[:, i, j] / n[i, j]).T
+    start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
+    worse = tried = 0
+    for _ in range(simulations):
+        drawn = np.zeros_like(counts)
+        drawn[:, i, j] = rng.multinomial(n[i, j].astype(np.int64), shares).T
+        again = davidson.fit(np.stack([drawn[0], drawn[1], drawn[2]]), start=start)
+        if isinstance(again, DavidsonFit):
+            tried += 1
+            worse += _deviance(drawn, _expected(again, drawn)) >= observed - 1e-9
+    return (1 + worse) / (1 + tried) if tried else None
