@@ -1,0 +1,74 @@
+"""Text folded for comparison: accents, cases, scripts and spellings that one name or title has many of."""
+
+import re
+import unicodedata
+
+# Letters that NFKD leaves whole.
+_WHOLE = str.maketrans(
+    {
+        "ß": "ss",
+        "ø": "o",
+        "ł": "l",
+        "æ": "ae",
+        "œ": "oe",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ı": "i",
+        "ȷ": "j",
+        "ħ": "h",
+    }
+)
+# Russian and Ukrainian after ALA-LC without diacritics; soft and hard signs fall away.
+_CYRILLIC = {
+    **dict(zip("абвгдезийклмнопрстуфыэіїґ", "abvgdeziiklmnoprstufyeiig", strict=True)),
+    **{
+        "ж": "zh",
+        "х": "kh",
+        "ц": "ts",
+        "ч": "ch",
+        "ш": "sh",
+        "щ": "shch",
+        "ю": "iu",
+        "я": "ia",
+        "ё": "e",
+        "є": "ie",
+    },
+    **dict.fromkeys("ъь", ""),
+}
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_WORD = re.compile(r"[^\W_]+")
+_SPELLINGS = (  # of Russian names in Latin letters, each brought to one form
+    ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("sh", "ch"), ("tz", "ts"), ("kh", "h"), ("ph", "f"), ("x", "ks"),
+    ("yu", "iu"), ("ju", "iu"), ("ya", "ia"), ("ja", "ia"), ("j", "i"), ("y", "i"), ("w", "v"), ("oo", "u"),
+)  # fmt: skip
+
+
+def fold(text: str) -> str:
+    """Lower case ASCII where there is a Latin or Cyrillic letter for it; other scripts stay as they are."""
+    decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WHOLE)).lower()
+    # й and ё are a letter with an accent after NFKD; the accent goes with the others
+    bare = "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_WHOLE)
+    return "".join(_CYRILLIC.get(char, char) for char in bare)
+
+
+def german(text: str) -> str:
+    """The same with ä, ö, ü, å, ø as two letters: Müller is mueller."""
+    return fold(unicodedata.normalize("NFC", text).lower().translate(_UMLAUTS))
+
+
+def transliterated(folded: str) -> str:
+    """A folded name with the spellings of one Russian name brought together: Ostrovskii is Ostrovsky."""
+    for spelling, one in _SPELLINGS:
+        folded = folded.replace(spelling, one)
+    return re.sub(r"i+", "i", folded)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The folded words of a text, letters and digits only."""
+    return tuple(_WORD.findall(fold(text)))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list written as one text."""
+    return frozenset(text.split())

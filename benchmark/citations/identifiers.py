@@ -1,0 +1,95 @@
+"""DOIs and arXiv identifiers: what is one, and the one form in which two of them are compared.
+
+Syntax: the DOI Handbook 2.2 (a prefix `10.` with a registrant, a slash, any suffix) and arXiv's own page on
+identifiers (https://info.arxiv.org/help/arxiv_identifier.html): `math.AG/0601001` until March 2007, then
+`0704.0001` with four digits after the point until December 2014 and five since.
+"""
+
+import re
+from urllib.parse import unquote
+
+MAX_IDENTIFIER = 300  # characters; no registered DOI in use comes near it
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d{1,9}){0,3}/[^\s\"<>{}\\^`|“”‘’]{1,250}")
+_RESOLVER = re.compile(r"^(?:https?://)?(?:dx\.)?doi\.org/|^doi:\s*", re.IGNORECASE)
+_ARXIV_DOI = "10.48550/arxiv."
+_OLD = r"(?P<archive>[a-z]{2,10}(?:-[a-z]{2,4})?)(?:\.[A-Za-z]{2})?/(?P<old>\d{7})"
+_NEW = r"(?P<month>\d{4})\.(?P<number>\d{4,5})"
+_ARXIV = re.compile(rf"(?:{_OLD}|{_NEW})(?:v\d{{1,3}})?", re.IGNORECASE)
+_ARXIV_IN_TEXT = re.compile(
+    rf"(?:arxiv\s{{0,3}}[:.]\s{{0,3}}|arxiv\.org/(?:abs|pdf)/|\barxiv\s|\[)(?:{_OLD}|{_NEW})(?![\d.]\d)",
+    re.IGNORECASE,
+)
+
+
+def doi(text: str) -> str:
+    """The DOI in lower case without resolver, "" if the text is not exactly one DOI.
+
+    A DOI that a tool has written twice in a row, or with its own resolver's address behind it, counts as one.
+    """
+    bare = _RESOLVER.sub("", unquote(text.strip()[: 2 * MAX_IDENTIFIER])).rstrip(".,;").lower()
+    bare = _undoubled(bare)
+    return bare if _DOI.fullmatch(bare) else ""
+
+
+def is_clean_doi(text: str) -> bool:
+    """Whether the text is one DOI as it stands, without resolver and not written twice."""
+    return bool(_DOI.fullmatch(text)) and doi(text) == text.lower()
+
+
+def dois_in(text: str) -> frozenset[str]:
+    """The DOIs of a running text; a closing bracket or full stop behind one is not part of it."""
+    return frozenset(filter(None, (doi(_trimmed(match.group())) for match in _DOI.finditer(text))))
+
+
+def arxiv_id(text: str) -> str:
+    """The arXiv identifier without version and subject class, "" if the text is not exactly one.
+
+    `math.AG/0601001v2` and `math/0601001` are one, `arXiv:2110.11087v2` is `2110.11087`; DOIs that arXiv
+    itself gives out count. A number whose month or length no identifier can have is none.
+    """
+    bare = text.strip()[:MAX_IDENTIFIER]
+    from_doi = doi(bare)
+    if from_doi.startswith(_ARXIV_DOI):
+        bare = from_doi.removeprefix(_ARXIV_DOI)
+    bare = re.sub(
+        r"^(?:https?://)?(?:arxiv\.org/(?:abs|pdf)/|arxiv\s*:\s*)", "", bare, flags=re.IGNORECASE
+    ).removesuffix(".pdf")
+    match = _ARXIV.fullmatch(bare)
+    return _known_form(match) if match else ""
+
+
+def arxiv_ids_in(text: str) -> frozenset[str]:
+    """The arXiv identifiers of a running text that are called so or stand in brackets as citations put them."""
+    found = (_known_form(match) for match in _ARXIV_IN_TEXT.finditer(text))
+    return frozenset(filter(None, found))
+
+
+def _known_form(match: re.Match[str]) -> str:
+    if match["old"]:
+        return f"{match['archive'].lower()}/{match['old']}" if _old_is_real(match["old"]) else ""
+    year, month = int(match["month"][:2]), int(match["month"][2:])
+    since_2015 = year >= 15
+    real = 1 <= month <= 12 and (year, month) >= (7, 4) and len(match["number"]) == (5 if since_2015 else 4)
+    return f"{match['month']}.{match['number']}" if real else ""
+
+
+def _old_is_real(number: str) -> bool:
+    year, month = int(number[:2]), int(number[2:4])
+    return 1 <= month <= 12 and (year >= 91 or (year, month) <= (7, 3))
+
+
+def _undoubled(bare: str) -> str:
+    address = re.search(r"(?<=.)(?:https?://)", bare)
+    if address:
+        bare = bare[: address.start()]
+    half, odd = divmod(len(bare), 2)
+    return bare[:half] if not odd and half and bare[:half] == bare[half:] else bare
+
+
+def _trimmed(found: str) -> str:
+    found = found.rstrip(".,;:'")
+    while found.endswith((")", "]")) and found.count(found[-1]) > found.count(
+        "(" if found[-1] == ")" else "["
+    ):
+        found = found[:-1].rstrip(".,;:'")
+    return found

@@ -1,0 +1,220 @@
+"""A citation as its bibliography printed it, read into authors, title, year and place as far as that is certain.
+
+Styles differ and braces are lost, so a title is read only where the style itself sets it off (a field, quotation
+marks, a break or italics behind the authors). Where it does not, the title stays empty and the caller has the
+whole text to look in.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from benchmark.citations.folding import words
+from benchmark.citations.identifiers import arxiv_id, arxiv_ids_in, doi, dois_in
+from benchmark.citations.names import PARTICLES, Authors, read_authors
+from benchmark.citations.plaintext import BREAK, ITALIC, MARKS, TITLE, plain
+
+_QUOTED = re.compile(r"“([^“”]{3,500})”|‘([^‘’]{10,500})’")
+_BYSAME = "———"
+_ROLES = re.compile(r"\(Authors?:\s*([^;)]{2,500})(?:;\s*Year:\s*(\d{4}))?\)\s*$")
+_YEAR = re.compile(r"(?<![\d.:/–—-])(1[6-9]\d\d|20\d\d)(?![\dA-Za-z]|[./]\d|\s?[–—-]\s?\d)")
+_YEAR_IN_BRACKETS = re.compile(r"\((?:[^()]{0,20}\s)?(1[6-9]\d\d|20\d\d)[a-z]?\)")
+_ADDRESS = re.compile(r"(?:https?://|\bdoi:?\s?10\.|\b10\.\d{4,9}/)[^\s“”]*")
+_DATED = re.compile(r"[\s,]*\(?(1[6-9]\d\d|20\d\d)[a-z]?\)?\s*[.,:]?\s*")
+_PAGES = re.compile(r"(?<!\d)(\d{1,6})\s*(?:[-–—]\s*){1,3}(\d{1,6})(?!\d)")
+_SURNAME = r"[^\W\d_][\w'’-]+(?:\s[^\W\d_][\w'’-]+){0,2}"
+_INITIALS = r"(?:[^\W\d_]{1,2}\.[\s-]?){1,4}"
+_INVERTED = re.compile(rf"(?:{_SURNAME},\s{_INITIALS}(?:,?\s?(?:and|&)\s|,\s)?)+")
+_IN_ORDER = re.compile(rf"{_INITIALS}(?:[^\W\d_][\w'’-]+\s?){{1,3}}(?:Jr\.?|[IV]{{1,3}})?")
+_PREPRINT = re.compile(
+    r"\b(arxiv|preprint|to appear|in preparation|submitted|in press|hal-\d)", re.IGNORECASE
+)
+_THESIS = re.compile(r"\b(thesis|dissertation|habilitation\w*|diplom\w*|th[eè]se)\b", re.IGNORECASE)
+_EDITION = re.compile(
+    r"\b(?:(\d{1,2}|second|third|fourth|fifth)(?:st|nd|rd|th)?|revised|new)\s+ed(?:ition|n|\.)", re.IGNORECASE
+)
+_JOURNAL_BEGINS = re.compile(
+    r"(?<=[,.?!])\s+(?=(?:in:?\s|to appear|preprint|arxiv|"
+    r"(?:[A-Z][\w&]{0,14}\.\s?)|(?:The\s)?(?:Annals|Advances|Journal|Proceedings|Transactions|Bulletin|Memoirs|"
+    r"Inventiones|Communications|Mathematische|American|Annales|Archive|Duke|Acta|SIAM|ACM|IEEE|Geometry|Selecta|"
+    r"Topology|Compositio|Ergodic|Publications|ESAIM|Operations|Épiga|Algebra|Discrete|Theory|Moduli|Springer|Cambridge|Oxford|Princeton)\b))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What is known of a work. `text` is the whole citation in plain characters; empty fields are unknown."""
+
+    text: str
+    title: str = ""
+    authors: Authors = field(default_factory=Authors)
+    year: int | None = None
+    first_page: int | None = None
+    dois: frozenset[str] = frozenset()
+    arxiv_ids: frozenset[str] = frozenset()
+    preprint: bool = False
+    thesis: bool = False
+    edition: str = ""
+
+
+def read_citation(text: str, *, doi_field: str = "", arxiv_field: str = "") -> Citation:
+    """A printed citation with the identifiers stored beside it; a stored identifier that is none is ignored."""
+    whole = plain(text)
+    clean = _unmarked(whole)
+    marked = _ADDRESS.sub(" ", whole)
+    roles = _ROLES.search(marked)
+    front, title, tail = _parts(marked)
+    behind = _unmarked(tail)
+    pages = _PAGES.findall(re.sub(r"\([^()]{0,20}\)", " ", behind))
+    return Citation(
+        text=clean,
+        title=_unmarked(title).strip(" .,;:") if len(words(title)) > 1 else "",
+        authors=read_authors(roles[1]) if roles else _authors(front),
+        year=int(roles[2]) if roles and roles[2] else _year(_unmarked(front), behind or _unmarked(marked)),
+        first_page=int(pages[-1][0]) if pages else None,
+        dois=frozenset(filter(None, {doi(doi_field)})) | dois_in(clean),
+        arxiv_ids=frozenset(filter(None, {arxiv_id(arxiv_field)})) | arxiv_ids_in(clean),
+        preprint=bool(_PREPRINT.search(behind)) or bool(arxiv_ids_in(clean)),
+        thesis=bool(_THESIS.search(behind)),
+        edition=_edition(behind),
+    )
+
+
+def read_source(*, title: str, authors: str = "", year: int | None = None, identifier: str = "") -> Citation:
+    """A source given in fields, as an output names the one it selected. `identifier` may be any text."""
+    name, listed, mark = _unmarked(plain(title)), _unmarked(plain(authors)), _unmarked(plain(identifier))
+    exact = doi(identifier), arxiv_id(identifier)
+    return Citation(
+        text=" ".join(part for part in (listed, name, str(year or ""), mark) if part),
+        title=name.strip(" .,;:"),
+        authors=read_authors(listed),
+        year=year,
+        dois=frozenset(filter(None, {exact[0]})) | dois_in(identifier),
+        arxiv_ids=frozenset(filter(None, {exact[1]})) | arxiv_ids_in(identifier),
+        preprint=bool(exact[1] or arxiv_ids_in(identifier) or _PREPRINT.search(mark)),
+        thesis=bool(_THESIS.search(mark)),
+        edition=_edition(name) or _edition(mark),
+    )
+
+
+def _parts(marked: str) -> tuple[str, str, str]:
+    """(authors, title, rest) with "" for a title that the style does not set off."""
+    if roles := _ROLES.search(marked):
+        return "", marked[: roles.start()], ""
+    if TITLE in marked:
+        front, _, rest = marked.partition(TITLE)
+        title, _, tail = rest.partition(BREAK)
+        return front, title, tail
+    if quoted := _QUOTED.search(marked):
+        return marked[: quoted.start()], quoted[1] or quoted[2], marked[quoted.end() :]
+    blocks = [block.strip() for block in marked.split(BREAK) if block.strip(f" .{ITALIC}")]
+    if len(blocks) > 1 and not _is_title_like(blocks[0]):
+        return blocks[0], _block_title(blocks[1]), " ".join([_behind(blocks[1]), *blocks[2:]])
+    return _inline(marked.replace(BREAK, " "))
+
+
+def _is_title_like(block: str) -> bool:
+    """A first block that holds more than authors: its style breaks elsewhere."""
+    return ITALIC in block.strip(f" {ITALIC}") or len(block) > 600
+
+
+def _block_title(block: str) -> str:
+    return _upto_journal(block.lstrip(f" {ITALIC}")) if ITALIC in block[:2] else block.partition(ITALIC)[0]
+
+
+def _behind(block: str) -> str:
+    return block.lstrip(f" {ITALIC}")[len(_block_title(block)) :]
+
+
+def _inline(marked: str) -> tuple[str, str, str]:
+    """Styles without breaks: authors, then the title in italics, or the title and then italics for the journal."""
+    text = marked.strip()
+    front = _front(text)
+    if not front:
+        return "", "", text
+    rest = text[len(front) :].lstrip(" ,.:;")
+    if rest.startswith(ITALIC):
+        title = _upto_journal(rest.lstrip(f" {ITALIC}"))
+    elif ITALIC in rest:
+        title = _upto_journal(rest.partition(ITALIC)[0])
+    else:
+        title = _upto_journal(rest)
+        if len(title) == len(rest):
+            return front, "", rest
+    return front, title, rest[rest.find(title) + len(title) :]
+
+
+def _front(text: str) -> str:
+    """The authors at the beginning: up to a colon, a dash, a year in brackets, a full stop or italics if what
+    stands before reads like names; else as far as names with initials go."""
+    if text.startswith(_BYSAME):
+        return _BYSAME
+    head = text[:600]
+    for stop in (
+        r":\s",
+        r"\s[–—]\s",
+        r"\.?\s?\(\d{4}[a-z]?\)[.,]?\s",
+        r"(?<=[^\W\d_]{2})\.\s",
+        rf"[.,]\s*{ITALIC}",
+    ):
+        found = re.search(stop, head)
+        if found and _are_names(head[: found.start()]):
+            return text[: found.end()].rstrip(f" {ITALIC}")
+    inverted = _INVERTED.match(head)
+    return inverted.group() if inverted else _names_ahead(head)
+
+
+def _are_names(text: str) -> bool:
+    """Whether a text is names and nothing else: up to five words between commas, capitals except particles."""
+    pieces = [piece.split() for piece in re.split(r",|\s(?:and|&|et)\s", text.strip(" .,"))]
+    tokens = [token for piece in pieces for token in piece]
+    return (
+        bool(tokens)
+        and all(len(piece) <= 5 for piece in pieces)
+        and all(token[0].isupper() or token in PARTICLES or token in {"and", "&"} for token in tokens)
+    )
+
+
+def _names_ahead(head: str) -> str:
+    """As many comma-separated pieces as read like names with initials before the surname."""
+    end = 0
+    for piece in re.finditer(r"[^,]{1,120}(?:,\s|$)", head):
+        names = re.split(r"\s(?:and|&)\s", piece.group().strip(" ,").removeprefix("and "))
+        if not all(map(_IN_ORDER.fullmatch, names)):
+            break
+        end = piece.end()
+    if not end and (first := re.match(r"([^,.]{3,40}),\s", head)) and 2 <= len(first[1].split()) <= 4:
+        end = (
+            first.end()
+            if _are_names(first[1]) and not _are_names(head[first.end() :].partition(",")[0])
+            else 0
+        )
+    return head[:end]
+
+
+def _upto_journal(text: str) -> str:
+    """The text up to where a journal's name begins behind a comma or full stop."""
+    begins = _JOURNAL_BEGINS.search(text)
+    title = text[: begins.start()] if begins else text
+    return title.partition(ITALIC)[0].rstrip(" ,.")
+
+
+def _authors(front: str) -> Authors:
+    names = _DATED.sub(" ", _unmarked(front).replace("[author]", " "))
+    return Authors() if _BYSAME in names else read_authors(names)
+
+
+def _year(front: str, behind: str) -> int | None:
+    """The year behind the authors, else one in brackets, else the last that reads like one."""
+    dated = _YEAR.search(front) or _YEAR_IN_BRACKETS.search(behind)
+    years = [dated[1]] if dated else _YEAR.findall(behind)
+    return int(years[-1]) if years else None
+
+
+def _edition(text: str) -> str:
+    found = _EDITION.search(text)
+    return found.group().lower() if found else ""
+
+
+def _unmarked(text: str) -> str:
+    return re.sub(rf"[{MARKS}\s]+", " ", text).strip()
