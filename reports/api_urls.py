@@ -2,11 +2,12 @@
 
 from django.urls import URLPattern, path
 
-from reports import api
+from reports import api, api_artifacts
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
+    path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
 ]

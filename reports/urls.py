@@ -8,6 +8,7 @@ _RELEASE = "releases/<slug:name>/"
 
 urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
+    path("artifacts/compare/", artifacts.comparison, name="artifacts-compare"),
     path(_RELEASE, scores.score_of, name="score"),
     path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),

@@ -164,7 +164,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/audit-trail/
         api/v1/audit-trail/
         judges/new/
+        reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json
+        api/v1/artifacts/compare/
         api/v1/releases/<slug:name>/artifacts/<slug:sha256>/
         """,
     ),

@@ -12,6 +12,8 @@ from accounts.views import SignedInRequest
 from benchmark.models import Release
 from reports.artifacts import freeze_artifact
 from reports.choosing import choose, only_known
+from reports.comparing import compare_stored
+from reports.comparison_text import SHOWN, counted
 from reports.models import Artifact
 from reports.views.access import explains_refusals, owner_only, staff_only
 
@@ -55,3 +57,23 @@ def artifact(request: SignedInRequest, name: str, sha256: str) -> HttpResponse:
     response = HttpResponse(found.content, content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="artifact-{name}-{sha256[:12]}.json"'
     return response
+
+
+@owner_only
+@require_GET
+@explains_refusals
+def comparison(request: SignedInRequest) -> HttpResponse:
+    """Two stored artifacts side by side, named by their hashes in `left` and `right`."""
+    only_known(request.GET, "left", "right")
+    document = compare_stored(request.GET.get("left", ""), request.GET.get("right", ""))
+    parts = [
+        {
+            "name": name,
+            "counted": counted(found),
+            "kinds": [
+                (kind, entries[:SHOWN], len(entries) - SHOWN) for kind, entries in found.items() if entries
+            ],
+        }
+        for name, found in document["inputs"].items()
+    ]
+    return render(request, "reports/comparison.html", {"document": document, "parts": parts})

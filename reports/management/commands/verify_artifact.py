@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
+from reports.artifact_file import read_file
 from reports.verification import verify_file
 
 
@@ -18,7 +19,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("artifact", type=Path)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        verification = verify_file(_read(options["artifact"]))
+        verification = verify_file(read_file(options["artifact"]))
         if not verification.verified:
             if options["json"]:
                 self.stdout.write(json.dumps(verification.as_json(), ensure_ascii=False, indent=2))
@@ -29,10 +30,3 @@ class Command(TouchstoneCommand):
     def text(self, document: dict[str, Any]) -> str:
         said = f"verified: every number follows from the inputs (sha256 {document['sha256']})"
         return "\n".join([said, *document["notes"]])
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error

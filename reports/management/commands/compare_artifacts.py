@@ -1,0 +1,33 @@
+"""manage.py compare_artifacts A.json B.json: what differs between two frozen scores, and what that did."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from reports.artifact_differences import compare, read_comparable
+from reports.artifact_file import read_file
+from reports.comparison_text import comparison_text
+
+
+class Command(TouchstoneCommand):
+    help = "Compare two artifacts: changed inputs, judge, designs and code, and every score that moved."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("left", type=Path)
+        parser.add_argument("right", type=Path)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        return compare(_comparable(options["left"]), _comparable(options["right"]))
+
+    def text(self, document: dict[str, Any]) -> str:
+        return comparison_text(document)
+
+
+def _comparable(path: Path) -> dict[str, Any]:
+    try:
+        return read_comparable(read_file(path))
+    except Refused as refusal:
+        raise Refused(f"{path}: {refusal.reason}", code=refusal.code, field=refusal.field) from refusal
