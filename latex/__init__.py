@@ -3,6 +3,7 @@
 from latex.document import Block, Document, Failure, Formula, Report
 from latex.katex import FormulaError, check_formulas, to_math_html
 from latex.render import RENDER_VERSION, guess_format, render
+from latex.typeset import Piece, Typeset, Unplaced, typeset
 
 __all__ = [
     "RENDER_VERSION",
@@ -11,9 +12,13 @@ __all__ = [
     "Failure",
     "Formula",
     "FormulaError",
+    "Piece",
     "Report",
+    "Typeset",
+    "Unplaced",
     "check_formulas",
     "guess_format",
     "render",
     "to_math_html",
+    "typeset",
 ]

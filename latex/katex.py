@@ -1,10 +1,12 @@
 """KaTeX on the server, in a small JavaScript engine with limits: checks formulas, and writes them for the PDF."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import quickjs
 
@@ -14,24 +16,19 @@ from latex.limits import MAX_FORMULA
 KATEX = Path(__file__).resolve().parent.parent / "static" / "vendor" / "katex-0.19.1" / "katex.min.js"
 MEMORY = 64 * 1024 * 1024  # bytes for the engine, KaTeX included (6 MB)
 SECONDS_PER_FORMULA = 2
+SECONDS_TO_LOAD = 20
 STACK = 1024 * 1024  # bytes; deep nesting must end in an error, not in a crash
 MAX_HTML = 2_000_000  # characters of HTML for one formula
 
-_PROGRAM = """
-(function () {
-  function options(display, output) {
-    return {displayMode: display, output: output, trust: false, strict: "ignore", throwOnError: true,
-            maxExpand: 1000, maxSize: 20, macros: {}};
+_TO_HTML = """
+(function (request) {
+  const {latex, options} = JSON.parse(request);
+  try {
+    return JSON.stringify({html: katex.renderToString(latex, options)});
+  } catch (error) {
+    return JSON.stringify({error: String((error && error.rawMessage) || error)});
   }
-  return function (request) {
-    const {latex, display, output} = JSON.parse(request);
-    try {
-      return JSON.stringify({html: katex.renderToString(latex, options(display, output))});
-    } catch (error) {
-      return JSON.stringify({error: String((error && error.rawMessage) || error)});
-    }
-  };
-})()
+})
 """
 
 
@@ -39,11 +36,22 @@ class FormulaError(ValueError):
     """KaTeX refuses the formula, or a limit was reached; the message says why."""
 
 
+@dataclass(frozen=True)
+class Program:
+    """A JavaScript function from a JSON request to a JSON reply; `load` makes it beside KaTeX."""
+
+    name: str
+    load: Callable[[quickjs.Context], quickjs.Object]
+
+
 @dataclass
 class _Engine:
     context: quickjs.Context
-    render: quickjs.Object
     lock: Lock
+    programs: dict[str, quickjs.Object]
+
+
+TO_HTML = Program("html", lambda context: context.eval(_TO_HTML))
 
 
 def _new_engine() -> _Engine:
@@ -51,7 +59,7 @@ def _new_engine() -> _Engine:
     context.set_memory_limit(MEMORY)
     context.set_max_stack_size(STACK)
     context.eval(KATEX.read_text(encoding="utf-8"))
-    return _Engine(context, context.eval(_PROGRAM), Lock())
+    return _Engine(context, Lock(), {})
 
 
 @cache
@@ -61,22 +69,41 @@ def _shared() -> list[_Engine]:
 
 def to_math_html(latex: str, display: bool, *, output: str = "html") -> str:
     """KaTeX's HTML of one formula, with fresh macros. Raises FormulaError. `output` is html or htmlAndMathml."""
-    if len(latex) > MAX_FORMULA:
-        raise FormulaError(f"longer than {MAX_FORMULA} characters")
-    reply = json.loads(_ask({"latex": latex, "display": display, "output": output}))
-    if "error" in reply:
-        raise FormulaError(reply["error"][:500])
+    reply = ask(TO_HTML, latex, display, output=output)
     if len(reply["html"]) > MAX_HTML:
         raise FormulaError("the rendered formula is too large")
     return str(reply["html"])
 
 
-def _ask(request: dict[str, object]) -> str:
+def ask(program: Program, latex: str, display: bool, *, output: str = "html") -> dict[str, Any]:
+    """What `program` makes of one formula under our limits. Raises FormulaError."""
+    if len(latex) > MAX_FORMULA:
+        raise FormulaError(f"longer than {MAX_FORMULA} characters")
+    options = {
+        "displayMode": display,
+        "output": output,
+        "trust": False,
+        "strict": "ignore",
+        "throwOnError": True,
+        "maxExpand": 1000,
+        "maxSize": 20,
+        "macros": {},
+    }
+    reply: dict[str, Any] = json.loads(_run(program, json.dumps({"latex": latex, "options": options})))
+    if "error" in reply:
+        raise FormulaError(reply["error"][:500])
+    return reply
+
+
+def _run(program: Program, request: str) -> str:
     engine = _shared()[0]
     with engine.lock:
-        engine.context.set_time_limit(SECONDS_PER_FORMULA)
         try:
-            return str(engine.render(json.dumps(request)))
+            if program.name not in engine.programs:
+                engine.context.set_time_limit(SECONDS_TO_LOAD)
+                engine.programs[program.name] = program.load(engine.context)
+            engine.context.set_time_limit(SECONDS_PER_FORMULA)
+            return str(engine.programs[program.name](request))
         except quickjs.JSException as error:  # out of memory, out of time or out of stack
             _shared()[0] = _new_engine()
             raise FormulaError(f"a limit was reached: {str(error).splitlines()[0][:200]}") from error
