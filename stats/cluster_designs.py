@@ -1,7 +1,8 @@
-"""Means of items whose clusters cross (papers and raters), or were resampled within strata (domains)."""
+"""Means over crossed clusters (papers and raters), resampled within strata (domains), or macro means."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -89,4 +90,33 @@ def stratified_cluster_bootstrap(
         warnings=(Caution.FEW_CLUSTERS,) if lonely or totals.clusters < FEW_CLUSTERS else (),
         seed=seed,
         replicates=replicates,
+    )
+
+
+def macro_mean(totals: ClusterTotals, *, level: float = 0.95) -> Estimate:
+    """Mean over clusters of the means within them: every paper, or every domain, weighs the same.
+
+    The interval is Student's over the clusters' means, cut off at [0, 1]; it speaks about new clusters, so
+    for a fixed set of domains only the value is of use. Empty clusters are left out.
+    """
+    method = "macro_mean"
+    means = totals.sums[totals.sizes > 0] / totals.sizes[totals.sizes > 0]
+    count = len(means)
+    if not count:
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
+    value = float(means.mean())
+    if count < 2:
+        return Estimate(
+            value=value, method=method, level=level, n=totals.n, clusters=1, reason=Reason.FEW_EVENTS
+        )
+    se = float(means.std(ddof=1)) / math.sqrt(count)
+    half = t_value(level, count - 1) * se
+    return Estimate(
+        value=value,
+        ci=(max(0.0, value - half), min(1.0, value + half)),
+        level=level,
+        method=method,
+        se=se,
+        n=totals.n,
+        clusters=count,
     )
