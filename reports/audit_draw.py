@@ -1,7 +1,6 @@
 """The plan of a judge audit and its draw: here, because only reports sees verdicts and experts together.
 
-Strata are the judge's buckets within each system, named `<system>/<bucket>`. Annotation gets plain names of
-strata by output and never a verdict. Abstained, failed and unavailable outputs are not in the frame.
+Annotation gets plain names of strata by output and never a verdict.
 """
 
 import hashlib
@@ -16,18 +15,18 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
-from annotation.sampling import equal_sizes
-from benchmark.models import Output, Release
-from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput
+from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from benchmark.subjects import Subject
-from reports.audit_precision import ExpectedPrecision, SystemFrame, expected_precision
-from reports.datasets import PLAIN, judge_votes, labelled_outputs, output_rows, tallies
-from reports.inputs import choose_judge
+from reports.audit_frame import SYSTEM_BUCKET, Frame, audit_frame
+from reports.audit_precision import Expected, ExpectedPrecision, SystemFrame, expected_precision
+from reports.audit_sizes import PerStratum, Wanted
+from stats.allocations import PlannedStratum
+from stats.analyses.plans import strata_plan
+from stats.planner import MIN_PER_STRATUM
 
 
 @dataclass(frozen=True)
-class PlannedStratum:
+class DrawnStratum:
     """`population` outputs are in the judge's bucket, `available` may be drawn, `sample` will be."""
 
     name: str
@@ -38,12 +37,17 @@ class PlannedStratum:
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum."""
+    """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum.
+
+    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find.
+    """
 
     release: Release
     track: str
     judge: str
-    strata: tuple[PlannedStratum, ...]
+    by: str
+    strata: tuple[DrawnStratum, ...]
+    expected: tuple[PlannedStratum, ...]
     placement: Mapping[int, str]
     excluded: int
     by_rule: int
@@ -76,7 +80,7 @@ class AuditPlan:
 
 def audit_buckets(release: Release, track: str, judge: str = "") -> list[str]:
     """The judge's buckets that have outputs an expert can audit, by name."""
-    return sorted({name.split("/", 1)[1] for name in _frame(release, track, judge).placement.values()})
+    return audit_frame(release, track, judge).buckets
 
 
 def plan_audit(
@@ -84,114 +88,85 @@ def plan_audit(
     release: Release,
     track: str = "raw",
     judge: str = "",
-    per_stratum: int | None = 5,
+    by: str = SYSTEM_BUCKET,
+    wanted: Wanted = PerStratum(),  # noqa: B008 - frozen
+    expected: Expected = Expected(),  # noqa: B008 - frozen
     buckets: Collection[str] | None = None,
     exclude_campaigns: Iterable[str] = (),
 ) -> AuditPlan:
     """Strata and sample sizes of an audit of `judge` (may be left out when only one has spoken).
 
-    `per_stratum` outputs of each stratum are planned, all of smaller ones; None means all. `buckets` limits
-    the frame; outputs drawn in `exclude_campaigns` (slugs) are left out. Raises Refused when no judge has
-    spoken, when a bucket is unknown, or when nothing is left to draw.
+    `buckets` limits the frame; outputs drawn in `exclude_campaigns` (slugs) are left out. Raises Refused when
+    no judge has spoken, when a bucket is unknown, when the sizes do not fit, or when nothing is left to draw.
     """
-    frame = _frame(release, track, judge)
-    population = Counter(frame.placement.values())
-    wanted = set(buckets) if buckets is not None else {_bucket(name) for name in population}
-    _check_buckets(wanted, {_bucket(name) for name in population})
-    in_frame = {pk: name for pk, name in frame.placement.items() if _bucket(name) in wanted}
+    frame = audit_frame(release, track, judge, by)
+    chosen = set(buckets) if buckets is not None else set(frame.buckets)
+    _check_buckets(chosen, frame.buckets)
+    in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
     drawn = set(
         Item.objects.filter(campaign__slug__in=list(exclude_campaigns)).values_list("output_id", flat=True)
     )
     placement = {pk: name for pk, name in in_frame.items() if pk not in drawn}
-    available = Counter(placement.values())
-    try:
-        sizes = equal_sizes(dict(sorted(available.items())), per_stratum)
-    except ValueError as error:
-        raise Refused(f"{str(error).capitalize()}.", code="bad_sample", field="per_stratum") from error
-    if not sizes:
+    population, available = Counter(in_frame.values()), Counter(placement.values())
+    if not available:
         raise Refused("Nothing is left to draw from.", code="nothing_to_draw")
+    guessed = tuple(
+        expected.stratum(name, available[name], frame.successes[name] / population[name])
+        for name in sorted(available)
+    )
+    sizes = wanted.sizes(guessed)
     strata = tuple(
-        PlannedStratum(name, population[name], available[name], sizes.get(name, 0))
-        for name in sorted(set(in_frame.values()))
+        DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
+        for name in sorted(population)
     )
     return AuditPlan(
         release=release,
         track=track,
         judge=frame.judge,
+        by=by,
         strata=strata,
+        expected=guessed,
         placement=placement,
         excluded=len(in_frame) - len(placement),
         by_rule=frame.by_rule,
-        precision=_precision(frame, strata),
+        precision=_precision(frame, strata, expected),
     )
 
 
-def _check_buckets(wanted: set[str], known: set[str]) -> None:
-    unknown = sorted(wanted - known)
+def _check_buckets(wanted: set[str], known: Collection[str]) -> None:
+    unknown = sorted(wanted - set(known))
     if unknown:
-        names = ", ".join(sorted(known)) or "none"
+        names = ", ".join(known) or "none"
         raise Refused(
             f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
         )
 
 
-def _bucket(stratum: str) -> str:
-    return stratum.split("/", 1)[1]
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """Auditable outputs by id with their stratum; judged successes by stratum; what is known by rule."""
-
-    judge: str
-    placement: dict[int, str]
-    successes: Counter[str]
-    by_rule_of: Counter[str]
-    by_rule: int
-
-
-def _frame(release: Release, track: str, judge: str) -> _Frame:
-    chosen = choose_judge(release, track, judge)
-    if chosen is None:
-        raise Refused(f"{release.name} has no verdicts on track {track} to audit.", code="no_judge")
-    protocol = get_protocol(release.benchmark.protocol)
-    labelled = labelled_outputs(output_rows(release, track), tallies(judge_votes(release, track, chosen)))
-    pks = _pks(release, track)
-    placement: dict[int, str] = {}
-    successes: Counter[str] = Counter()
-    by_rule_of: Counter[str] = Counter()
-    for subject, output in labelled.items():
-        bucket = protocol.bucket(output)
-        if not _auditable(output, bucket):
-            by_rule_of[output.system] += bucket != UNAVAILABLE_BUCKET
-            continue
-        stratum = f"{output.system}/{bucket}"
-        placement[pks[subject]] = stratum
-        successes[stratum] += protocol.metrics[0].success(output)
-    by_rule = len(labelled) - len(placement)
-    return _Frame(chosen.label, placement, successes, by_rule_of, by_rule)
-
-
-def _auditable(output: LabelledOutput, bucket: str) -> bool:
-    return output.state == "answered" and bucket not in (UNAVAILABLE_BUCKET, "abstained")
-
-
-def _pks(release: Release, track: str) -> dict[str, int]:
-    rows = Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN).values_list(
-        "pk", "instance__key", "run__system__slug", "attempt"
-    )
-    return {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}
-
-
-def _precision(frame: _Frame, strata: Iterable[PlannedStratum]) -> tuple[ExpectedPrecision, ...]:
-    by_system: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+def _precision(
+    frame: Frame, strata: Iterable[DrawnStratum], expected: Expected
+) -> tuple[ExpectedPrecision, ...]:
+    by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
     for stratum in strata:
-        system = stratum.name.split("/", 1)[0]
-        share = frame.successes[stratum.name] / stratum.population
-        by_system[system].append((stratum.population, stratum.sample, share))
+        judged = frame.successes[stratum.name] / stratum.population
+        guess = expected.stratum(stratum.name, stratum.population, judged).guess
+        by_group[frame.group_of[stratum.name]].append((stratum.population, stratum.sample, guess))
     return tuple(
-        expected_precision(SystemFrame(system, tuple(rows), frame.by_rule_of[system]))
-        for system, rows in sorted(by_system.items())
+        expected_precision(SystemFrame(group, tuple(rows), frame.by_rule_of[group]))
+        for group, rows in sorted(by_group.items())
+    )
+
+
+def comparison(plan: AuditPlan, half_width_points: float | None = None) -> dict[str, object]:
+    """The plan beside the other allocations of as many audits; `custom` is the plan itself.
+
+    Small totals are raised to what every stratum needs at least.
+    """
+    least = sum(min(MIN_PER_STRATUM, stratum.size) for stratum in plan.expected)
+    return strata_plan(
+        plan.expected,
+        max(plan.n_sampled, least),
+        half_width=None if half_width_points is None else min(half_width_points / 100, 0.499),
+        custom=[plan.sizes[stratum.name] for stratum in plan.expected],
     )
 
 
@@ -226,7 +201,12 @@ def draw_audit(
     )
     sizes = {name: size for name, size in plan.sizes.items() if size}
     draw_items(actor=actor, campaign=campaign, strata=plan.placement, sizes=sizes)
-    details = {"judge": plan.judge, "excluded": plan.excluded, "plan_sha256": plan.sha256}
+    details = {
+        "judge": plan.judge,
+        "strata": plan.by,
+        "excluded": plan.excluded,
+        "plan_sha256": plan.sha256,
+    }
     record(actor=actor, verb="draw_audit", target=campaign, details=details)
     return campaign
 

@@ -1,17 +1,34 @@
-"""How wide the interval of a corrected score will be if an audit finds what one would expect."""
+"""What one expects an audit to find, and how wide the intervals of corrected scores will then be."""
 
 from dataclasses import dataclass
 
+from stats.allocations import PlannedStratum
 from stats.audit_simulation import simulated_interval
 from stats.display import rounded_percent
 
-ASSUMED_ERROR = 0.1
 _SEED = 1
 
 
 @dataclass(frozen=True)
+class Expected:
+    """How often one thinks that the judge is wrong: among its successes, and among everything else.
+
+    Both are shares; `hours` is the work that one audited output costs, all reviewers together.
+    """
+
+    refuted: float = 0.1
+    missed: float = 0.05
+    hours: float = 1.0
+
+    def stratum(self, name: str, size: int, judged: float) -> PlannedStratum:
+        """The stratum with its guess when the judge calls the share `judged` of it successes."""
+        guess = judged * (1 - self.refuted) + (1 - judged) * self.missed
+        return PlannedStratum(name, size, guess, self.hours, judged_success=judged >= 0.5)
+
+
+@dataclass(frozen=True)
 class SystemFrame:
-    """A system's strata as (N_h, n_h, judged share of successes), and its outputs that count by rule."""
+    """A system's strata as (N_h, n_h, guessed share of successes), and its outputs that count by rule."""
 
     system: str
     strata: tuple[tuple[int, int, float], ...]
@@ -32,14 +49,11 @@ class ExpectedPrecision:
 
 
 def expected_precision(frame: SystemFrame) -> ExpectedPrecision:
-    """Expected half-width when the judge errs on ASSUMED_ERROR of the outputs of every stratum."""
+    """Expected half-width if the guesses are right; outputs that count by rule are known negatives."""
     if any(sampled == 0 for _, sampled, _ in frame.strata):
         return ExpectedPrecision(frame.system, None)
     sizes = [*(size for size, _, _ in frame.strata), frame.by_rule]
     sampled = [*(drawn for _, drawn, _ in frame.strata), frame.by_rule]
-    guesses = [*(_guess(share) for _, _, share in frame.strata), 0.0]
-    return ExpectedPrecision(frame.system, simulated_interval(sizes, sampled, guesses, seed=_SEED).width / 2)
-
-
-def _guess(judged_share: float) -> float:
-    return judged_share * (1 - ASSUMED_ERROR) + (1 - judged_share) * ASSUMED_ERROR
+    guesses = [*(guess for _, _, guess in frame.strata), 0.0]
+    width = simulated_interval(sizes, sampled, guesses, seed=_SEED).width
+    return ExpectedPrecision(frame.system, width / 2)

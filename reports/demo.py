@@ -21,6 +21,7 @@ from annotation.models import Campaign
 from benchmark.actions import freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
 from reports.audit_draw import draw_audit, plan_audit
+from reports.audit_sizes import PerStratum
 from reports.importing import import_labels
 
 Say = Callable[[str], None]
@@ -126,7 +127,7 @@ def _grading(entry: Mapping[str, Any], actor: User, release: Release) -> Campaig
 def _audit(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
     plan = plan_audit(
         release=release,
-        per_stratum=entry["per_stratum"],
+        wanted=PerStratum(entry["per_stratum"]),
         buckets=entry["buckets"],
         exclude_campaigns=[entry["exclude_campaign"]],
     )

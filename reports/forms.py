@@ -1,23 +1,60 @@
 """Forms of reports: the plan of an audit, and the campaign that is drawn from it."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
+from django.utils.datastructures import MultiValueDict
 
+from accounts.refusal import Refused
 from annotation.models import Campaign
+from reports.audit_frame import BUCKET, SYSTEM_BUCKET
+from reports.audit_precision import Expected
+from reports.audit_sizes import ByHand, PerStratum, Spread, Wanted
+from reports.plan_forms import percent_field
+from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
+
+PER_STRATUM = "per_stratum"
+ALLOCATIONS = (
+    (PER_STRATUM, "The same number from each"),
+    (PROPORTIONAL, "A total, proportional to size"),
+    (NEYMAN, "A total, Neyman: more where the guess is uncertain"),
+    (EQUAL, "A total, in equal parts"),
+    (CUSTOM, "My own number for each stratum"),
+)
+_SIZE = "n."  # what the name of a stratum's own number starts with
 
 
 class PlanForm(forms.Form):
-    """Which outputs an audit may draw, and how many of each stratum."""
+    """Which outputs an audit may draw, how they are put into strata, and how many of each stratum."""
 
+    strata = forms.ChoiceField(
+        choices=[
+            (SYSTEM_BUCKET, "Judge’s class within each system"),
+            (BUCKET, "Judge’s class, systems together"),
+        ],
+        help_text="Systems together needs fewer audits, and then speaks about all systems rather than each.",
+    )
+    allocation = forms.ChoiceField(choices=ALLOCATIONS)
     per_stratum = forms.IntegerField(
         label="Outputs per stratum",
         min_value=1,
         max_value=100_000,
-        initial=5,
+        required=False,
         help_text="Strata with fewer outputs are audited completely. Five is the least that says anything.",
     )
+    total = forms.IntegerField(
+        label="Outputs in total", min_value=1, max_value=10_000_000, required=False, help_text="For a total."
+    )
+    refuted = percent_field(
+        "Guess: experts refute of the judge’s successes, %",
+        help_text="From an earlier audit, or a cautious guess.",
+    )
+    missed = percent_field("Guess: experts accept of everything else, %")
+    hours = forms.FloatField(
+        label="Hours per audited output", min_value=0.01, max_value=1000, help_text="All reviewers together."
+    )
+    half_width = percent_field("Wanted half-width, percentage points", least=0.01, required=False)
     buckets = forms.MultipleChoiceField(
         label="Buckets",
         widget=forms.CheckboxSelectMultiple,
@@ -30,15 +67,67 @@ class PlanForm(forms.Form):
         help_text="The new audit then speaks about the remaining outputs only.",
     )
 
+    DEFAULTS: ClassVar[dict[str, Any]] = {
+        "strata": SYSTEM_BUCKET,
+        "allocation": PER_STRATUM,
+        "per_stratum": 5,
+        "refuted": 100 * Expected.refuted,
+        "missed": 100 * Expected.missed,
+        "hours": Expected.hours,
+    }
+
     def __init__(
-        self, data: Any, *, buckets: Mapping[str, str], campaigns: Iterable[Campaign], **kwargs: Any
+        self,
+        asked: Mapping[str, Any],
+        *,
+        buckets: Mapping[str, str],
+        campaigns: Iterable[Campaign],
+        **kwargs: Any,
     ) -> None:
+        """What `asked` leaves out takes its default; without any choice of buckets all are meant."""
+        data = MultiValueDict({name: [value] for name, value in self.DEFAULTS.items()})
+        data.setlist("buckets", list(buckets))
+        _overwrite(data, asked)
         super().__init__(data, **kwargs)
+        self.sizes = {name.removeprefix(_SIZE): asked[name] for name in asked if name.startswith(_SIZE)}
         earlier = [(campaign.slug, campaign.name) for campaign in campaigns]
         _offer(self, "buckets", list(buckets.items()))
         _offer(self, "exclude", earlier)
         if not earlier:
             del self.fields["exclude"]
+
+    def clean(self) -> dict[str, Any]:
+        asked: dict[str, Any] = super().clean() or {}
+        allocation = asked.get("allocation")
+        needed = PER_STRATUM if allocation == PER_STRATUM else "total"
+        if allocation not in (None, CUSTOM) and needed not in self.errors and asked.get(needed) is None:
+            self.add_error(needed, "Say how many.")
+        return asked
+
+    def wanted(self) -> Wanted:
+        """The sample sizes that are asked for. Raises Refused for a number of a stratum that is none."""
+        asked = self.cleaned_data
+        if asked["allocation"] == PER_STRATUM:
+            return PerStratum(asked["per_stratum"])
+        if asked["allocation"] == CUSTOM:
+            return ByHand({name: _whole(name, text) for name, text in self.sizes.items()})
+        return Spread(asked["allocation"], asked["total"])
+
+    def expected(self) -> Expected:
+        """What the guesses say."""
+        asked = self.cleaned_data
+        return Expected(asked["refuted"] / 100, asked["missed"] / 100, asked["hours"])
+
+
+def _overwrite(data: MultiValueDict[str, Any], asked: Mapping[str, Any]) -> None:
+    for name in asked:
+        data.setlist(name, asked.getlist(name) if isinstance(asked, MultiValueDict) else [asked[name]])
+
+
+def _whole(stratum: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise Refused(f"{stratum}: {text!r} is not a number of outputs.", code="bad_sample", field="chosen")
+    return int(text)
 
 
 class AuditForm(forms.Form):

@@ -2,13 +2,17 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, downloads, rows, scores
+from reports.views import artifacts, audit, downloads, planner, rows, scores
 
 _RELEASE = "releases/<slug:name>/"
 
 urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
     path("artifacts/compare/", artifacts.comparison, name="artifacts-compare"),
+    path("plan/", planner.plan, {"question": "plan-strata"}, name="plan-strata"),
+    path("plan/agreement/", planner.plan, {"question": "plan-agreement"}, name="plan-agreement"),
+    path("plan/comparison/", planner.plan, {"question": "plan-comparison"}, name="plan-comparison"),
+    path("plan/proportion/", planner.plan, {"question": "plan-proportion"}, name="plan-proportion"),
     path(_RELEASE, scores.score_of, name="score"),
     path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),

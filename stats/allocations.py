@@ -206,8 +206,10 @@ def width_curve(
 
 
 def curve_totals(strata: Sequence[PlannedStratum], around: int, *, points: int = 7) -> list[int]:
-    """Numbers of audits to draw a curve at: from the least possible to well past `around`, evenly by ratio."""
-    least = sum(min(MIN_PER_STRATUM, s.size) for s in strata)
+    """Numbers of audits to draw a curve at: from a third to three times `around`, evenly by ratio, as far as
+    the strata allow.
+    """
+    least = max(around // 3, sum(min(MIN_PER_STRATUM, s.size) for s in strata))
     most = min(sum(s.size for s in strata), max(3 * around, 2 * least))
     if most <= least:
         return [least]

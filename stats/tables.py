@@ -65,6 +65,13 @@ class Table:
         return Table(chosen, self.lines[rows])
 
 
+def filled(cell: str) -> str:
+    """The check of a column that says something in every row."""
+    if not cell.strip():
+        raise ValueError("is empty")
+    return cell.strip()
+
+
 class _Factor(dict[str, int]):
     """Raw cell -> code; checks and canonicalises a cell when it is first seen."""
 

@@ -46,6 +46,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/second-factor/codes/
         accounts/second-factor/codes/new/
         accounts/second-factor/codes/download/
+        reports/plan/
+        reports/plan/agreement/
+        reports/plan/comparison/
+        reports/plan/proportion/
         """,
     ),
     (

@@ -11,10 +11,10 @@ from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation.models import Campaign, CampaignKind
 from benchmark.models import Release
-from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, draw_audit, plan_audit
-from reports.audit_precision import ASSUMED_ERROR
+from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
 from reports.choosing import Chosen, choose, only_known
 from reports.forms import AuditForm, PlanForm
+from reports.plan_page import strata_page
 from reports.views.access import explains_refusals, staff_only
 from reports.wording import in_words
 
@@ -25,7 +25,7 @@ from reports.wording import in_words
 def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge", "per_stratum", "buckets", "exclude")
+    only_known(_without_sizes(request), "track", "judge", *PlanForm.base_fields)
     chosen = choose(release, request.GET)
     plan_form = _plan_form(request, chosen)
     plan = _plan(chosen, plan_form) if plan_form.is_valid() else None
@@ -43,10 +43,15 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         "plan_form": plan_form,
         "plan": plan,
         "form": form if rubrics else None,
-        "assumed_error": round(100 * ASSUMED_ERROR),
+        "comparison": strata_page(comparison(plan, plan_form.cleaned_data["half_width"])) if plan else None,
     }
     refused = plan_form.errors or form.errors
     return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
+
+
+def _without_sizes(request: SignedInRequest) -> dict[str, str]:
+    """The parameters besides `n.<stratum>`, of which there is one for every stratum."""
+    return {name: value for name, value in request.GET.dict().items() if not name.startswith("n.")}
 
 
 def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
@@ -54,13 +59,11 @@ def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
     campaigns = Campaign.objects.filter(
         release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
     ).distinct()
-    asked = request.GET if "per_stratum" in request.GET else None
-    form = PlanForm(
-        asked or {"per_stratum": 5, "buckets": buckets},
+    return PlanForm(
+        request.GET,
         buckets={bucket: in_words(bucket) for bucket in buckets},
         campaigns=campaigns.order_by("slug"),
     )
-    return form
 
 
 def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
@@ -70,7 +73,9 @@ def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
             release=chosen.release,
             track=chosen.track,
             judge=chosen.judge,
-            per_stratum=asked["per_stratum"],
+            by=asked["strata"],
+            wanted=form.wanted(),
+            expected=form.expected(),
             buckets=asked["buckets"],
             exclude_campaigns=asked.get("exclude", ()),
         )

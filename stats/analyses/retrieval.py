@@ -12,16 +12,10 @@ from stats.analyses.options import Options
 from stats.groups import first_rows, group_codes
 from stats.raw_rows import TableError
 from stats.retrieval import MISS, hit_at, mrr_at, precision_at
-from stats.tables import Check, Form, Table, form_of, read_table
+from stats.tables import Check, Form, Table, filled, form_of, read_table
 
 Document = dict[str, object]
 DEFAULT_KS = (1, 10, 20)
-
-
-def _name(cell: str) -> str:
-    if not cell.strip():
-        raise ValueError("is empty")
-    return cell.strip()
 
 
 def _rank(cell: str) -> str:
@@ -31,7 +25,7 @@ def _rank(cell: str) -> str:
     return text
 
 
-CHECKS: Mapping[str, Check] = {"system": _name, "query": _name, "rank": _rank}
+CHECKS: Mapping[str, Check] = {"system": filled, "query": filled, "rank": _rank}
 
 
 def read_ranks(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:

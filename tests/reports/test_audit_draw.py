@@ -1,5 +1,7 @@
 """Planning and drawing an audit of the judge; buckets are those of the sample's judge."""
 
+from collections import Counter
+
 import pytest
 from django.urls import reverse
 
@@ -7,7 +9,10 @@ from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from annotation.actions import open_campaign, take_next
 from annotation.models import Campaign, Item
-from reports.audit_draw import audit_buckets, audit_rubrics, draw_audit, plan_audit
+from reports.audit_draw import audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
+from reports.audit_frame import BUCKET
+from reports.audit_precision import Expected
+from reports.audit_sizes import ByHand, PerStratum, Spread
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"
@@ -20,7 +25,7 @@ def carl(client, coordinator):
 
 
 def test_strata_are_the_judges_buckets_within_systems(gaps):
-    plan = plan_audit(release=gaps, per_stratum=5)
+    plan = plan_audit(release=gaps, wanted=PerStratum(5))
     # aurora: 16 success, 8 insufficient, 4 ungrounded, 2 abstained; smaller strata are taken whole
     found = {s.name: (s.population, s.sample) for s in plan.strata if s.name.startswith("aurora/")}
     assert found == {
@@ -31,14 +36,14 @@ def test_strata_are_the_judges_buckets_within_systems(gaps):
 
 
 def test_abstained_failed_and_unavailable_outputs_are_never_drawn(gaps):
-    plan = plan_audit(release=gaps, per_stratum=None)
+    plan = plan_audit(release=gaps, wanted=PerStratum(None))
     # 90 outputs: 2 + 4 + 9 abstained or failed, 1 of cobalt unavailable
     assert (plan.n_sampled, plan.by_rule) == (74, 16)
     assert not any("abstained" in s.name or "unavailable" in s.name for s in plan.strata)
 
 
 def test_outputs_of_an_earlier_audit_can_be_left_out(gaps):
-    plan = plan_audit(release=gaps, per_stratum=100, exclude_campaigns=["sample-audit"])
+    plan = plan_audit(release=gaps, wanted=PerStratum(100), exclude_campaigns=["sample-audit"])
     # the sample audit read 51 of the 74 outputs, the success strata completely
     assert (plan.excluded, plan.n_sampled) == (51, 23)
     success = next(s for s in plan.strata if s.name == "aurora/success")
@@ -51,7 +56,7 @@ def test_a_stratum_without_an_audited_output_promises_no_precision(gaps):
 
 
 def test_larger_samples_promise_narrower_intervals_and_a_census_none(gaps):
-    widths = [plan_audit(release=gaps, per_stratum=n).precision[0].half_width for n in (2, 6, None)]
+    widths = [plan_audit(release=gaps, wanted=PerStratum(n)).precision[0].half_width for n in (2, 6, None)]
     assert widths[0] > widths[1] > widths[2] == 0
 
 
@@ -70,11 +75,11 @@ def test_without_verdicts_there_is_nothing_to_audit(unlabelled_gaps):
 
 def test_a_sample_of_none_is_refused(gaps):
     with pytest.raises(Refused, match="at least one"):
-        plan_audit(release=gaps, per_stratum=0)
+        plan_audit(release=gaps, wanted=PerStratum(0))
 
 
 def test_a_draw_freezes_strata_and_inclusion_probabilities(gaps, coordinator):
-    plan = plan_audit(release=gaps, per_stratum=5)
+    plan = plan_audit(release=gaps, wanted=PerStratum(5))
     campaign = draw_audit(actor=coordinator, plan=plan, name="Second look", rubric=RUBRIC, seed=7)
     items = Item.objects.filter(campaign=campaign)
     assert items.count() == plan.n_sampled
@@ -85,7 +90,7 @@ def test_a_draw_freezes_strata_and_inclusion_probabilities(gaps, coordinator):
 
 
 def test_the_same_seed_draws_the_same_outputs(gaps, coordinator):
-    plan = plan_audit(release=gaps, per_stratum=3)
+    plan = plan_audit(release=gaps, wanted=PerStratum(3))
     draws = [
         set(
             draw_audit(actor=coordinator, plan=plan, name=name, rubric=RUBRIC, seed=5).items.values_list(
@@ -154,3 +159,88 @@ def test_reviewers_of_the_drawn_audit_never_see_its_strata(client, gaps, coordin
     text = client.get(reverse("grade", args=[place.handle])).content.decode()
     assert place.item.stratum not in text
     assert place.item.output.run.system.slug not in text
+
+
+def test_a_total_is_spread_by_the_rule_that_is_chosen(gaps):
+    """74 auditable outputs in nine strata: 28 judged successes in three, the rest in six."""
+    expected = Expected(refuted=0.5, missed=0)
+    plan = plan_audit(release=gaps, wanted=Spread("neyman", 50), expected=expected)
+    by_bucket = Counter()
+    for stratum in plan.strata:
+        by_bucket[stratum.name.split("/")[1] == "success"] += stratum.sample
+    # Where nothing is missed nothing is uncertain: those strata get five each (four where there are no more).
+    least = sum(min(5, s.available) for s in plan.strata if not s.name.endswith("/success"))
+    assert (by_bucket[False], by_bucket[True]) == (least, 50 - least)
+    assert plan.sizes["aurora/success"] > plan.sizes["cobalt/success"]
+
+
+def test_strata_may_take_all_systems_together(gaps, coordinator):
+    plan = plan_audit(release=gaps, by=BUCKET, wanted=PerStratum(6))
+    assert {s.name: (s.population, s.sample) for s in plan.strata}["success"] == (28, 6)
+    assert [row.system for row in plan.precision] == ["all systems together"]
+    campaign = draw_audit(actor=coordinator, plan=plan, name="Together", rubric=RUBRIC)
+    assert set(campaign.items.values_list("stratum", flat=True)) == {s.name for s in plan.strata}
+    assert AuditEvent.objects.get(verb="draw_audit").details["strata"] == "bucket"
+
+
+def test_numbers_by_hand_are_taken_or_refused_by_stratum(gaps):
+    sizes = plan_audit(release=gaps, buckets=["success"]).sizes
+    chosen = {**sizes, "aurora/success": 11}
+    assert plan_audit(release=gaps, buckets=["success"], wanted=ByHand(chosen)).sizes == chosen
+    for number in (0, 17):
+        with pytest.raises(Refused, match=f"aurora/success: {number} of 16"):
+            plan_audit(release=gaps, buckets=["success"], wanted=ByHand({**sizes, "aurora/success": number}))
+    with pytest.raises(Refused, match="no stratum 'other'"):
+        plan_audit(release=gaps, buckets=["success"], wanted=ByHand({**sizes, "other": 1}))
+
+
+def test_a_total_that_does_not_fit_is_refused_at_its_field(gaps):
+    with pytest.raises(Refused, match="75 audits do not fit") as refusal:
+        plan_audit(release=gaps, wanted=Spread("neyman", 75))
+    assert refusal.value.field == "total"
+
+
+def test_unknown_strata_are_refused(gaps):
+    with pytest.raises(Refused, match="no strata 'colour'"):
+        plan_audit(release=gaps, by="colour")
+
+
+def test_a_plan_is_compared_with_other_ways_to_spend_as_many_audits(gaps):
+    document = comparison(plan_audit(release=gaps, by=BUCKET, wanted=PerStratum(8)), 5)
+    found = {row["name"]: row for row in document["allocations"]}
+    assert {row["total"] for row in found.values()} == {24}
+    assert found["custom"]["se"] >= found["neyman"]["se"] - 1e-9
+    assert document["wanted"]["half_width"] == 0.05
+
+
+def test_the_page_compares_allocations_before_the_draw(carl, gaps):
+    reply = carl.get(draw_address(strata="bucket", allocation="neyman", total=30, half_width=5))
+    text = " ".join(reply.content.decode().split())
+    assert reply.context["plan"].n_sampled == 30
+    assert "Precision of the judge’s yes ±" in text
+    assert "could be missed successes" in text
+    assert reply.context["comparison"]["wanted"]["half_width"] == "5.00"
+
+
+def test_the_page_takes_numbers_by_hand_and_shows_refused_ones_again(carl, gaps):
+    address = draw_address(allocation="custom", buckets="success")
+    sizes = {"n.aurora/success": "12", "n.basalt/success": "4", "n.cobalt/success": "3"}
+    assert carl.get(address, sizes | {"allocation": "custom", "buckets": "success"}).context[
+        "plan"
+    ].sizes == {"aurora/success": 12, "basalt/success": 4, "cobalt/success": 3}
+    refused = carl.get(
+        address, sizes | {"allocation": "custom", "buckets": "success", "n.aurora/success": "x"}
+    )
+    assert refused.status_code == 400
+    assert "&#x27;x&#x27; is not a number of outputs" in refused.content.decode()
+    assert 'value="4"' in refused.content.decode()
+    assert 'value="x"' in refused.content.decode()
+
+
+def test_a_rule_without_its_number_is_explained_at_the_field(carl, gaps):
+    reply = carl.get(draw_address(allocation="neyman"))
+    assert reply.context["plan_form"].errors == {"total": ["Say how many."]}
+
+
+def test_an_unknown_parameter_is_explained(carl, gaps):
+    assert carl.get(draw_address(wish="1")).status_code == 400

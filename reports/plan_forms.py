@@ -1,0 +1,136 @@
+"""Forms of the planner. All are sent by GET, so that an address says the whole plan."""
+
+from typing import Any
+
+from django import forms
+
+from accounts.refusal import Refused
+from stats.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
+from stats.analyses import plans
+from stats.raw_rows import TableError
+from stats.strata_table import StrataTable, strata_from_text
+
+Document = dict[str, Any]
+EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(
+    f"{name},{size},{guess},1,{judge}"
+    for (name, guess, judge), size in zip(
+        (("success", "93 %", "yes"), ("grounded insufficient", "2 %", "no"), ("unsupported", "0.5 %", "no")),
+        PUBLISHED_SIZES,
+        strict=True,
+    )
+)
+
+
+def percent_field(label: str, *, initial: float | None = None, least: float = 0, **kwargs: Any) -> Any:
+    """A number of per cent from `least` to 100."""
+    return forms.FloatField(label=label, min_value=least, max_value=100, initial=initial, **kwargs)
+
+
+class PlannerForm(forms.Form):
+    """A form whose `document` is the plan; what the estimators refuse becomes an error of the form."""
+
+    def document(self) -> Document | None:
+        """The plan, or None with an error added."""
+        if not self.is_valid():
+            return None
+        try:
+            return self.plan(self.cleaned_data)
+        except (ValueError, Refused) as refusal:
+            self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
+            return None
+
+    def plan(self, asked: Document) -> Document:
+        """Subclasses compute their document from cleaned values."""
+        raise NotImplementedError
+
+
+class StrataForm(PlannerForm):
+    """A table of strata, how many audits, and what precision is wanted."""
+
+    strata = forms.CharField(
+        label="Strata",
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
+        max_length=20_000,
+        initial=EXAMPLE,
+        help_text="One line per stratum, pasted from a spreadsheet or typed with commas. Columns: name, size, "
+        "guess (share of true successes, like 0.02 or 2 %); if you like hours (one audit, 1 if left out), "
+        "judge (yes or no: did the judge call them successes?) and sample (your own number of audits).",
+    )
+    total = forms.IntegerField(
+        label="Audits", min_value=1, max_value=10_000_000, initial=sum(PUBLISHED_SAMPLE)
+    )
+    half_width = percent_field(
+        "Wanted half-width, percentage points",
+        initial=1,
+        least=0.01,
+        required=False,
+        help_text="± this much.",
+    )
+
+    def clean_strata(self) -> StrataTable:
+        try:
+            return strata_from_text(self.cleaned_data["strata"])
+        except TableError as refusal:
+            raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
+
+    def plan(self, asked: Document) -> Document:
+        table: StrataTable = asked["strata"]
+        wanted = asked["half_width"]
+        return plans.strata_plan(
+            table.strata,
+            asked["total"],
+            half_width=None if wanted is None else min(wanted / 100, 0.499),
+            custom=table.sampled,
+        )
+
+
+def _count(label: str, initial: int) -> forms.IntegerField:
+    return forms.IntegerField(label=label, min_value=0, max_value=1_000_000, initial=initial)
+
+
+class AgreementForm(PlannerForm):
+    """The two-by-two table of a pilot, and a size or a precision."""
+
+    both_yes = _count("Pilot: both say yes", 40)
+    first_only = _count("Only the first says yes", 9)
+    second_only = _count("Only the second says yes", 6)
+    both_no = _count("Both say no", 45)
+    items = forms.IntegerField(label="Items of the study", min_value=2, max_value=100_000, initial=200)
+    half_width = forms.FloatField(
+        label="Wanted half-width of kappa", min_value=0.005, max_value=0.9, initial=0.1, required=False
+    )
+
+    def plan(self, asked: Document) -> Document:
+        pilot = ((asked["both_yes"], asked["first_only"]), (asked["second_only"], asked["both_no"]))
+        return plans.agreement_plan(pilot, asked["items"], half_width=asked["half_width"])
+
+
+class ComparisonForm(PlannerForm):
+    """Two systems' shares and how often they differ."""
+
+    p1 = percent_field("First system solves, %", initial=7)
+    p2 = percent_field("Second system solves, %", initial=3.5)
+    discordance = percent_field(
+        "Items that only one of them solves, %",
+        initial=10.5,
+        help_text="From a pilot; at least the difference, at most the sum.",
+    )
+    power = percent_field("Power, %", initial=80, least=1, help_text="The chance of seeing the difference.")
+
+    def plan(self, asked: Document) -> Document:
+        shares = {key: asked[key] / 100 for key in ("p1", "p2", "discordance", "power")}
+        return plans.comparison_plan(**shares)
+
+
+class ProportionForm(PlannerForm):
+    """One share, to be known this well."""
+
+    p = percent_field("Expected share, %", initial=7)
+    half_width = percent_field("Wanted half-width, percentage points", initial=2, least=0.01)
+    population = forms.IntegerField(
+        label="Outputs there are", min_value=1, max_value=10_000_000, initial=1400, required=False
+    )
+
+    def plan(self, asked: Document) -> Document:
+        half_width = asked["half_width"] / 100
+        return plans.proportion_plan(asked["p"] / 100, half_width, population=asked["population"])
