@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api, api_campaigns
+from annotation import api, api_campaigns, api_quarantine
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
@@ -22,5 +22,19 @@ urlpatterns: list[URLPattern] = [
         "campaigns/<slug:slug>/assignments/<int:pk>/release/",
         api_campaigns.ReleaseAssignmentView.as_view(),
         name="api-release-assignment",
+    ),
+    path("releases/<slug:name>/quarantine/", api_quarantine.QuarantineView.as_view(), name="api-quarantine"),
+    path(
+        "releases/<slug:name>/quarantine/scan/", api_quarantine.ScanView.as_view(), name="api-quarantine-scan"
+    ),
+    path(
+        "releases/<slug:name>/quarantine/redact/",
+        api_quarantine.RedactAllView.as_view(),
+        name="api-quarantine-redact",
+    ),
+    path(
+        "releases/<slug:name>/quarantine/<int:pk>/",
+        api_quarantine.DecisionView.as_view(),
+        name="api-quarantine-decide",
     ),
 ]

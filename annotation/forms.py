@@ -56,6 +56,9 @@ class DrawForm(PlainForm):
     per_stratum = forms.IntegerField(
         label="Items per domain", min_value=1, required=False, help_text="Empty: every answered output."
     )
+    leave_out_undecided = forms.BooleanField(
+        label="Leave out outputs that wait in quarantine for a decision", required=False
+    )
 
 
 class ReasonForm(PlainForm):

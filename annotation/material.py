@@ -9,6 +9,7 @@ from accounts.domains import SUGGESTED
 from annotation.models import Item
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
+from benchmark.queries import shown_content
 from latex.visible import visible
 
 
@@ -50,6 +51,7 @@ def domain_words(domain: str) -> str:
 def material(item: Item) -> Material:
     """The material of an item: instance and output only, no run, no system, and nothing unseen on paper."""
     instance, output = item.instance, item.output
+    payload, text = shown_content(output)
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
     return Material(
         title=problem_title(instance.payload, f"Problem {instance.key}"),
@@ -57,6 +59,6 @@ def material(item: Item) -> Material:
         instance_parts=tuple(protocol.instance_parts(instance.payload)),
         output_parts=tuple(
             replace(part, text=visible(part.text, part.text_format))
-            for part in protocol.output_parts(output.payload, output.text, output.text_format)
+            for part in protocol.output_parts(payload, text, output.text_format)
         ),
     )

@@ -23,7 +23,7 @@ def place_by_handle(handle: str) -> Assignment | None:
         "item__campaign__rubric",
         "item__campaign__release__benchmark",
         "item__instance",
-        "item__output",
+        "item__output__redacted",
         "draft",
     )
     return rows.filter(handle=handle).first()

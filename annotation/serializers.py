@@ -190,6 +190,9 @@ class DrawIn(serializers.Serializer[Any]):
         default=None,
         help_text="Items of each stratum, here the domain; left out: every answered output.",
     )
+    leave_out_undecided = serializers.BooleanField(
+        default=False, help_text="Draw without the outputs that wait in quarantine for a decision."
+    )
 
 
 class DrawOut(serializers.Serializer[Any]):

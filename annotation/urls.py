@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import campaigns, reviewer
+from annotation.views import campaigns, quarantine, reviewer
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -20,4 +20,8 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/open/", campaigns.open_, name="campaign-open"),
     path("campaigns/<slug:slug>/close/", campaigns.close, name="campaign-close"),
     path("campaigns/<slug:slug>/places/<int:pk>/release/", campaigns.release, name="release-assignment"),
+    path("quarantine/<slug:name>/", quarantine.quarantine, name="quarantine"),
+    path("quarantine/<slug:name>/scan/", quarantine.scan, name="quarantine-scan"),
+    path("quarantine/<slug:name>/redact/", quarantine.redact_all, name="quarantine-redact"),
+    path("quarantine/<slug:name>/outputs/<int:pk>/", quarantine.decide, name="quarantine-decide"),
 ]

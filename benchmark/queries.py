@@ -6,7 +6,7 @@ from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 
 from accounts.refusal import Refused
-from benchmark.models import Instance, Output, OutputState, Release, Run
+from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run
 
 
 def release_named(name: str) -> Release:
@@ -79,3 +79,25 @@ def outputs_of(instance: Instance) -> QuerySet[Output]:
 def outputs_with_run() -> QuerySet[Output]:
     """All outputs with instance, run, system and release."""
     return Output.objects.select_related("instance", "run__system", "run__release")
+
+
+def system_names(release: Release) -> list[str]:
+    """Every name under which the release's systems are known: slugs, names and families."""
+    rows = release.runs.values_list("system__slug", "system__name", "system__family").distinct()
+    return sorted({name for row in rows for name in row if name})
+
+
+def shown_content(output: Output) -> tuple[dict[str, Any], str]:
+    """Payload and text as graders and judges read them: redacted where somebody decided so.
+
+    Load outputs with select_related("redacted"); otherwise this costs a query for each.
+    """
+    redacted = getattr(output, "redacted", None)
+    return (redacted.payload, redacted.text) if redacted else (output.payload, output.text)
+
+
+def quarantined(release: Release) -> QuerySet[Output]:
+    """Outputs with a certain finding about which nobody has decided."""
+    return Output.objects.filter(run__release=release, identity_scan__certain__gt=0).exclude(
+        identity_decisions__in=IdentityDecision.objects.filter(withdrawn_at=None)
+    )

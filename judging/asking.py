@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocols import get_protocol
+from benchmark.queries import shown_content
 from judging.backoff import delay_seconds
 from judging.models import JudgeTask
 from judging.prompts import predicate_prompt
@@ -46,8 +47,8 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
 
 def _fields(task: JudgeTask) -> Mapping[str, str]:
     protocol = get_protocol(task.run.judge.protocol)
-    output = task.output
-    return protocol.prompt_fields(task.predicate, output.instance.payload, output.payload, output.text)
+    payload, text = shown_content(task.output)
+    return protocol.prompt_fields(task.predicate, task.output.instance.payload, payload, text)
 
 
 def _key(task: JudgeTask) -> str:

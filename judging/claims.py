@@ -45,7 +45,7 @@ def claim(*, owner: str, limit: int) -> list[JudgeTask]:
             return []
         return list(
             JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
-            .select_related("run__judge", "output__instance")
+            .select_related("run__judge", "output__instance", "output__redacted")
             .order_by("id")
         )
 

@@ -111,6 +111,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/open/
         grading/campaigns/<slug:slug>/close/
         grading/campaigns/<slug:slug>/places/<int:pk>/release/
+        grading/quarantine/<slug:name>/
+        grading/quarantine/<slug:name>/scan/
+        grading/quarantine/<slug:name>/redact/
+        grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
         judges/runs/<int:pk>/
@@ -148,6 +152,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/outputs/
         api/v1/outputs/<int:pk>/
         api/v1/campaigns/
+        api/v1/releases/<slug:name>/quarantine/
+        api/v1/releases/<slug:name>/quarantine/scan/
+        api/v1/releases/<slug:name>/quarantine/redact/
+        api/v1/releases/<slug:name>/quarantine/<int:pk>/
         api/v1/campaigns/<slug:slug>/
         api/v1/campaigns/<slug:slug>/progress/
         api/v1/campaigns/<slug:slug>/draw/

@@ -22,16 +22,19 @@ from annotation.actions.grading import (
     save_draft,
     submit_grade,
 )
+from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 
 __all__ = [
     "DraftConflict",
     "apply_plan",
     "close_campaign",
     "create_campaign",
+    "decide_identity",
     "draw_items",
     "open_campaign",
     "open_item",
     "plan_assignment",
+    "redact_release",
     "release_assignment",
     "reopen_grade",
     "require_staff",
@@ -40,4 +43,5 @@ __all__ = [
     "say_out_of_field",
     "submit_grade",
     "take_next",
+    "withdraw_decision",
 ]

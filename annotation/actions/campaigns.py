@@ -13,6 +13,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, sampling
+from annotation.actions.quarantine import eligible
 from annotation.models import AssignmentState, Campaign, CampaignKind, Item, Rubric
 from annotation.phases import Verb
 from benchmark.actions import freeze_run
@@ -115,20 +116,26 @@ def draw_items(
     strata: Mapping[int, str] | None = None,
     sizes: Mapping[str, int] | None = None,
     per_stratum: int | None = None,
+    leave_out_undecided: bool = False,
 ) -> list[Item]:
     """Draw the campaign's items once; the runs they come from are frozen with the draw.
 
     `strata` maps output ids to strata and defaults to the domain of every answered output of the release and
     track (an audit passes the judge's buckets). `sizes` gives n_h by stratum; without it, `per_stratum` of
-    each are drawn, or all. Raises Refused when a draw exists, when there is nothing to draw from, or when an
-    output is not an answered one of this release and track.
+    each are drawn, or all. Outputs that somebody excluded for telling their author are never drawn.
+
+    Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered
+    one of this release and track, or (code "quarantined") when outputs wait for a decision about what tells
+    their author, unless `leave_out_undecided`.
     """
     require_staff(actor)
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.DRAW)
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
-    outputs = _answered_outputs(campaign, strata)
+    outputs = eligible(
+        campaign.release, _answered_outputs(campaign, strata), leave_out_undecided=leave_out_undecided
+    )
     keys = {_public_key(output): output for output in outputs.values()}
     frame = {
         key: output.instance.domain if strata is None else strata[output.pk] for key, output in keys.items()

@@ -41,7 +41,10 @@ def require_own(reviewer: User, assignment: Assignment) -> None:
 def locked(assignment: Assignment) -> Assignment:
     """The assignment's row with what a grade needs, held until the transaction ends."""
     rows = Assignment.objects.select_for_update(of=("self",)).select_related(
-        "item__campaign__rubric", "item__campaign__release__benchmark", "item__instance", "item__output"
+        "item__campaign__rubric",
+        "item__campaign__release__benchmark",
+        "item__instance",
+        "item__output__redacted",
     )
     return rows.get(pk=assignment.pk)
 

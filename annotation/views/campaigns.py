@@ -84,9 +84,7 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.error(request, "The number of items per domain must be a whole number from 1.")
         return redirect("campaign", slug=slug)
     try:
-        items = actions.draw_items(
-            actor=request.user, campaign=row, per_stratum=form.cleaned_data["per_stratum"]
-        )
+        items = actions.draw_items(actor=request.user, campaign=row, **form.cleaned_data)
         messages.success(request, f"{len(items)} items drawn.")
     except Refused as refusal:
         messages.error(request, refusal.reason)

@@ -1,14 +1,18 @@
 """The verbs of this app. Each is keyword-only, atomic, and writes its audit row."""
 
 from benchmark.actions.freezing import freeze_release, freeze_run
+from benchmark.actions.identities import find, scan_identities, scan_outputs
 from benchmark.actions.outputs import OutputsReport, import_outputs
 from benchmark.actions.releases import ImportReport, import_release
 
 __all__ = [
     "ImportReport",
     "OutputsReport",
+    "find",
     "freeze_release",
     "freeze_run",
     "import_outputs",
     "import_release",
+    "scan_identities",
+    "scan_outputs",
 ]

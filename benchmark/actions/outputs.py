@@ -11,6 +11,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.actions.batches import check_slug, checked_batches, existing
+from benchmark.actions.identities import scan_identities
 from benchmark.canonical import output_sha256
 from benchmark.differences import describe
 from benchmark.keyindex import KeyIndex
@@ -18,13 +19,15 @@ from benchmark.models import Output, Release, Run, System
 from benchmark.progress import Progress, silent
 from benchmark.protocol import OutputRecord
 from benchmark.protocols import get_protocol
+from benchmark.queries import quarantined
 from benchmark.records import RecordError
 from benchmark.survey import Survey, output_key, survey_outputs
 
 
 @dataclass(frozen=True)
 class OutputsReport:
-    """What an import of outputs did, or would do. `without_output` counts instances that have none."""
+    """What an import of outputs did, or would do. `without_output` counts instances that have none,
+    `quarantined` outputs of the release that wait for a decision about what tells their author."""
 
     release: str
     system: str
@@ -36,6 +39,7 @@ class OutputsReport:
     without_output: int
     changed: bool
     dry_run: bool
+    quarantined: int = 0
 
     def document(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -75,6 +79,7 @@ def import_outputs(
         if changed and not dry_run:
             author = System(slug=system, name=system_name or system, family=family)
             _store(actor, run, author, survey, rules.read_outputs(source), progress)
+            scan_identities(release=release, progress=progress)
         return OutputsReport(
             release=release.name,
             system=system,
@@ -86,6 +91,7 @@ def import_outputs(
             without_output=len(instances) - survey.groups,
             changed=changed,
             dry_run=dry_run,
+            quarantined=quarantined(release).count(),
         )
 
 

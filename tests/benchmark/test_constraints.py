@@ -5,7 +5,7 @@ from django.apps import apps
 from django.db import IntegrityError, models
 from django.db.models import ProtectedError
 
-from benchmark.models import Benchmark, Release, RenderedDocument, System
+from benchmark.models import Benchmark, IdentityDecision, Release, RenderedDocument, System
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -45,6 +45,12 @@ def twin_document():
         RenderedDocument.objects.create(sha256=digest("x"), blocks=[], report={})
 
 
+def decided(output=None, twice=False, **changes):
+    values = {"output": output or OutputFactory(), "verdict": "harmless", "reason": "a surname", **changes}
+    for _ in range(2 if twice else 1):
+        IdentityDecision.objects.create(**values)
+
+
 VIOLATIONS = {
     "benchmark_names_its_protocol": lambda: BenchmarkFactory(slug="other", protocol=""),
     "paper_once_per_release": twin_paper,
@@ -55,6 +61,9 @@ VIOLATIONS = {
     "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
+    "identity_verdict_is_known": lambda: decided(verdict="fine"),
+    "identity_decided_once": lambda: [decided(output=OutputFactory(), twice=True)],
+    "identity_decision_has_its_reason": lambda: decided(reason=""),
 }
 
 

@@ -1,4 +1,4 @@
-"""manage.py draw_campaign SLUG [--per-stratum N] --actor EMAIL"""
+"""manage.py draw_campaign SLUG [--per-stratum N] [--leave-out-undecided] --actor EMAIL"""
 
 from typing import Any
 
@@ -22,10 +22,20 @@ class Command(CommandForSomebody):
             metavar="N",
             help="items of each domain (default: every answered output)",
         )
+        parser.add_argument(
+            "--leave-out-undecided",
+            action="store_true",
+            help="draw without the outputs that wait in quarantine for a decision",
+        )
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])
-        items = actions.draw_items(actor=actor, campaign=campaign, per_stratum=options["per_stratum"])
+        items = actions.draw_items(
+            actor=actor,
+            campaign=campaign,
+            per_stratum=options["per_stratum"],
+            leave_out_undecided=options["leave_out_undecided"],
+        )
         drawn = {"campaign": campaign.slug, "items": len(items), "strata": drawn_strata(campaign)}
         return dict(DrawOut(drawn).data)
 

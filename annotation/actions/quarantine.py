@@ -1,0 +1,179 @@
+"""Outputs that may tell who wrote them: kept from blinded people until somebody decides.
+
+The scan and its rows stand in `benchmark`; the decision stands here, because it must not touch a text that
+was drawn into a campaign (the database refuses that too).
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.access import is_study_staff
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from annotation.models import Item
+from benchmark.actions import find, scan_outputs
+from benchmark.identities.fields import shown_fields, with_fields
+from benchmark.identities.redaction import redact
+from benchmark.identities.scan import VERSION
+from benchmark.models import (
+    IdentityDecision,
+    IdentityVerdict,
+    Output,
+    RedactedOutput,
+    Release,
+)
+from benchmark.protocols import get_protocol
+from benchmark.queries import quarantined, system_names
+
+
+def eligible(
+    release: Release, outputs: Mapping[int, Output], *, leave_out_undecided: bool
+) -> dict[int, Output]:
+    """The outputs that may be drawn, by id; those that were never scanned are scanned now.
+
+    Raises Refused (code "quarantined") while decisions are open, or when nothing is left.
+    """
+    scanned = Output.objects.filter(pk__in=outputs, identity_scan__version=VERSION).values_list(
+        "pk", flat=True
+    )
+    fresh = outputs.keys() - set(scanned)
+    scan_outputs(release, [outputs[pk] for pk in sorted(fresh)])
+    undecided = set(quarantined(release).values_list("pk", flat=True)) & outputs.keys()
+    if undecided and not leave_out_undecided:
+        raise Refused(
+            f"{len(undecided)} outputs may tell who wrote them. Decide about them on the quarantine page of "
+            f"{release}, or draw without them.",
+            code="quarantined",
+        )
+    excluded = IdentityDecision.objects.filter(
+        output__run__release=release, verdict=IdentityVerdict.EXCLUDED, withdrawn_at=None
+    ).values_list("output_id", flat=True)
+    left_out = undecided | set(excluded)
+    kept = {pk: output for pk, output in outputs.items() if pk not in left_out}
+    if not kept:
+        raise Refused("Every output is left out; there is nothing to draw.", code="nothing_to_draw")
+    return kept
+
+
+@transaction.atomic
+def decide_identity(
+    *,
+    actor: User,
+    output: Output,
+    verdict: str,
+    reason: str = "",
+    also: Iterable[tuple[str, int, int]] = (),
+) -> IdentityDecision:
+    """Decide about an output: redact its certain findings (and the passages `also`), call it harmless, or
+    exclude it from expert work.
+
+    A passage is (field, start, end). Raises NotAllowed for anybody but the study's staff; Refused when a
+    decision is live, when a reason is missing, when the output was drawn, when a passage does not lie in a
+    shown field, or when a redacted text would still tell (code "still_tells").
+    """
+    _require_staff(actor)
+    if verdict not in IdentityVerdict.values:
+        raise Refused(f"{verdict!r} is none of {', '.join(IdentityVerdict.values)}.", field="verdict")
+    output = (
+        Output.objects.select_for_update(of=("self",))
+        .select_related("run__release__benchmark")
+        .get(pk=output.pk)
+    )
+    if output.identity_decisions.filter(withdrawn_at=None).exists():
+        raise Refused("Somebody has decided about this output; withdraw that first.", code="decided")
+    _require_undrawn(output)
+    if verdict != IdentityVerdict.REDACTED and not reason.strip():
+        raise Refused("Say why.", code="reason_missing", field="reason")
+    passages = _passages(output, also) if verdict == IdentityVerdict.REDACTED else []
+    decision = IdentityDecision.objects.create(
+        output=output, verdict=verdict, passages=passages, reason=reason.strip(), decided_by=actor
+    )
+    if passages:
+        payload, text = _redacted(output, passages)
+        RedactedOutput.objects.create(output=output, decision=decision, payload=payload, text=text)
+    record(
+        actor=actor,
+        verb="decide_identity",
+        target=output,
+        reason=reason.strip(),
+        details={"verdict": verdict, "passages": len(passages)},
+    )
+    return decision
+
+
+def redact_release(*, actor: User, release: Release) -> dict[str, int]:
+    """Redact every quarantined output of the release by the same rule: each certain finding gets the mark.
+
+    Returns `redacted` and `left` (outputs that would still tell, or that were drawn; each needs a person).
+    """
+    _require_staff(actor)
+    redacted = left = 0
+    for output in quarantined(release).order_by("pk"):
+        try:
+            decide_identity(actor=actor, output=output, verdict=IdentityVerdict.REDACTED)
+            redacted += 1
+        except Refused:
+            left += 1
+    return {"redacted": redacted, "left": left}
+
+
+@transaction.atomic
+def withdraw_decision(*, actor: User, output: Output) -> None:
+    """Undo the live decision about an output that was not drawn yet; the decision stays in the history."""
+    _require_staff(actor)
+    decision = IdentityDecision.objects.select_for_update().filter(output=output, withdrawn_at=None).first()
+    if decision is None:
+        raise Refused("There is no decision to withdraw.", code="undecided")
+    _require_undrawn(output)
+    RedactedOutput.objects.filter(decision=decision).delete()
+    decision.withdrawn_at = timezone.now()
+    decision.save(update_fields=["withdrawn_at"])
+    record(actor=actor, verb="withdraw_identity_decision", target=output)
+
+
+def _require_staff(actor: User) -> None:
+    if not is_study_staff(actor):
+        raise NotAllowed("Only coordinators and owners decide about texts that tell their author.")
+
+
+def _require_undrawn(output: Output) -> None:
+    if Item.objects.filter(output=output).exists():
+        raise Refused("This output was drawn into a campaign; its text stays as it is.", code="drawn")
+
+
+def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, Any]]:
+    """What is taken out: the certain findings of the newest scan and what a person marked."""
+    protocol = get_protocol(output.run.release.benchmark.protocol)
+    names = system_names(output.run.release)
+    fields = shown_fields(protocol, output.payload, output.text, output.text_format)
+    found = find(protocol, names, output.payload, output.text, output.text_format)
+    passages = [{name: one[name] for name in ("field", "start", "end")} for one in found if one["certain"]]
+    for field, start, end in also:
+        if field not in fields or not 0 <= start < end <= len(fields[field]):
+            raise Refused(f"{field} has no passage {start} to {end}.", code="no_passage", field="passages")
+        passages.append({"field": field, "start": start, "end": end})
+    if not passages:
+        raise Refused(
+            "There is nothing to redact: mark a passage, or call the output harmless.", code="nothing"
+        )
+    payload, text = _redacted(output, passages)
+    if any(one["certain"] for one in find(protocol, names, payload, text, output.text_format)):
+        raise Refused(
+            "The redacted text would still tell who wrote it; exclude the output, or mark more of it.",
+            code="still_tells",
+        )
+    return passages
+
+
+def _redacted(output: Output, passages: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], str]:
+    protocol = get_protocol(output.run.release.benchmark.protocol)
+    fields = shown_fields(protocol, output.payload, output.text, output.text_format)
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for passage in passages:
+        spans.setdefault(passage["field"], []).append((passage["start"], passage["end"]))
+    replaced = {field: redact(fields[field], cuts, output.text_format) for field, cuts in spans.items()}
+    return with_fields(output.payload, output.text, replaced)

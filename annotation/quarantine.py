@@ -1,0 +1,93 @@
+"""The quarantine of a release as values: each output with its findings in context, decided or not."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
+
+from annotation.models import Item
+from benchmark.identities.fields import shown_fields
+from benchmark.models import IdentityDecision, IdentityScan, Output, Release
+from benchmark.protocols import get_protocol
+
+AROUND = 80
+SHOWN_FINDINGS = 20
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A finding with the text around it; `certain` is what keeps the output back."""
+
+    field: str
+    kind: str
+    start: int
+    end: int
+    certain: bool
+    evidence: str
+    before: str
+    found: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """An output with findings, what was decided about it, and whether a campaign drew it."""
+
+    output: Output
+    passages: tuple[Passage, ...]
+    more: int
+    decision: IdentityDecision | None
+    drawn: bool
+
+
+def with_findings(release: Release, *, undecided: bool = False) -> QuerySet[Output]:
+    """Outputs of the release with a certain finding or a decision, those without a decision first."""
+    live = IdentityDecision.objects.filter(withdrawn_at=None)
+    decided = Exists(live.filter(output=OuterRef("pk")))
+    telling = Exists(IdentityScan.objects.filter(output=OuterRef("pk"), certain__gt=0))
+    rows = (
+        Output.objects.filter(telling | decided, run__release=release)
+        .annotate(decided=decided, drawn=Exists(Item.objects.filter(output=OuterRef("pk"))))
+        .select_related("instance", "run__system", "identity_scan")
+        .prefetch_related(Prefetch("identity_decisions", live.select_related("decided_by"), to_attr="live"))
+        .order_by("decided", "instance__key", "pk")
+    )
+    return rows.filter(decided=False) if undecided else rows
+
+
+def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator[Held]:
+    """Rows of `with_findings` as the page and REST show them."""
+    protocol = get_protocol(release.benchmark.protocol)
+    for output in outputs:
+        fields = shown_fields(protocol, output.payload, output.text, output.text_format)
+        findings = [found for found in _findings(output) if found["field"] in fields]
+        passages = [_passage(fields[found["field"]], found) for found in findings]
+        live: list[IdentityDecision] = output.live  # type: ignore[attr-defined]
+        yield Held(
+            output=output,
+            passages=tuple(passages[:SHOWN_FINDINGS]),
+            more=max(0, len(passages) - SHOWN_FINDINGS),
+            decision=live[0] if live else None,
+            drawn=output.drawn,  # type: ignore[attr-defined]
+        )
+
+
+def _findings(output: Output) -> list[dict[str, Any]]:
+    scan = getattr(output, "identity_scan", None)
+    return sorted(scan.findings, key=lambda found: not found["certain"]) if scan else []
+
+
+def _passage(text: str, found: Mapping[str, Any]) -> Passage:
+    start, end = found["start"], found["end"]
+    return Passage(
+        field=found["field"],
+        kind=found["kind"],
+        start=start,
+        end=end,
+        certain=found["certain"],
+        evidence=found["evidence"],
+        before=("…" if start > AROUND else "") + text[max(0, start - AROUND) : start],
+        found=text[start:end],
+        after=text[end : end + AROUND] + ("…" if end + AROUND < len(text) else ""),
+    )

@@ -1,0 +1,264 @@
+"""Texts that tell their author stay away from blinded people until somebody decides."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+
+from accounts.models import AuditEvent
+from accounts.refusal import NotAllowed, Refused
+from annotation import actions
+from annotation.material import material
+from annotation.models import Item
+from benchmark.actions import scan_identities
+from benchmark.identities.redaction import redact
+from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
+from benchmark.queries import quarantined, shown_content
+from tests.factories import CampaignFactory, InstanceFactory, ItemFactory, OutputFactory, RunFactory
+
+pytestmark = pytest.mark.django_db
+
+TELLING = r"As \textbf{G}PT-5, I reduce to the compact case. Then $x>0$."
+
+
+@pytest.fixture
+def run():
+    return RunFactory()
+
+
+def output(run, text="Let $x>0$.", **changes):
+    return OutputFactory(run=run, instance=InstanceFactory(release=run.release), text=text, **changes)
+
+
+@pytest.fixture
+def telling(run):
+    made = output(run, TELLING)
+    output(run)
+    scan_identities(release=run.release)
+    return made
+
+
+def redacted(actor, made):
+    return actions.decide_identity(actor=actor, output=made, verdict="redacted")
+
+
+def test_a_scan_reads_each_answered_output_once(run, telling):
+    assert list(quarantined(run.release)) == [telling]
+    assert scan_identities(release=run.release) == {"scanned": 0, "outputs": 2, "certain": 1}
+
+
+def test_a_newer_version_of_the_scan_reads_again(run, telling):
+    IdentityScan.objects.update(version=0, certain=0, findings=[])
+    assert scan_identities(release=run.release) == {"scanned": 2, "outputs": 2, "certain": 1}
+
+
+def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    with pytest.raises(Refused, match="1 outputs may tell who wrote them") as refusal:
+        actions.draw_items(actor=coordinator, campaign=campaign)
+    assert refusal.value.code == "quarantined"
+    drawn = actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
+    assert telling.pk not in {item.output_id for item in drawn}
+    assert len(drawn) == 1
+
+
+def test_a_draw_scans_what_nobody_has_scanned(run, coordinator):
+    output(run, "Written by Claude.")
+    output(run)
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    with pytest.raises(Refused, match="quarantine"):
+        actions.draw_items(actor=coordinator, campaign=campaign)
+
+
+def test_graders_read_the_redacted_text_and_the_original_stays(run, telling, coordinator):
+    redacted(coordinator, telling)
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    items = actions.draw_items(actor=coordinator, campaign=campaign)
+    shown = material(next(item for item in items if item.output_id == telling.pk))
+    assert shown.anchored.text.startswith(r"As \textbf{[redacted]}, I reduce")
+    assert Output.objects.get(pk=telling.pk).text == TELLING
+    assert "GPT" not in shown.anchored.text
+
+
+def test_judges_read_what_graders_read(telling, coordinator):
+    redacted(coordinator, telling)
+    fresh = Output.objects.select_related("redacted").get(pk=telling.pk)
+    assert "[redacted]" in shown_content(fresh)[1]
+
+
+def test_every_system_s_outputs_are_redacted_by_one_rule(run, telling, coordinator):
+    other = output(RunFactory(release=run.release), "This was written by Claude.")
+    scan_identities(release=run.release)
+    assert actions.redact_release(actor=coordinator, release=run.release) == {"redacted": 2, "left": 0}
+    texts = {row.output_id: row.text for row in RedactedOutput.objects.all()}
+    assert texts[telling.pk].count("[redacted]") == 1
+    assert texts[other.pk] == "This was written by [redacted]."
+
+
+def test_a_decision_can_be_withdrawn_until_the_output_is_drawn(run, telling, coordinator):
+    redacted(coordinator, telling)
+    actions.withdraw_decision(actor=coordinator, output=telling)
+    assert not RedactedOutput.objects.exists()
+    assert list(quarantined(run.release)) == [telling]
+    redacted(coordinator, telling)
+    ItemFactory(output=telling, instance=telling.instance, campaign=CampaignFactory(release=run.release))
+    with pytest.raises(Refused, match="drawn into a campaign"):
+        actions.withdraw_decision(actor=coordinator, output=telling)
+
+
+def test_the_database_itself_keeps_a_drawn_text(run, telling, coordinator):
+    decision = redacted(coordinator, telling)
+    ItemFactory(output=telling, instance=telling.instance, campaign=CampaignFactory(release=run.release))
+    with pytest.raises(IntegrityError, match="drawn into a campaign"), transaction.atomic():
+        RedactedOutput.objects.filter(decision=decision).delete()
+    with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
+        RedactedOutput.objects.filter(decision=decision).update(text="other")
+    other = output(run)
+    Item.objects.filter(output=other).exists()
+    ItemFactory(output=other, instance=other.instance, campaign=CampaignFactory(release=run.release))
+    with pytest.raises(IntegrityError, match="drawn into a campaign"), transaction.atomic():
+        RedactedOutput.objects.create(output=other, decision=decision, text="other")
+
+
+def test_the_database_itself_keeps_decisions(telling, coordinator):
+    decision = redacted(coordinator, telling)
+    rows = IdentityDecision.objects.filter(pk=decision.pk)
+    with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
+        rows.update(verdict="harmless", reason="no")
+    actions.withdraw_decision(actor=coordinator, output=telling)
+    with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
+        rows.update(withdrawn_at=None)
+    with pytest.raises(IntegrityError, match="stays in the history"), transaction.atomic():
+        rows._raw_delete(rows.db)
+
+
+def test_a_harmless_or_excluded_output_needs_a_reason(telling, coordinator):
+    for verdict in ("harmless", "excluded"):
+        with pytest.raises(Refused, match="Say why"):
+            actions.decide_identity(actor=coordinator, output=telling, verdict=verdict)
+
+
+def test_an_excluded_output_is_left_out_of_every_draw(run, telling, coordinator):
+    actions.decide_identity(actor=coordinator, output=telling, verdict="excluded", reason="names its maker")
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    drawn = actions.draw_items(actor=coordinator, campaign=campaign)
+    assert telling.pk not in {item.output_id for item in drawn}
+
+
+def test_a_harmless_output_is_drawn_as_it_is(run, telling, coordinator):
+    actions.decide_identity(actor=coordinator, output=telling, verdict="harmless", reason="a school's name")
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    assert len(actions.draw_items(actor=coordinator, campaign=campaign)) == 2
+
+
+def test_a_person_marks_more_than_the_scan_found(run, coordinator):
+    made = output(run, "Our laboratory proves it.")
+    scan_identities(release=run.release)
+    actions.decide_identity(actor=coordinator, output=made, verdict="redacted", also=[("text", 4, 14)])
+    assert RedactedOutput.objects.get(output=made).text == "Our [redacted] proves it."
+
+
+@pytest.mark.parametrize("passage", [("text", 5, 5), ("text", 0, 9999), ("payload/x", 0, 1), ("text", -1, 3)])
+def test_a_passage_outside_the_shown_texts_is_refused(run, coordinator, passage):
+    made = output(run, "Our laboratory proves it.")
+    with pytest.raises(Refused, match="has no passage"):
+        actions.decide_identity(actor=coordinator, output=made, verdict="redacted", also=[passage])
+
+
+def test_nothing_to_redact_is_said(run, coordinator):
+    with pytest.raises(Refused, match="nothing to redact"):
+        redacted(coordinator, output(run))
+
+
+def test_two_decisions_do_not_stand_side_by_side(telling, coordinator):
+    redacted(coordinator, telling)
+    with pytest.raises(Refused, match="Somebody has decided"):
+        redacted(coordinator, telling)
+
+
+def test_reviewers_and_strangers_decide_nothing(telling, algebraist, stranger):
+    for person in (algebraist, stranger):
+        with pytest.raises(NotAllowed):
+            redacted(person, telling)
+
+
+def test_decisions_stand_in_the_audit_trail(telling, coordinator):
+    redacted(coordinator, telling)
+    actions.withdraw_decision(actor=coordinator, output=telling)
+    verbs = list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True))
+    assert verbs[-2:] == ["decide_identity", "withdraw_identity_decision"]
+
+
+@pytest.mark.parametrize(
+    ("source", "taken", "left"),
+    [
+        (r"\textbf{G}PT-5 x", "G}PT-5", r"\textbf{[redacted]} x"),
+        (r"a $\mathrm{GPT}$-5 b", r"GPT}$-5", r"a $\mathrm{[redacted]}$ b"),
+        (r"a \emph{by GPT-5", r"\emph{by GPT-5", "a [redacted]{"),
+        (r"a \{GPT\} b", r"\{GPT\}", "a [redacted] b"),
+        ("x % by GPT-5\ny", "% by GPT-5\n", "x [redacted]\ny"),
+    ],
+)
+def test_a_redaction_leaves_the_rest_of_the_document_as_it_was(source, taken, left):
+    start = source.index(taken)
+    assert redact(source, [(start, start + len(taken))], "latex") == left
+
+
+def test_overlapping_passages_become_one_mark():
+    assert redact("abcdef", [(1, 3), (2, 4), (4, 5)], "plain") == "a[redacted]f"
+
+
+def test_the_page_shows_passages_in_context_and_decides(client, telling, run, coordinator):
+    client.force_login(coordinator)
+    page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
+    assert "<mark>G}PT-5</mark>" in page
+    assert "Redact all 1" in page
+    client.post(f"/grading/quarantine/{run.release.name}/outputs/{telling.pk}/", {"verdict": "redacted"})
+    page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
+    assert "Redacted</strong> by Carl Coordinator" in page
+    assert "Redact all" not in page
+    client.post(f"/grading/quarantine/{run.release.name}/outputs/{telling.pk}/", {"verdict": "withdraw"})
+    client.post(f"/grading/quarantine/{run.release.name}/redact/")
+    assert RedactedOutput.objects.count() == 1
+
+
+def test_the_page_costs_the_same_for_many_outputs(client, run, coordinator, django_assert_max_num_queries):
+    for _ in range(12):
+        output(run, TELLING)
+    scan_identities(release=run.release)
+    client.force_login(coordinator)
+    with django_assert_max_num_queries(14):
+        assert client.get(f"/grading/quarantine/{run.release.name}/").content.count(b"<article") == 12
+
+
+def test_an_empty_quarantine_says_so(client, run, coordinator):
+    output(run)
+    scan_identities(release=run.release)
+    client.force_login(coordinator)
+    page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
+    assert "Nothing in the 1 outputs tells who wrote them." in page
+
+
+def test_rest_lists_and_decides(client, telling, run, coordinator):
+    client.force_login(coordinator)
+    base = f"/api/v1/releases/{run.release.name}/quarantine/"
+    (row,) = client.get(base).json()["results"]
+    assert (row["output"], row["verdict"], row["findings"][0]["evidence"]) == (telling.pk, "", "GPT-5")
+    sent = {"verdict": "excluded", "reason": "names its maker"}
+    reply = client.post(f"{base}{telling.pk}/", sent, content_type="application/json")
+    assert (reply.status_code, reply.json()["verdict"]) == (200, "excluded")
+    reply = client.post(f"{base}{telling.pk}/", sent, content_type="application/json")
+    assert (reply.status_code, reply.json()["code"]) == (409, "decided")
+
+
+def test_the_console_scans_lists_and_redacts(telling, run, coordinator):
+    out = StringIO()
+    call_command("scan_identities", "--release", run.release.name, "--json", stdout=out)
+    document = json.loads(out.getvalue())
+    assert (document["quarantined"], document["waiting"][0]["output"]) == (1, telling.pk)
+    call_command(
+        "decide_output", "redacted", "--release", run.release.name, "--actor", coordinator.email, stdout=out
+    )
+    assert not quarantined(run.release).exists()
