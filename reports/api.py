@@ -1,7 +1,6 @@
 """REST endpoints of scores, labels and artifacts, for coordinators and owners: systems are named here."""
 
 import json
-from itertools import islice
 from typing import Any, cast
 
 from django.http.response import HttpResponseBase
@@ -27,6 +26,7 @@ from reports.choosing import Chosen, choose, only_known
 from reports.downloads import chosen_rows, csv_download
 from reports.inputs import collect
 from reports.label_filters import FILTERS
+from reports.label_pages import chosen_page
 from reports.models import Artifact
 from reports.score import score
 
@@ -98,7 +98,7 @@ class LabelsView(APIView):
         operation_id="releases_labels",
         parameters=[
             OpenApiParameter("format", str, OpenApiParameter.QUERY, enum=["json", "csv"]),
-            OpenApiParameter("offset", int, OpenApiParameter.QUERY, description="Rows to skip (JSON)."),
+            _query("after", "Key of the row to go on after (JSON); `next` holds it."),
             OpenApiParameter(
                 "page_size", int, OpenApiParameter.QUERY, description=f"At most {MAX_PAGE} (JSON)."
             ),
@@ -118,30 +118,29 @@ class LabelsView(APIView):
         release = release_or_404(name)
         asked = {key: value for key, value in request.query_params.dict().items() if key not in _PAGING}
         try:
-            rows = chosen_rows(release, asked)
+            if request.accepted_renderer.format == "csv":
+                return csv_download(chosen_rows(release, asked), f"labels-{release.name}.csv")
+            after, size = request.query_params.get("after", ""), _page_size(request)
+            page = chosen_page(release, asked, after=after, size=size)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        if request.accepted_renderer.format == "csv":
-            return csv_download(rows, f"labels-{release.name}.csv")
-        offset, size = _whole(request, "offset", 0), min(_whole(request, "page_size", PAGE), MAX_PAGE)
-        page = list(islice(rows, offset, offset + size + 1))
-        following = _next(request, offset + size) if len(page) > size else None
-        return Response({"next": following, "results": shape.LabelOut(page[:size], many=True).data})
+        following = _next(request, page.next) if page.next else None
+        return Response({"next": following, "results": shape.LabelOut(page.rows, many=True).data})
 
 
-_PAGING = ("format", "offset", "page_size")
+_PAGING = ("format", "after", "page_size")
 
 
-def _whole(request: Request, name: str, default: int) -> int:
-    text = request.query_params.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < 12) or (name == "page_size" and int(text) < 1):
-        raise ValidationError({name: "must be a whole number"})
-    return int(text)
+def _page_size(request: Request) -> int:
+    text = request.query_params.get("page_size", str(PAGE))
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
+        raise ValidationError({"page_size": "must be a whole number above zero"})
+    return min(int(text), MAX_PAGE)
 
 
-def _next(request: Request, offset: int) -> str:
+def _next(request: Request, after: str) -> str:
     query = request.query_params.copy()
-    query["offset"] = str(offset)
+    query["after"] = after
     return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reports.definitions import method_words
 from reports.wording import caution_sentence, reason_sentence
 from stats.display import percent, rounded, rounded_percent
 
@@ -20,6 +21,29 @@ class Cell:
     reason: str
     cautions: tuple[str, ...]
     document: Document
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What is needed to read the number: counts, denominator, interval, resampling, what was left out."""
+        known = self.document
+        how = method_words(known["method"])[0]
+        level = f"{rounded(known['level'] * 100, places=0)} %"
+        resampled = f"{known['B']} resamples, seed {known['seed']}" if known.get("B") else ""
+        found = [
+            ("Counts", self.counts),
+            ("Denominator", known.get("denom_rule") or ""),
+            ("Interval" if self.interval else "Method", f"{level}, {how}" if self.interval else how),
+            ("Clusters", "" if known.get("clusters") is None else str(known["clusters"])),
+            ("Resampling", resampled),
+            ("Abstained", str(known.get("n_abstain") or "")),
+            ("Unavailable", str(known.get("n_unavailable") or "")),
+        ]
+        return [(name, text) for name, text in found if text]
+
+    @property
+    def definition(self) -> str:
+        """Key of the definition that explains the method; "" when none does."""
+        return method_words(self.document["method"])[1]
 
 
 def percent_cell(estimate: Document) -> Cell:

@@ -24,7 +24,7 @@ def chosen_rows(release: Release, asked: Mapping[str, str]) -> Iterator[Row]:
     only_known(asked, "campaign", "identities", *FILTERS)
     identities = asked.get("identities") == "1"
     wanted = label_filter(asked, identities=identities)
-    rows = wanted(label_rows(release, campaign=asked.get("campaign", "")))
+    rows = label_rows(release, campaign=asked.get("campaign", ""), wanted=wanted)
     return rows if identities else blinded(rows)
 
 

@@ -1,26 +1,81 @@
-"""Which rows of a release's label table a download asks for."""
+"""Which rows of a release's label table a request asks for, as conditions on answers and verdicts."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q
 
 from accounts.refusal import Refused
-from reports.label_rows import Row
+from annotation.published import rater_email
+from judging.models import Judge
 
-FILTERS = ("question", "rater_kind", "domain", "state", "system", "stratum", "instance")
+_ITEM = "grade__assignment__item__"
 _TELLING = ("system", "stratum")  # a blinded table filtered by these would no longer be blind
+_ANSWER_FIELDS = {
+    "question": "question",
+    "domain": f"{_ITEM}instance__domain",
+    "state": "state",
+    "value": "value",
+    "system": f"{_ITEM}output__run__system__slug",
+    "stratum": f"{_ITEM}stratum",
+    "instance": f"{_ITEM}instance__key",
+    "track": f"{_ITEM}output__run__track",
+    "rater": "grade__assignment__reviewer__email",
+}
+_VERDICT_FIELDS = {
+    "question": "predicate",
+    "domain": "output__instance__domain",
+    "state": "state",
+    "value": "value",
+    "system": "output__run__system__slug",
+    "instance": "output__instance__key",
+    "track": "output__run__track",
+    "rater": "judge__slug",
+}
+FILTERS = ("rater_kind", *_ANSWER_FIELDS, "judge")
 
 
 @dataclass(frozen=True)
 class LabelFilter:
-    """Columns with the values that are wanted; several values of one column are alternatives."""
+    """Columns with the values that are wanted; several values of one column are alternatives.
 
-    wanted: Mapping[str, frozenset[str]]
+    `judge` names judge versions and leaves expert labels alone; `stratum` is a column of experts only.
+    """
 
-    def __call__(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows that have a wanted value in every filtered column."""
-        for row in rows:
-            if all(row.get(column, "") in values for column, values in self.wanted.items()):
-                yield row
+    wanted: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def answers(self) -> Q | None:
+        """The condition on expert answers; None when none of them is wanted."""
+        if not self._wants("expert"):
+            return None
+        given = dict(self.wanted)
+        if "rater" in given:
+            given["rater"] = {rater_email(rater) for rater in given["rater"]}
+        return _condition(_ANSWER_FIELDS, given)
+
+    def verdicts(self) -> Q | None:
+        """The condition on verdicts; None when none of them is wanted."""
+        if not self._wants("judge") or "stratum" in self.wanted:
+            return None
+        given = dict(self.wanted)
+        if "unavailable" in given.get("state", ()):
+            given["state"] = {*given["state"], "unparsed"}  # how the table shows an unparsed reply
+        found = _condition(_VERDICT_FIELDS, given)
+        if "judge" in given:
+            labels = given["judge"]
+            found &= Q(judge__in=[judge.pk for judge in Judge.objects.all() if judge.label in labels])
+        return found
+
+    def _wants(self, kind: str) -> bool:
+        return kind in self.wanted.get("rater_kind", (kind,))
+
+
+def _condition(fields: Mapping[str, str], given: Mapping[str, Collection[str]]) -> Q:
+    conditions: dict[str, Any] = {
+        f"{name}__in": sorted(given[column]) for column, name in fields.items() if column in given
+    }
+    return Q(**conditions)
 
 
 def label_filter(asked: Mapping[str, str], *, identities: bool) -> LabelFilter:

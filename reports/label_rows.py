@@ -14,8 +14,11 @@ from annotation.published import rater_name
 from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.models import Verdict
+from reports.label_filters import LabelFilter
 
 Row = dict[str, str]
+KeyedRow = tuple[int, Row]
+EVERYTHING = LabelFilter()
 _CHUNK = 2000
 _ITEM = "grade__assignment__item__"
 
@@ -120,18 +123,36 @@ _VERDICT_FIELDS = (
 )
 
 
-def label_rows(release: Release, *, campaign: str = "") -> Iterator[Row]:
+def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EVERYTHING) -> Iterator[Row]:
     """Expert labels (live grades) and, without `campaign`, verdicts; in a stable order, canonical columns."""
-    answers = _expert_answers(release, campaign).values_list(*_EXPERT_FIELDS)
-    yield from (_expert_row(release.name, _Expert(*row)) for row in answers.iterator(chunk_size=_CHUNK))
+    answers = _expert_answers(release, campaign, wanted).order_by(f"{_ITEM}campaign_id", "grade_id", "id")
+    found = answers.values_list(*_EXPERT_FIELDS)
+    yield from (_expert_row(release.name, _Expert(*row)) for row in found.iterator(chunk_size=_CHUNK))
     if campaign:
         return
-    verdicts = (
-        Verdict.objects.filter(output__run__release=release)
-        .order_by("judge_id", "output_id", "predicate", "order", "vote")
-        .values_list(*_VERDICT_FIELDS)
-    )
-    yield from (_judge_row(release.name, _Verdict(*row)) for row in verdicts.iterator(chunk_size=_CHUNK))
+    verdicts = _verdicts(release, wanted).order_by("judge_id", "output_id", "predicate", "order", "vote")
+    said = verdicts.values_list(*_VERDICT_FIELDS)
+    yield from (_judge_row(release.name, _Verdict(*row)) for row in said.iterator(chunk_size=_CHUNK))
+
+
+def answers_after(
+    release: Release, *, campaign: str, wanted: LabelFilter, after: int, limit: int
+) -> list[KeyedRow]:
+    """At most `limit` expert labels after the row with key `after`, in the order they came."""
+    rows = _expert_answers(release, campaign, wanted).filter(pk__gt=after).order_by("pk")
+    return [
+        (key, _expert_row(release.name, _Expert(*values)))
+        for key, *values in rows.values_list("pk", *_EXPERT_FIELDS)[:limit]
+    ]
+
+
+def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
+    """The same of verdicts."""
+    rows = _verdicts(release, wanted).filter(pk__gt=after).order_by("pk")
+    return [
+        (key, _judge_row(release.name, _Verdict(*values)))
+        for key, *values in rows.values_list("pk", *_VERDICT_FIELDS)[:limit]
+    ]
 
 
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
@@ -145,13 +166,21 @@ def blinded(rows: Iterable[Row]) -> Iterator[Row]:
             yield {**row, **hidden, "subject": f"blind-{token[:16]}"}
 
 
-def _expert_answers(release: Release, campaign: str) -> QuerySet[Answer]:
+def _expert_answers(release: Release, campaign: str, wanted: LabelFilter) -> QuerySet[Answer]:
+    condition = wanted.answers()
+    if condition is None:
+        return Answer.objects.none()
     live = Answer.objects.filter(
-        grade__superseded_by=None, grade__assignment__item__campaign__release=release
+        condition, grade__superseded_by=None, **{f"{_ITEM}campaign__release": release}
     )
-    if campaign:
-        live = live.filter(grade__assignment__item__campaign__slug=campaign)
-    return live.order_by("grade__assignment__item__campaign_id", "grade_id", "id")
+    return live.filter(**{f"{_ITEM}campaign__slug": campaign}) if campaign else live
+
+
+def _verdicts(release: Release, wanted: LabelFilter) -> QuerySet[Verdict]:
+    condition = wanted.verdicts()
+    if condition is None:
+        return Verdict.objects.none()
+    return Verdict.objects.filter(condition, output__run__release=release)
 
 
 def _expert_row(release: str, label: _Expert) -> Row:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, downloads, planner, rows, scores
+from reports.views import artifacts, audit, downloads, labels, planner, rows, scores
 
 _RELEASE = "releases/<slug:name>/"
 
@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
     path(_RELEASE, scores.score_of, name="score"),
     path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),
+    path(f"{_RELEASE}labels/", labels.labels, name="labels"),
     path(f"{_RELEASE}labels.csv", downloads.labels_csv, name="labels-csv"),
     path(f"{_RELEASE}labels.jsonl", downloads.labels_jsonl, name="labels-jsonl"),
     path(f"{_RELEASE}figures/<slug:figure>.csv", downloads.figure_csv, name="figure-csv"),

@@ -124,6 +124,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/
         reports/releases/<slug:name>/score.json
         reports/releases/<slug:name>/report.pdf
+        reports/releases/<slug:name>/labels/
         reports/releases/<slug:name>/labels.csv
         reports/releases/<slug:name>/labels.jsonl
         reports/releases/<slug:name>/figures/<slug:figure>.csv

@@ -1,10 +1,13 @@
-"""What the templates of reports need to show values by name."""
+"""What the templates of reports need to show values by name, and to open what stands behind a number."""
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
+from django.urls import reverse
 
+from reports.definitions import Definition, definitions_on
 from reports.fingerprints import short
 from reports.wording import in_words
 from stats.text import interval, number
@@ -28,3 +31,16 @@ def estimate_words(estimate: Mapping[str, Any] | None) -> str:
     if estimate["value"] is None:
         return in_words(str(estimate["reason"]))
     return f"{number(estimate['value'])} {interval(estimate['ci']) if estimate['ci'] else ''}".strip()
+
+
+@register.simple_tag
+def definitions_of(page: str) -> list[Definition]:
+    """The definitions at the foot of a page."""
+    return definitions_on(page)
+
+
+@register.simple_tag
+def label_rows_of(release: str, **wanted: str) -> str:
+    """The address of the label rows behind a number; filters that are empty are left out."""
+    query = urlencode({column: value for column, value in wanted.items() if value})
+    return f"{reverse('labels', args=[release])}?{query}"

@@ -76,7 +76,8 @@ def test_labels_are_blinded_by_default(carl, gaps):
 
 
 @pytest.mark.parametrize(
-    "query", ["system=aurora", "page_size=0", "offset=-1", "offset=many", "rater=ada", "limit=3"]
+    "query",
+    ["system=aurora", "page_size=0", "after=judge-x", "after=7", "offset=2", "reviewer=ada", "limit=3"],
 )
 def test_label_parameters_that_unblind_or_are_unknown_are_refused(carl, gaps, query):
     assert carl.get(f"{BASE}labels/?{query}").status_code == 400

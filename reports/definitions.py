@@ -1,0 +1,66 @@
+"""What every number means: its definition, and how the interval was made. One list for all pages."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+
+@dataclass(frozen=True)
+class Definition:
+    """`key` is the anchor on each of its `pages`: `#def-KEY`."""
+
+    key: str
+    title: str
+    text: str
+    pages: tuple[str, ...]
+
+
+def _read() -> dict[str, Definition]:
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    return {
+        key: Definition(key, row["title"], " ".join(row["text"].split()), tuple(row["pages"]))
+        for key, row in table.items()
+    }
+
+
+DEFINITIONS: Mapping[str, Definition] = MappingProxyType(_read())
+
+
+def definitions_on(page: str) -> list[Definition]:
+    """What stands at the foot of a page, in the order of the file."""
+    return [definition for definition in DEFINITIONS.values() if page in definition.pages]
+
+
+# How an estimate's `method` begins, what that is called, and where it is explained.
+_METHODS: tuple[tuple[str, str, str], ...] = (
+    ("wilson_n_eff", "Wilson on the effective number", "effective"),
+    ("wilson_effective_n", "Wilson on the effective number", "effective"),
+    ("wilson_jaccard", "Wilson, carried over from the Jaccard index", "in-sample"),
+    ("wilson", "Wilson", "wilson"),
+    ("cluster_bootstrap_percentile", "percentiles of resampled papers", "papers"),
+    ("paper_cluster_bootstrap", "percentiles of resampled papers", "papers"),
+    ("paired_cluster_bootstrap_percentile", "percentiles of resampled papers, paired", "difference"),
+    ("newcombe_paired_10", "Newcombe 1998, paired, method 10", "newcombe"),
+    ("clopper_pearson", "Clopper and Pearson, exact", "position"),
+    ("half_tie_wald", "normal, from the scores 1, 1/2, 0", "half-tie"),
+    ("davidson_newton, cluster bootstrap", "Davidson’s model, problems resampled", "strength"),
+    ("davidson_newton", "Davidson’s model, from its information", "strength"),
+    ("design_weighted", "Dirichlet-multinomial within strata", "weighted"),
+    ("bb_", "Beta-Binomial within strata", "corrected"),
+    ("mean_over", "Student’s t", "macro"),
+    ("delta_clipped", "delta method, clipped to -1 and 1", "delta"),
+    ("gwet_2008", "Gwet 2008", "agreement"),
+    ("icc", "from the F distribution", "agreement"),
+)
+
+
+def method_words(method: str) -> tuple[str, str]:
+    """(how an estimate's interval was made, in words; key of the definition that says more, or "")."""
+    for start, words, key in _METHODS:
+        if method.startswith(start):
+            return words, key
+    if method.endswith(" bootstrap"):
+        return "percentiles of resampled problems", "agreement"
+    return method.replace("_", " "), ""

@@ -1,0 +1,55 @@
+"""The label table page by page: each page goes on after the key where the one before ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from reports.choosing import only_known
+from reports.label_filters import FILTERS, LabelFilter, label_filter
+from reports.label_rows import Row, answers_after, blinded, verdicts_after
+
+EXPERT, JUDGE = "expert", "judge"
+
+
+@dataclass(frozen=True)
+class LabelPage:
+    """Some rows of the table; `next` is the key after which the following ones come, "" at the end."""
+
+    rows: list[Row]
+    next: str
+
+
+def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size: int) -> LabelPage:
+    """At most `size` rows after the key `after` ("" for the first), of those that a request means.
+
+    Blinded, and experts' labels only, unless `identities` is "1". At most two queries for rows, however far
+    from the start. Raises Refused for a parameter or key that does not exist or would undo the blinding.
+    """
+    only_known(asked, "campaign", "identities", *FILTERS)
+    identities, campaign = asked.get("identities") == "1", asked.get("campaign", "")
+    wanted = label_filter(asked, identities=identities)
+    kind, at = _parsed(after)
+    found: list[tuple[str, Row]] = []
+    if kind == EXPERT:
+        found, at = _experts(release, campaign, wanted, at, size + 1), 0
+    if len(found) <= size and identities and not campaign:
+        verdicts = verdicts_after(release, wanted=wanted, after=at, limit=size + 1 - len(found))
+        found += [(f"{JUDGE}-{key}", row) for key, row in verdicts]
+    page = found[:size]
+    rows = [row for _, row in page]
+    return LabelPage(rows if identities else list(blinded(rows)), page[-1][0] if len(found) > size else "")
+
+
+def _experts(
+    release: Release, campaign: str, wanted: LabelFilter, after: int, limit: int
+) -> list[tuple[str, Row]]:
+    answers = answers_after(release, campaign=campaign, wanted=wanted, after=after, limit=limit)
+    return [(f"{EXPERT}-{key}", row) for key, row in answers]
+
+
+def _parsed(after: str) -> tuple[str, int]:
+    kind, _, number = (after or f"{EXPERT}-0").partition("-")
+    if kind not in (EXPERT, JUDGE) or not (number.isascii() and number.isdigit() and len(number) < 19):
+        raise Refused(f"{after!r} is no place in the table.", code="bad_key", field="after")
+    return kind, int(number)
