@@ -23,11 +23,13 @@ from benchmark.models import Release
 from reports import serializers as shape
 from reports.artifacts import freeze_artifact
 from reports.choosing import Chosen, choose, only_known
+from reports.comparison import comparison_document
 from reports.downloads import chosen_rows, csv_download
 from reports.inputs import collect
 from reports.label_filters import FILTERS
 from reports.label_pages import chosen_page
 from reports.models import Artifact
+from reports.outcomes import chosen_kind, outcomes
 from reports.score import score
 
 PAGE, MAX_PAGE = 100, 1000
@@ -76,6 +78,33 @@ class ScoreView(APIView):
             raise invalid(refusal) from refusal
         chosen = chosen_or_error(release, request.query_params)
         return Response(score(collect(release=release, track=chosen.track, judge=chosen.judge)))
+
+
+class ComparisonView(APIView):
+    """Every pair of systems of one track on the same items."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_comparison",
+        parameters=[
+            TRACK,
+            JUDGE,
+            _query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
+        ],
+        responses=shape.ComparisonOut,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Differences with intervals, McNemar with Holm, Cochran's Q; open campaigns are not compared."""
+        release = release_or_404(name)
+        try:
+            only_known(request.query_params, "track", "judge", "outcome")
+            chosen = choose(release, request.query_params)
+            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            kind = chosen_kind(inputs, request.query_params.get("outcome", ""))
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response(comparison_document(outcomes(inputs, kind), seed=inputs.seed))
 
 
 class CsvRenderer(BaseRenderer):

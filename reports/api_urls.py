@@ -6,6 +6,7 @@ from reports import api, api_artifacts
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
+    path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),

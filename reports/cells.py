@@ -57,6 +57,25 @@ def number_cell(estimate: Document, *, places: int = 3) -> Cell:
     return _cell(estimate, value, lambda end: rounded(end, places=places), unit="")
 
 
+def points_cell(estimate: Document) -> Cell:
+    """A difference of proportions in percentage points, with its sign."""
+    value = "" if estimate["value"] is None else signed_points(estimate["value"])
+    return _cell(estimate, value, signed_points, unit=" pp")
+
+
+def signed_points(share: float) -> str:
+    """ "+23.3", "-4.0" or "0.0" for a difference of proportions."""
+    shown = rounded_percent(share)
+    return f"+{shown}" if share > 0 and float(shown) else shown
+
+
+def p_words(p: float | None) -> str:
+    """A p-value with three decimals, "< 0.001" below that, "" where there is none."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else rounded(p, places=3)
+
+
 def _percent_value(estimate: Document) -> str:
     if estimate["value"] is None:
         return ""

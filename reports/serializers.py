@@ -133,6 +133,52 @@ class ScoreOut(serializers.Serializer[Any]):
     experts = ExpertCampaignOut(many=True)
 
 
+class OutcomeOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    source = serializers.ChoiceField(choices=["judge", "experts"])  # type: ignore[assignment]
+    title = serializers.CharField()
+    definition = serializers.CharField()
+    campaign = serializers.CharField(allow_blank=True)
+
+
+class ComparedSystemOut(serializers.Serializer[Any]):
+    estimate = EstimateOut()
+    by_rule = serializers.IntegerField()
+    left_out = serializers.IntegerField()
+
+
+class OmnibusOut(serializers.Serializer[Any]):
+    q = serializers.FloatField(allow_null=True)
+    df = serializers.IntegerField(allow_null=True)
+    p = serializers.FloatField(allow_null=True)
+    n = serializers.IntegerField()
+    dropped = serializers.IntegerField()
+    reason = serializers.CharField(allow_null=True)
+
+
+class ComparedPairOut(serializers.Serializer[Any]):
+    first = serializers.CharField()
+    second = serializers.CharField()
+    n = serializers.IntegerField()
+    dropped = serializers.IntegerField()
+    cells = serializers.DictField(child=serializers.IntegerField())
+    difference = EstimateOut()
+    paper_bootstrap = EstimateOut()
+    newcombe = EstimateOut()
+    mcnemar = serializers.DictField(child=serializers.FloatField(allow_null=True))
+
+
+class ComparisonOut(serializers.Serializer[Any]):
+    """Systems of one track on the same items, under one outcome."""
+
+    format = serializers.CharField()
+    outcome = OutcomeOut()
+    seed = serializers.IntegerField()
+    systems = serializers.DictField(child=ComparedSystemOut())
+    omnibus = OmnibusOut()
+    pairs = ComparedPairOut(many=True)
+
+
 class LabelOut(serializers.Serializer[Any]):
     """A row of the canonical label table; every cell is text, empty where the column does not apply."""
 

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, downloads, labels, planner, rows, scores
+from reports.views import artifacts, audit, compare, downloads, labels, planner, rows, scores
 
 _RELEASE = "releases/<slug:name>/"
 
@@ -21,6 +21,9 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}labels.jsonl", downloads.labels_jsonl, name="labels-jsonl"),
     path(f"{_RELEASE}figures/<slug:figure>.csv", downloads.figure_csv, name="figure-csv"),
     path(f"{_RELEASE}outputs/", rows.outputs_behind, name="outputs-behind"),
+    path(f"{_RELEASE}compare/", compare.compare, name="compare"),
+    path(f"{_RELEASE}compare/pair/", compare.compare_pair, name="compare-pair"),
+    path(f"{_RELEASE}compare.csv", compare.compare_csv, name="compare-csv"),
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),

@@ -129,6 +129,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/labels.jsonl
         reports/releases/<slug:name>/figures/<slug:figure>.csv
         reports/releases/<slug:name>/outputs/
+        reports/releases/<slug:name>/compare/
+        reports/releases/<slug:name>/compare/pair/
+        reports/releases/<slug:name>/compare.csv
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/artifacts/
         api/schema/
@@ -145,6 +148,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/score/
+        api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/artifacts/
         api/v1/releases/<slug:release>/verdicts/

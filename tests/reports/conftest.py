@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
@@ -43,3 +45,10 @@ def proofs(db: None) -> Release:
     """8 problems, three systems, grades of three experts on six of them."""
     outputs = {system: f"outputs/{system}" for system in SYSTEMS}
     return load("sample-proofs", "proofs", outputs, "labels-experts.csv")
+
+
+def queries(client, address) -> int:
+    """How many queries an address takes that answers well."""
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(address).status_code == 200
+    return len(captured)
