@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from stats.raw_rows import TableError
-from stats.tables import Check, Column, Form, Table, form_of, read_table
+from stats.tables import Check, Column, Form, Table, read_table
 
 COLUMNS = (
     "release",
@@ -111,12 +110,6 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
     columns["state"] = _states(table)
     columns["subject"] = _subjects(table)
     return Table(columns, table.lines)
-
-
-def read_label_file(path: Path, *, renaming: Mapping[str, str] | None = None) -> Table:
-    """`read_labels` of a .csv or .jsonl file. Raises OSError when it cannot be opened."""
-    with path.open("rb") as stream:
-        return read_labels(stream, form=form_of(path), renaming=renaming)
 
 
 def _states(table: Table) -> Column:

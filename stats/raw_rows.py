@@ -17,6 +17,8 @@ Row = tuple[int, Sequence[str]]
 
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _BLOCK = 1 << 20
+MAX_LINE = 1 << 24  # bytes; a longer line is no row of a table
+MAX_COLUMNS = 1_000
 
 
 class TableError(ValueError):
@@ -44,16 +46,19 @@ def text_lines(stream: BinaryIO) -> Iterator[str]:
 
 def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
     """The file in large blocks that end where a line ends."""
-    rest = b""
+    rest: list[bytes] = []
+    waiting = 0
     while block := stream.read(_BLOCK):
         cut = block.rfind(b"\n") + 1
         if cut:
-            yield rest + block[:cut]
-            rest = block[cut:]
-        else:
-            rest += block
-    if rest:
-        yield rest
+            yield b"".join([*rest, block[:cut]])
+            rest, waiting = [], 0
+        rest.append(block[cut:])
+        waiting += len(block) - cut
+        if waiting > MAX_LINE:
+            raise TableError(f"a line is longer than {MAX_LINE >> 20} MB, so this is not a table of rows")
+    if waiting:
+        yield b"".join(rest)
 
 
 def _decoded(block: bytes, lines_before: int) -> str:
@@ -76,7 +81,8 @@ def csv_rows(stream: BinaryIO) -> Iterator[Row]:
         for cells in reader:
             if not cells:
                 continue
-            width = width or len(cells)
+            if not width:
+                width = _checked_width(len(cells), reader.line_num)
             if len(cells) != width:
                 message = f"has {len(cells)} cells where the header has {width}"
                 raise TableError(message, line=reader.line_num)
@@ -85,13 +91,25 @@ def csv_rows(stream: BinaryIO) -> Iterator[Row]:
         raise TableError(f"not well-formed CSV ({error})", line=max(1, reader.line_num)) from None
 
 
+def _checked_width(width: int, line: int) -> int:
+    if width > MAX_COLUMNS:
+        raise TableError(f"has {width} columns; a table has at most {MAX_COLUMNS}", line=line)
+    return width
+
+
+def jsonl_records(stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
+    """(line number, object) of every line that is not blank."""
+    for number, line in enumerate(text_lines(stream), 1):
+        if line.strip():
+            record = _json_object(line, number)
+            _checked_width(len(record), number)
+            yield number, record
+
+
 def jsonl_rows(stream: BinaryIO, names: Sequence[str]) -> Iterator[Row]:
     """(line number, cells in the order of `names`); absent keys are empty, unknown keys are refused."""
     known = frozenset(names)
-    for number, line in enumerate(text_lines(stream), 1):
-        if not line.strip():
-            continue
-        record = _json_object(line, number)
+    for number, record in jsonl_records(stream):
         if not known.issuperset(record):
             strange = next(key for key in record if key not in known)
             raise TableError(f"unknown column {strange!r}", line=number)

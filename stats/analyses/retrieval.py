@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -12,7 +11,7 @@ from stats.analyses.options import Options
 from stats.groups import first_rows, group_codes
 from stats.raw_rows import TableError
 from stats.retrieval import MISS, hit_at, mrr_at, precision_at
-from stats.tables import Check, Form, Table, filled, form_of, read_table
+from stats.tables import Check, Form, Table, filled, read_table
 
 Document = dict[str, object]
 DEFAULT_KS = (1, 10, 20)
@@ -31,12 +30,6 @@ CHECKS: Mapping[str, Check] = {"system": filled, "query": filled, "rank": _rank}
 def read_ranks(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:
     """A table of `system, query, rank`. Raises TableError naming line and column."""
     return read_table(stream, CHECKS, form=form, renaming=renaming, required=tuple(CHECKS))
-
-
-def read_rank_file(path: Path, *, renaming: Mapping[str, str] | None = None) -> Table:
-    """`read_ranks` of a .csv or .jsonl file. Raises OSError when it cannot be opened."""
-    with path.open("rb") as stream:
-        return read_ranks(stream, form=form_of(path), renaming=renaming)
 
 
 def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options: Options) -> Document:

@@ -12,37 +12,24 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import Command as BaseCommand
 from stats.agreement import LEVELS
-from stats.analyses import as_text
-from stats.analyses.agreement import agreement_document
-from stats.analyses.audit import audit_document
-from stats.analyses.corrected import corrected_document
+from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED, Options
-from stats.analyses.pairs import pairs_document
-from stats.analyses.retrieval import DEFAULT_KS, read_rank_file, retrieval_document
-from stats.labels import RATER_KINDS, read_label_file
+from stats.analyses.retrieval import DEFAULT_KS
+from stats.labels import RATER_KINDS
 from stats.raw_rows import TableError
-from stats.tables import Table
-
-Reader = Callable[..., Table]
+from stats.tables import form_of
 
 
-def whole_numbers(text: str) -> tuple[int, ...]:
-    """`1,10,20` as numbers from 1."""
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if not numbers or min(numbers) < 1:
-        raise argparse.ArgumentTypeError(f"must be whole numbers from 1 like 1,10,20, not {text!r}")
-    return numbers
+def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A parser of stats as a type of argparse, which shows its reason."""
 
+    def typed(text: str) -> Any:
+        try:
+            return parse(text)
+        except ValueError as refusal:
+            raise argparse.ArgumentTypeError(str(refusal)) from refusal
 
-def renaming(text: str) -> tuple[str, str]:
-    """`other=canonical` as a pair; nothing after the sign drops the column."""
-    name, sign, canonical = text.partition("=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"must be other=canonical, not {text!r}")
-    return name, canonical
+    return typed
 
 
 class Command(BaseCommand):
@@ -50,15 +37,8 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         analyses = parser.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
-        helps = {
-            "agreement": "how far raters agree, per question",
-            "audit": "a judge against experts, in sample and weighted by the design",
-            "corrected": "the judge's score corrected by the experts' audit",
-            "pairs": "win, loss, tie; strengths, ranks and position bias",
-            "retrieval": "P@k, Hit@k and MRR@k of ranked lists",
-        }
-        for name, line in helps.items():
-            self._common(analyses.add_parser(name, help=line))
+        for name, analysis in running.ANALYSES.items():
+            self._common(analyses.add_parser(name, help=analysis.line))
         chosen = analyses.choices
         for name in ("agreement", "audit", "corrected", "pairs"):
             chosen[name].add_argument("--question", help="look at the labels of one question only")
@@ -70,7 +50,9 @@ class Command(BaseCommand):
         chosen["agreement"].add_argument("--level", choices=LEVELS, help="level of measurement of the values")
         for name in ("audit", "corrected"):
             chosen[name].add_argument("--positive", required=True, help="the value that counts as success")
-        chosen["retrieval"].add_argument("--k", type=whole_numbers, default=DEFAULT_KS, help="like 1,10,20")
+        chosen["retrieval"].add_argument(
+            "--k", type=argument(running.whole_numbers), default=DEFAULT_KS, help="like 1,10,20"
+        )
 
     def _common(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a label table, .csv or .jsonl")
@@ -80,7 +62,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--map",
             action="append",
-            type=renaming,
+            type=argument(running.renaming),
             default=[],
             metavar="OTHER=CANONICAL",
             help="read a column under another name; OTHER= drops it",
@@ -90,40 +72,34 @@ class Command(BaseCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         self.analysis: str = options["analysis"]
+        path: Path = options["file"]
         try:
-            settings = Options(
-                seed=options["seed"],
-                confidence=options["confidence"],
-                question=options.get("question"),
-                rater_kind=options.get("rater_kind"),
-            )
-            return self._document(settings, options)
+            asked = self._asked(options)
+            with path.open("rb") as stream:
+                return running.run(stream, form_of(path), asked)
         except TableError as refusal:
-            raise CommandError(f"{options['file']}: {refusal}") from refusal
+            raise CommandError(f"{path}: {refusal}") from refusal
         except OSError as refusal:
-            raise CommandError(f"{options['file']}: {refusal.strerror}") from refusal
+            raise CommandError(f"{path}: {refusal.strerror}") from refusal
         except ValueError as misuse:
             raise CommandError(str(misuse), returncode=2) from misuse
 
-    def _document(self, settings: Options, options: dict[str, Any]) -> dict[str, Any]:
-        reader: Reader = read_rank_file if self.analysis == "retrieval" else read_label_file
-        table = reader(options["file"], renaming=dict(options["map"]))
-        if self.analysis == "agreement":
-            return agreement_document(table, level=options["level"], options=settings)
-        if self.analysis == "audit":
-            return audit_document(table, positive=options["positive"], options=settings)
-        if self.analysis == "corrected":
-            return corrected_document(table, positive=options["positive"], options=settings)
-        if self.analysis == "pairs":
-            return pairs_document(table, options=settings, systems=options["system"])
-        return retrieval_document(table, ks=options["k"], options=settings)
+    def _asked(self, options: dict[str, Any]) -> running.Request:
+        settings = Options(
+            seed=options["seed"],
+            confidence=options["confidence"],
+            question=options.get("question"),
+            rater_kind=options.get("rater_kind"),
+        )
+        return running.Request(
+            self.analysis,
+            settings,
+            positive=options.get("positive", ""),
+            level=options.get("level"),
+            systems=tuple(options.get("system", ())),
+            ks=options.get("k", DEFAULT_KS),
+            renaming=dict(options["map"]),
+        )
 
     def text(self, document: dict[str, Any]) -> str:
-        writers = {
-            "agreement": as_text.agreement_text,
-            "audit": as_text.audit_text,
-            "corrected": as_text.corrected_text,
-            "pairs": as_text.pairs_text,
-            "retrieval": as_text.retrieval_text,
-        }
-        return writers[self.analysis](document)
+        return running.text(self.analysis, document)

@@ -1,0 +1,48 @@
+"""The analyses by name, as the command, the page and the worker call them."""
+
+import io
+
+import pytest
+
+from stats.analyses.running import ANALYSES, Request, renaming, run, text, whole_numbers
+from stats.raw_rows import TableError
+
+LABELS = "item,who,value\na,anna,yes\na,ben,no\nb,anna,yes\nb,ben,yes\n"
+MAP = {"item": "subject", "who": "rater"}
+
+
+def test_an_analysis_reads_renamed_columns_and_has_a_text_form():
+    document = run(io.BytesIO(LABELS.encode()), "csv", Request("agreement", renaming=MAP))
+    assert document["questions"][""]["percent"]["value"] == 0.5  # of two items they agree on one
+    assert "2 items" in text("agreement", document)
+
+
+def test_a_request_that_makes_no_sense_is_refused_before_anything_is_read():
+    with pytest.raises(ValueError, match="no analysis 'mood'"):
+        Request("mood")
+    with pytest.raises(ValueError, match="which value counts"):
+        Request("audit")
+    with pytest.raises(ValueError, match="unknown level"):
+        Request("agreement", level="cosmic")
+
+
+def test_an_unknown_column_is_refused_by_name():
+    with pytest.raises(TableError, match="unknown column 'item'"):
+        run(io.BytesIO(LABELS.encode()), "csv", Request("agreement"))
+
+
+def test_every_analysis_says_what_it_does_and_which_columns_it_reads():
+    assert all(analysis.line and analysis.columns for analysis in ANALYSES.values())
+    assert ANALYSES["retrieval"].columns == ("system", "query", "rank")
+
+
+def test_numbers_and_renamings_are_read_from_text():
+    assert whole_numbers("1,10") == (1, 10)
+    assert renaming("a=b=c") == ("a", "b=c")
+    assert renaming("note=") == ("note", "")
+    for wrong in ("", "0", "1,x"):
+        with pytest.raises(ValueError, match="whole numbers"):
+            whole_numbers(wrong)
+    for wrong in ("a", "=b"):
+        with pytest.raises(ValueError, match="other=canonical"):
+            renaming(wrong)
