@@ -37,7 +37,7 @@ def _flush_past_the_guards(operations: Any, sql_list: list[str]) -> None:
 
 
 KNOW_NO_DATABASE = tuple(
-    HERE / part for part in ("stats", "latex", "llm", "sample", "browser/test_math_rendering.py")
+    HERE / part for part in ("algebra", "stats", "latex", "llm", "sample", "browser/test_math_rendering.py")
 )
 
 

@@ -11,6 +11,7 @@ FLOORS = {
     "judging": 2,
     "benchmark": 1,
     "accounts": 1,
+    "algebra": 0,
     "stats": 0,
     "latex": 0,
     "llm": 0,

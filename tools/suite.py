@@ -25,7 +25,7 @@ REAL_DATA = ROOT.parent / "shared" / "data"
 SERVER_VARIABLES = ("DATABASE_URL", "CELERY_BROKER_URL")
 SUMMARY = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 RAN_BEFORE = {
-    "no_database": "tests of stats, latex, llm and the sample files: they know no database and ran above"
+    "no_database": "tests of stats, latex, llm, algebra and the sample files: they know no database and ran above"
 }
 MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
 

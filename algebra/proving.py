@@ -1,0 +1,193 @@
+"""Equality proved by SymPy, with letters that may stand for matrices or group elements not commuting.
+
+Probing treats letters as numbers. Where two letters that often name operators are multiplied, AB = BA must not
+pass: there a yes needs this proof.
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import sympy
+
+from algebra.tree import Node
+
+SECONDS = 2.0  # of processor time for one proof
+_LARGEST_EXPONENT = 32
+_OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh") | frozenset(
+    [
+        "\\sigma",
+        "\\tau",
+        "\\rho",
+        "\\phi",
+        "\\varphi",
+        "\\psi",
+        "\\gamma",
+        "\\Gamma",
+        "\\Phi",
+        "\\Psi",
+        "\\Sigma",
+        "\\pi",
+    ]
+)
+T = TypeVar("T")
+
+
+class _TooSlow(Exception):
+    pass
+
+
+class _NotConvertible(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """What letters stand for: those in `operators` do not commute, the others are numbers."""
+
+    operators: frozenset[str]
+    real: bool = False
+
+
+def proved_equal(left: Node, right: Node, *, real: bool) -> bool:
+    """Whether SymPy shows left - right = 0, the letters being complex or real numbers; False says nothing."""
+    return _limited(lambda: _zero(left, right, _Letters(frozenset(), real)))
+
+
+def needs_order(left: Node, right: Node) -> bool:
+    """Whether a product of two different letters occurs that may stand for operators."""
+    return any(len(_letters(side)) > 1 for side in (left, right)) and bool(_operators(left, right))
+
+
+def proved_equal_in_order(left: Node, right: Node) -> bool:
+    """Whether left = right also if letters that may name operators do not commute."""
+    return _limited(lambda: _zero(left, right, _Letters(frozenset(_operators(left, right)))))
+
+
+def _letters(side: Node) -> set[str]:
+    """Operator letters that meet in one product."""
+    found: set[str] = set()
+    for node in side.walk():
+        if node.kind in ("mul", "div"):
+            here = {
+                below.name for below in node.walk() if below.kind == "symbol" and _is_operator(below.name)
+            }
+            if len(here) > 1:
+                found |= here
+    return found
+
+
+def _operators(left: Node, right: Node) -> set[str]:
+    """Operator letters of both sides, less those that are divided by or stand in a function of numbers."""
+    letters = _letters(left) | _letters(right)
+    scalars: set[str] = set()
+    for side in (left, right):
+        for node in side.walk():
+            if node.kind == "div":
+                scalars |= _names(node.args[1])
+            elif node.kind in ("call", "sum", "prod", "integral"):
+                scalars |= _names(node)
+    remaining = letters - scalars
+    return remaining if len(remaining) > 1 else set()
+
+
+def _names(node: Node) -> set[str]:
+    return {below.name for below in node.walk() if below.kind == "symbol"}
+
+
+def _is_operator(name: str) -> bool:
+    plain = name.split("_")[0].rstrip("'").removesuffix("^*")
+    return plain in _OPERATORS or plain.startswith(("\\mathbf", "\\mathcal", "\\boldsymbol"))
+
+
+def _zero(left: Node, right: Node, letters: _Letters) -> bool:
+    try:
+        difference = _convert(left, letters) - _convert(right, letters)
+    except _NotConvertible:
+        return False
+    if sympy.expand(difference) == 0:
+        return True
+    return not letters.operators and bool(sympy.cancel(sympy.together(difference)) == 0)
+
+
+def _convert(node: Node, letters: _Letters) -> Any:
+    if node.kind == "number":
+        assert node.value is not None
+        if node.value.numerator.bit_length() > 2000:
+            raise _NotConvertible
+        return sympy.Rational(node.value.numerator, node.value.denominator)
+    if node.kind == "symbol":
+        return _symbol(node.name, letters)
+    args = [_convert(arg, letters) for arg in node.args]
+    if node.kind == "apply":
+        return sympy.Function(node.name)(*args)
+    if node.kind == "call":
+        return _function(node.name, args)
+    if node.kind == "pow":
+        return _power(*args)
+    builders: dict[str, Callable[..., Any]] = {
+        "add": sympy.Add,
+        "mul": sympy.Mul,
+        "neg": lambda arg: -arg,
+        "div": lambda above, below: above / below if below != 0 else _refuse(),
+    }
+    return builders.get(node.kind, _refuse)(*args)
+
+
+def _refuse(*_: Any) -> Any:
+    raise _NotConvertible
+
+
+def _symbol(name: str, letters: _Letters) -> Any:
+    constants = {"\\pi": sympy.pi, "e!": sympy.E, "i!": sympy.I}
+    if name == "\\infty":
+        raise _NotConvertible
+    if name in constants:
+        return constants[name]
+    if name in letters.operators:
+        return sympy.Symbol(name, commutative=False)
+    return sympy.Symbol(name, real=True) if letters.real else sympy.Symbol(name)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if exponent.is_number and not (exponent.is_Rational and abs(exponent) <= _LARGEST_EXPONENT):
+        raise _NotConvertible
+    if base == 0:
+        raise _NotConvertible
+    return base**exponent
+
+
+def _function(name: str, args: list[Any]) -> Any:
+    if name in ("sin", "cos", "tan", "exp", "ln", "sqrt"):
+        return getattr(sympy, name)(*args)
+    if name == "abs":
+        return sympy.Abs(args[0])
+    return sympy.Function(f"{name}!")(*args)
+
+
+def _limited(compute: Callable[[], T]) -> T | bool:
+    """The result, or False after SECONDS of processor time. Outside the main thread nothing is computed."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    try:
+        with _time_limit():
+            return compute()
+    except (_TooSlow, RecursionError, ArithmeticError, ValueError, TypeError, AttributeError):
+        return False  # no proof: SymPy fails in many ways on odd input, and none of them is a yes
+
+
+@contextmanager
+def _time_limit() -> Iterator[None]:
+    def stop(*_: Any) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
