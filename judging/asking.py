@@ -80,6 +80,11 @@ def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Out
     )
 
 
+def fault(task: JudgeTask, error: str) -> Failure:
+    """The failure of a task that cannot be asked at all, for a reason that repeating does not cure."""
+    return Failure(task=task, error=error, final=True, wait=dt.timedelta())
+
+
 def _failed(
     task: JudgeTask,
     rng: random.Random,

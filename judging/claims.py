@@ -6,14 +6,18 @@ SQLite alike: of two workers that pick the same rows, the second finds them no l
 
 import datetime as dt
 import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from judging.backoff import MAX_TRIES
 from judging.models import JudgeTask, RunState, TaskState
+
+_RETURNED = ["state", "tries", "available_at", "lease_owner", "lease_until", "last_error"]
 
 
 def lease() -> dt.timedelta:
@@ -33,11 +37,14 @@ def claimable(now: dt.datetime) -> QuerySet[JudgeTask]:
     ).order_by("id")
 
 
-def claim(*, owner: str, limit: int) -> list[JudgeTask]:
-    """Lease up to `limit` tasks to `owner`; may return fewer while others are claiming."""
+def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
+    """Lease up to `limit` tasks to `owner`, of those that `which` selects; may return fewer while others claim.
+
+    Runs, judges, outputs and instances come as one object each, however many tasks share them.
+    """
     now = timezone.now()
     with transaction.atomic():
-        chosen = list(claimable(now).values_list("id", flat=True)[:limit])
+        chosen = list(_lockable(claimable(now).filter(which or Q())).values_list("id", flat=True)[:limit])
         taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
             state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
         )
@@ -45,28 +52,56 @@ def claim(*, owner: str, limit: int) -> list[JudgeTask]:
             return []
         return list(
             JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
-            .select_related("run__judge", "output__instance", "output__redacted")
+            .prefetch_related("run__judge", "output__instance", "output__redacted")
             .order_by("id")
         )
 
 
-def keep_alive(*, owner: str) -> int:
-    """Heartbeat: extend all leases of `owner`; returns how many it still holds."""
-    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(
+def _lockable(tasks: QuerySet[JudgeTask]) -> QuerySet[JudgeTask]:
+    """Past the rows that another worker is claiming just now, where the database can skip them."""
+    if connection.features.has_select_for_update_skip_locked:
+        return tasks.select_for_update(skip_locked=True, of=("self",))
+    return tasks
+
+
+def keep_alive(*, owner: str, task_ids: Collection[int]) -> int:
+    """Heartbeat: extend the leases of `owner` on these tasks; returns how many it still holds.
+
+    A lease whose claim was never answered (the database went away) is not among them and runs out.
+    """
+    return JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner).update(
         lease_until=timezone.now() + lease()
     )
 
 
-def give_back(*, task_id: int, owner: str, error: str, wait: dt.timedelta, final: bool) -> bool:
-    """Return a task that failed. After MAX_TRIES, or when `final`, it is failed for good.
+@dataclass(frozen=True)
+class GivenBack:
+    """Why a task failed, and when it may be tried again; `final` when trying again cannot help."""
 
-    False when the lease was lost meanwhile: then somebody else answers for the task.
+    error: str
+    wait: dt.timedelta
+    final: bool
+
+
+@transaction.atomic
+def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
+    """Return tasks (by id) that failed; after MAX_TRIES, or when final, they are failed for good.
+
+    A task whose lease was lost meanwhile is left alone: somebody else answers for it. Returns how many were
+    still held.
     """
-    held = JudgeTask.objects.filter(id=task_id, state=TaskState.LEASED, lease_owner=owner)
-    free = {"lease_owner": "", "lease_until": None, "tries": F("tries") + 1, "last_error": error[:2000]}
-    if final or held.filter(tries__gte=MAX_TRIES - 1).exists():
-        return bool(held.update(state=TaskState.FAILED, **free))
-    return bool(held.update(state=TaskState.WAITING, available_at=timezone.now() + wait, **free))
+    now = timezone.now()
+    leased = JudgeTask.objects.filter(id__in=tasks, state=TaskState.LEASED, lease_owner=owner).order_by("id")
+    held = list(leased.select_for_update())
+    for task in held:
+        returned = tasks[task.pk]
+        task.tries += 1
+        over = returned.final or task.tries >= MAX_TRIES
+        task.state = TaskState.FAILED if over else TaskState.WAITING
+        task.available_at = now + returned.wait
+        task.lease_owner, task.lease_until = "", None
+        task.last_error = returned.error[:2000]
+    return JudgeTask.objects.bulk_update(held, _RETURNED, batch_size=500) if held else 0
 
 
 def release_all(*, owner: str) -> int:

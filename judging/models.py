@@ -121,6 +121,12 @@ class Call(models.Model):
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="calls")
     task = models.ForeignKey(JudgeTask, on_delete=models.PROTECT, related_name="calls")
+    token = models.UUIDField(
+        unique=True,
+        null=True,
+        editable=False,
+        help_text="Given by the worker, so that no call is stored twice.",
+    )
     prompt_sha256 = models.CharField(max_length=64)
     request = models.JSONField()
     reply = models.JSONField(null=True, blank=True)

@@ -1,19 +1,26 @@
-"""Storing what came back: the raw call, the verdict, and the end of the task, in one transaction."""
+"""Storing what came back: raw calls, verdicts, and the end or the return of tasks, in one transaction.
+
+Storing the same results twice changes nothing, so a worker whose commit was not answered may repeat it.
+"""
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from judging.claims import give_back
+from judging.claims import GivenBack, give_back
 from judging.models import Call, JudgeTask, TaskState, Verdict
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A finished call for a task. `state` is a VerdictState; `value` only if answered."""
+    """A finished call for a task. `state` is a VerdictState; `value` only if answered.
+
+    `token` makes storing it twice harmless.
+    """
 
     task: JudgeTask
     prompt_sha256: str
@@ -26,6 +33,7 @@ class Outcome:
     confidence: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    token: UUID = field(default_factory=uuid4)
 
 
 @dataclass(frozen=True)
@@ -40,47 +48,72 @@ class Failure:
     request: dict[str, Any] | None = None
     reply: dict[str, Any] | None = None
     latency_seconds: float = 0.0
+    token: UUID = field(default_factory=uuid4)
 
 
 @transaction.atomic
-def settle_failure(*, failure: Failure, owner: str) -> None:
-    """Keep the failed call, if one was made, and return the task to the queue or fail it for good."""
-    if failure.request is not None:
-        Call.objects.create(
-            judge=failure.task.run.judge,
-            task=failure.task,
-            prompt_sha256=failure.prompt_sha256,
-            request=failure.request,
-            reply=failure.reply,
-            error=failure.error[:2000],
-            latency_seconds=failure.latency_seconds,
-        )
-    give_back(
-        task_id=failure.task.pk, owner=owner, error=failure.error, wait=failure.wait, final=failure.final
-    )
-
-
-@transaction.atomic
-def settle(*, outcomes: Sequence[Outcome]) -> int:
-    """Store calls and verdicts, close the tasks; returns how many verdicts are new.
+def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
+    """Store calls and verdicts, close or return the tasks; returns how many verdicts are new.
 
     Every call is kept, also one that came in after its lease had passed to another worker; the unique
     constraint on Verdict decides which of two late answers counts (the first), whoever gave it.
     """
+    new = _not_stored(results)
+    outcomes = [result for result in new if isinstance(result, Outcome)]
+    failures = [result for result in new if isinstance(result, Failure)]
+    if failures:
+        _settle_failures(failures, owner)
+    return _settle_outcomes(outcomes) if outcomes else 0
+
+
+def _not_stored(results: Sequence[Outcome | Failure]) -> list[Outcome | Failure]:
+    tokens = [result.token for result in results]
+    stored = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
+    return [result for result in results if result.token not in stored]
+
+
+def _settle_failures(failures: Sequence[Failure], owner: str) -> None:
+    """Keep the failed calls that were made, and return the tasks to the queue or fail them for good."""
+    Call.objects.bulk_create([_failed_call(failure) for failure in failures if failure.request is not None])
+    give_back(
+        owner=owner,
+        tasks={
+            failure.task.pk: GivenBack(error=failure.error, wait=failure.wait, final=failure.final)
+            for failure in failures
+        },
+    )
+
+
+def _settle_outcomes(outcomes: Sequence[Outcome]) -> int:
     calls = Call.objects.bulk_create([_call(outcome) for outcome in outcomes])
-    verdicts = [_verdict(outcome, call) for outcome, call in zip(outcomes, calls, strict=True)]
-    before = _stored(outcomes)
-    Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
-    JudgeTask.objects.filter(id__in=[outcome.task.id for outcome in outcomes]).exclude(
+    Verdict.objects.bulk_create(
+        [_verdict(outcome, call) for outcome, call in zip(outcomes, calls, strict=True)],
+        ignore_conflicts=True,
+    )
+    JudgeTask.objects.filter(id__in=[outcome.task.pk for outcome in outcomes]).exclude(
         state=TaskState.DONE
     ).update(state=TaskState.DONE, lease_owner="", lease_until=None, last_error="")
-    return len(verdicts) - before
+    return Verdict.objects.filter(call__in=[call.pk for call in calls]).count()
+
+
+def _failed_call(failure: Failure) -> Call:
+    return Call(
+        judge=failure.task.run.judge,
+        task=failure.task,
+        token=failure.token,
+        prompt_sha256=failure.prompt_sha256,
+        request=failure.request,
+        reply=failure.reply,
+        error=failure.error[:2000],
+        latency_seconds=failure.latency_seconds,
+    )
 
 
 def _call(outcome: Outcome) -> Call:
     return Call(
         judge=outcome.task.run.judge,
         task=outcome.task,
+        token=outcome.token,
         prompt_sha256=outcome.prompt_sha256,
         request=outcome.request,
         reply=outcome.reply,
@@ -104,12 +137,3 @@ def _verdict(outcome: Outcome, call: Call) -> Verdict:
         confidence=outcome.confidence,
         call=call,
     )
-
-
-def _stored(outcomes: Sequence[Outcome]) -> int:
-    tasks = [outcome.task for outcome in outcomes]
-    keys = {(t.run.judge_id, t.output_id, t.predicate, t.order, t.vote) for t in tasks}
-    rows = Verdict.objects.filter(output__in={t.output_id for t in tasks}).values_list(
-        "judge_id", "output_id", "predicate", "order", "vote"
-    )
-    return len(keys.intersection(rows))

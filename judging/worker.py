@@ -1,37 +1,36 @@
 """Judging what is claimable: many calls in flight in one process, no transaction open during any of them.
 
 All database work runs in one thread beside the event loop, in small transactions: claim a batch, keep the
-leases alive, store a batch of outcomes. A worker may die at any point; what it held returns by its leases.
+leases alive, store a batch of results. A worker may die at any point; what it held returns by its leases. The
+database may go away at any point; replies already received are kept and stored when it is back.
 """
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import ParamSpec, TypeVar
+from functools import partial
 
 from django.conf import settings
-from django.db import connection
+from django.db.models import Q
 
 from judging.asking import answer
 from judging.claims import claim, keep_alive, new_owner, release_all
+from judging.database_thread import DatabaseThread
 from judging.endpoints import declared_endpoints
-from judging.models import JudgeTask
+from judging.lanes import Lanes, Result
 from judging.program_pool import SLOTS, ProgramPool
 from judging.programs import answer_by_program
-from judging.settlement import Failure, Outcome, settle, settle_failure
+from judging.settlement import settle
 from llm import AddressRefused, Client, Endpoint, Unavailable
 
-P = ParamSpec("P")
-T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 HEARTBEATS_PER_LEASE = 4
-FLUSH_SECONDS = 0.2
-FLUSH_ROWS = 100
+PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue, and between two batches stored
+FLUSH_ROWS = 500
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
 
 
@@ -47,87 +46,83 @@ class _Shift:
         self.owner = new_owner()
         self.endpoints = endpoints
         self.ends_at = time.monotonic() + seconds
-        self.capacity = sum(endpoint.max_concurrency for endpoint in endpoints.values()) + SLOTS
-        self.in_flight: set[asyncio.Task[None]] = set()
-        self.outcomes: list[Outcome] = []
-        self.failures: list[Failure] = []
-        self.clients: dict[str, Client] = {}
-        self.programs = ProgramPool()
+        self.database = DatabaseThread()
+        self.lanes: list[tuple[Q, Lanes]] = []
+        self.results: list[Result] = []
         self.stored = 0
         self.rng = random.Random()
-        self._database = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
 
     async def work(self) -> int:
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self.programs)
-            heartbeat = asyncio.create_task(self._keep_alive())
+            await self._open(stack)
+            feeding = asyncio.gather(*[self._feed(which, lanes) for which, lanes in self.lanes])
+            background = [asyncio.create_task(self._keep_alive()), asyncio.create_task(self._store())]
             try:
-                await self._pump(stack)
+                ended, _ = await asyncio.wait({feeding, *background}, return_when=asyncio.FIRST_COMPLETED)
+                for job in ended:
+                    job.result()
             finally:
-                heartbeat.cancel()
-                await asyncio.gather(heartbeat, return_exceptions=True)
-                await self._db(release_all, owner=self.owner)
-                await self._db(_close_connection)
-                self._database.shutdown()
+                for job in (feeding, *background):
+                    job.cancel()
+                await asyncio.gather(feeding, *background, return_exceptions=True)
+                await self.database.do(release_all, owner=self.owner)
+                await self.database.close()
         return self.stored
 
-    async def _pump(self, stack: AsyncExitStack) -> None:
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Lanes for each endpoint that is declared here, for programs, and for endpoints that are not declared."""
+        for name, endpoint in self.endpoints.items():
+            client = await _client(endpoint, stack)
+            self._add(Q(run__judge__endpoint=name), endpoint.max_concurrency, partial(answer, client=client))
+        programs = await stack.enter_async_context(ProgramPool())
+        is_program = ~Q(run__judge__program="")
+        self._add(is_program, SLOTS, partial(answer_by_program, pool=programs))
+        unknown = ~Q(run__judge__endpoint__in=list(self.endpoints)) & ~is_program
+        self._add(unknown, 1, partial(answer, client=None))
+
+    def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]]) -> None:
+        self.lanes.append((which, Lanes(width, partial(ask, rng=self.rng), self.results.append)))
+
+    async def _feed(self, which: Q, lanes: Lanes) -> None:
+        """Keep lanes busy until the queue has nothing for them and what they were given is stored."""
+        while time.monotonic() < self.ends_at:
+            unsettled, wanted = bool(lanes.held), lanes.wanted
+            tasks = (
+                await self.database.do(claim, owner=self.owner, limit=wanted, which=which) if wanted else []
+            )
+            lanes.take(tasks)
+            if not tasks and not unsettled:
+                return
+            if len(tasks) < wanted:
+                await asyncio.sleep(PAUSE_SECONDS)
+            await lanes.room(PAUSE_SECONDS)
+        lanes.stop_waiting()
+        while lanes.held:
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _store(self) -> None:
+        """Store results in batches, for ever."""
         while True:
-            started = await self._start_more(stack)
-            if not self.in_flight and not started:
-                break
-            await asyncio.wait(self.in_flight, timeout=FLUSH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            await self._flush(everything=False)
-        await self._flush(everything=True)
-
-    async def _start_more(self, stack: AsyncExitStack) -> int:
-        """Claim when a good part of the capacity is free, so that claims come in batches."""
-        free = self.capacity - len(self.in_flight)
-        if time.monotonic() > self.ends_at or free < max(1, self.capacity // 4):
-            return 0
-        await self._flush(everything=True)
-        tasks = await self._db(claim, owner=self.owner, limit=free)
-        for task in tasks:
-            await self._open_client(task.run.judge.endpoint, stack)
-            job = asyncio.create_task(self._judge(task))
-            self.in_flight.add(job)
-            job.add_done_callback(self.in_flight.discard)
-        return len(tasks)
-
-    async def _open_client(self, name: str, stack: AsyncExitStack) -> None:
-        if name in self.endpoints and name not in self.clients:
-            try:
-                self.clients[name] = await stack.enter_async_context(Client(self.endpoints[name]))
-            except (AddressRefused, Unavailable) as error:
-                logger.warning("endpoint %s cannot be used: %s", name, error)
-
-    async def _judge(self, task: JudgeTask) -> None:
-        if task.run.judge.program:
-            result = await answer_by_program(task, self.programs, self.rng)
-        else:
-            result = await answer(task, self.clients.get(task.run.judge.endpoint), self.rng)
-        if isinstance(result, Outcome):
-            self.outcomes.append(result)
-        else:
-            self.failures.append(result)
-
-    async def _flush(self, *, everything: bool) -> None:
-        if self.outcomes and (everything or len(self.outcomes) >= FLUSH_ROWS or not self.in_flight):
-            outcomes, self.outcomes = self.outcomes, []
-            self.stored += await self._db(settle, outcomes=outcomes)
-        while self.failures:
-            await self._db(settle_failure, failure=self.failures.pop(), owner=self.owner)
+            await asyncio.sleep(PAUSE_SECONDS)
+            while self.results:
+                batch = self.results[:FLUSH_ROWS]
+                self.stored += await self.database.do(settle, results=batch, owner=self.owner)
+                del self.results[: len(batch)]
+                settled = {result.task.pk for result in batch}
+                for _, lanes in self.lanes:
+                    lanes.held -= settled
 
     async def _keep_alive(self) -> None:
         while True:
             await asyncio.sleep(settings.JUDGE_LEASE_SECONDS / HEARTBEATS_PER_LEASE)
-            await self._db(keep_alive, owner=self.owner)
-
-    async def _db(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._database, lambda: verb(*args, **kwargs))
+            held = [task_id for _, lanes in self.lanes for task_id in lanes.held]
+            await self.database.do(keep_alive, owner=self.owner, task_ids=held)
 
 
-def _close_connection() -> None:
-    """Runs in the database thread, whose connection this is."""
-    connection.close()
+async def _client(endpoint: Endpoint, stack: AsyncExitStack) -> Client | None:
+    """An open client, or None when the endpoint's address is refused or unknown."""
+    try:
+        return await stack.enter_async_context(Client(endpoint))
+    except (AddressRefused, Unavailable) as error:
+        logger.warning("endpoint %s cannot be used: %s", endpoint.name, error)
+        return None

@@ -20,10 +20,11 @@ START_SECONDS = 30
 
 
 @contextmanager
-def postgresql(packages: Path, folder: Path) -> Iterator[str]:
+def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterator[str]:
     """A throw-away cluster in `folder`; yields its DATABASE_URL.
 
-    packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path.
+    packages: site-packages that hold the wheel. folder: empty, and short enough for a socket's path. durable:
+    commits reach the disk as in production, which measurements need and tests do not.
     PostgreSQL refuses to run as root, so root runs it as `nobody`, from a copy that `nobody` may read.
     """
     user = UNPRIVILEGED if os.geteuid() == 0 else None
@@ -35,7 +36,8 @@ def postgresql(packages: Path, folder: Path) -> Iterator[str]:
             shutil.chown(made, user)
     _run_initdb(programs, data, user, folder / "initdb.log")
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", "5432"]
-    for setting in ("listen_addresses=", "fsync=off", "synchronous_commit=off", "full_page_writes=off"):
+    hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+    for setting in ("listen_addresses=", *hasty):
         command += ["-c", setting]
     ready = sockets / ".s.PGSQL.5432"
     with _server(command, folder / "postgres.log", user, lambda: _accepts_unix(ready)):

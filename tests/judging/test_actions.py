@@ -15,7 +15,7 @@ from judging.actions import (
     steer,
     store_published,
 )
-from judging.claims import claim, give_back, new_owner
+from judging.claims import GivenBack, claim, give_back, new_owner
 from judging.models import JudgeTask, RunState, TaskState
 from tests.factories import VerdictFactory
 
@@ -145,5 +145,6 @@ def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
         JudgeTask.objects.update(available_at=run.created_at)
         owner = new_owner()
         (task,) = claim(owner=owner, limit=1)
-        assert give_back(task_id=task.pk, owner=owner, error="down", wait=dt.timedelta(hours=1), final=False)
+        down = GivenBack(error="down", wait=dt.timedelta(hours=1), final=False)
+        assert give_back(owner=owner, tasks={task.pk: down}) == 1
     assert run.tasks.get().state == TaskState.FAILED

@@ -9,7 +9,7 @@ from django.utils import timezone
 from judging.actions import reconcile
 from judging.claims import claim, keep_alive, new_owner, release_all
 from judging.models import JudgeTask, TaskState
-from judging.settlement import Outcome, settle
+from judging.settlement import Failure, Outcome, settle
 from tests.factories import JudgeTaskFactory
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +29,17 @@ def outcome(task: JudgeTask, value: str = "yes") -> Outcome:
         latency_seconds=0.1,
         state="answered",
         value=value,
+    )
+
+
+def failure(task: JudgeTask) -> Failure:
+    return Failure(
+        task=task,
+        error="down",
+        final=False,
+        wait=dt.timedelta(0),
+        prompt_sha256="0" * 64,
+        request={"model": "m"},
     )
 
 
@@ -55,12 +66,14 @@ def test_the_tasks_of_a_dead_worker_return_when_their_lease_ends():
 
 
 def test_a_heartbeat_keeps_the_lease():
-    JudgeTaskFactory()
+    kept, forgotten = JudgeTaskFactory.create_batch(2)
     owner = new_owner()
-    claim(owner=owner, limit=1)
+    claim(owner=owner, limit=2)
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
-    assert keep_alive(owner=owner) == 1
-    assert reconcile()["returned"] == 0
+    assert keep_alive(owner=owner, task_ids=[kept.pk]) == 1
+    assert reconcile()["returned"] == 1
+    forgotten.refresh_from_db()
+    assert forgotten.state == TaskState.WAITING
 
 
 def test_a_stopping_worker_gives_everything_back_untried():
@@ -73,16 +86,29 @@ def test_a_stopping_worker_gives_everything_back_untried():
 
 def test_of_two_late_answers_the_first_counts_and_both_calls_are_kept():
     task = JudgeTaskFactory()
-    assert settle(outcomes=[outcome(task, "yes")]) == 1
-    assert settle(outcomes=[outcome(task, "no")]) == 0
+    assert settle(results=[outcome(task, "yes")], owner="one") == 1
+    assert settle(results=[outcome(task, "no")], owner="other") == 0
     assert list(task.output.verdicts.values_list("value", flat=True)) == ["yes"]
     assert task.calls.count() == 2
+
+
+def test_results_stored_twice_change_nothing():
+    """A worker repeats a commit that was not answered, and the answer may have been lost after the commit."""
+    answered, failed = JudgeTaskFactory.create_batch(2)
+    owner = new_owner()
+    claim(owner=owner, limit=2)
+    results = [outcome(answered), failure(failed)]
+    assert settle(results=results, owner=owner) == 1
+    assert settle(results=results, owner=owner) == 0
+    assert (answered.calls.count(), failed.calls.count(), answered.output.verdicts.count()) == (1, 1, 1)
+    failed.refresh_from_db()
+    assert (failed.state, failed.tries) == (TaskState.WAITING, 1)
 
 
 def test_a_settled_task_is_done_and_free():
     task = JudgeTaskFactory()
     claim(owner=new_owner(), limit=1)
-    settle(outcomes=[outcome(task)])
+    settle(results=[outcome(task)], owner="one")
     task.refresh_from_db()
     assert (task.state, task.lease_owner, task.lease_until) == (TaskState.DONE, "", None)
 

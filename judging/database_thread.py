@@ -1,0 +1,58 @@
+"""The one thread in which a worker's database work runs, beside its event loop, and its patience in an outage."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from django.db import InterfaceError, OperationalError, connection
+
+P = ParamSpec("P")
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+OUTAGE_SECONDS = 600.0  # a database that is away for longer ends the shift; its leases then run out
+_LONGEST_PAUSE = 2.0
+
+
+class DatabaseThread:
+    """Runs verbs one after the other on a connection of its own.
+
+    While the database is away (restarted, out of reach, locked) a verb is repeated, so it must be one that may
+    be done twice. Whatever else goes wrong is raised.
+    """
+
+    def __init__(self, *, patience: float = OUTAGE_SECONDS) -> None:
+        self._patience = patience
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
+
+    async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The verb's result; raises OperationalError or InterfaceError when patience is over."""
+        deadline = time.monotonic() + self._patience
+        pause = 0.05
+        while True:
+            try:
+                return await self._once(lambda: verb(*args, **kwargs))
+            except (OperationalError, InterfaceError) as error:
+                if time.monotonic() > deadline:
+                    raise
+                logger.warning("the database is away, trying again: %s", error)
+                await self._once(_close_connection)
+            await asyncio.sleep(random.uniform(pause / 2, pause))
+            pause = min(_LONGEST_PAUSE, 2 * pause)
+
+    async def close(self) -> None:
+        """Close the connection and end the thread."""
+        await self._once(_close_connection)
+        self._thread.shutdown()
+
+    async def _once(self, verb: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, verb)
+
+
+def _close_connection() -> None:
+    """Of the thread in which it runs: `connection` stands for another one in each thread."""
+    connection.close()

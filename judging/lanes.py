@@ -1,0 +1,74 @@
+"""The questions in flight at one endpoint, or with programs: a fixed number of lanes that take tasks from a short queue."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from judging.asking import fault
+from judging.models import JudgeTask
+from judging.settlement import Failure, Outcome
+
+Result = Outcome | Failure
+Ask = Callable[[JudgeTask], Awaitable[Result]]
+logger = logging.getLogger(__name__)
+
+
+class Lanes:
+    """Asks at most `width` questions at once, each by `ask`; what `ask` raises is the failure of its task.
+
+    Every result goes to `done`. Half a width more than what is in flight is kept at hand, so that no lane
+    waits for the database.
+    """
+
+    def __init__(self, width: int, ask: Ask, done: Callable[[Result], None]) -> None:
+        self.width = width
+        self._ask = ask
+        self._done = done
+        self.held: set[int] = set()  # ids of tasks taken and not yet stored; the worker removes them
+        self._waiting: deque[JudgeTask] = deque()
+        self._in_flight: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+
+    @property
+    def wanted(self) -> int:
+        """How many tasks to fetch now; 0 while enough are at hand, so that fetching comes in batches."""
+        reserve = self.width // 2 + 1
+        missing = self.width + reserve - len(self._in_flight) - len(self._waiting)
+        return missing if missing > reserve // 2 else 0
+
+    def take(self, tasks: list[JudgeTask]) -> None:
+        """Start what has room and keep the rest waiting."""
+        self.held.update(task.pk for task in tasks)
+        self._waiting.extend(tasks)
+        while self._waiting and len(self._in_flight) < self.width:
+            job = asyncio.create_task(self._lane())
+            self._in_flight.add(job)
+            job.add_done_callback(self._in_flight.discard)
+
+    async def room(self, seconds: float) -> None:
+        """Returns when tasks are wanted, or after so many seconds."""
+        self._room.clear()
+        if not self.wanted:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._room.wait()
+
+    def stop_waiting(self) -> None:
+        """Forget what has not been asked yet."""
+        self.held -= {task.pk for task in self._waiting}
+        self._waiting.clear()
+
+    async def _lane(self) -> None:
+        """One question after the other while any is waiting."""
+        while self._waiting:
+            task = self._waiting.popleft()
+            try:
+                result = await self._ask(task)
+            except Exception as error:
+                logger.exception("judge task %s cannot be asked", task.pk)
+                result = fault(task, f"{type(error).__name__}: {error}")
+            self._done(result)
+            if self.wanted:
+                self._room.set()
