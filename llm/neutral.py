@@ -35,7 +35,8 @@ _NOTED = re.compile(
 def visible(text: str) -> str:
     """The text without control, format (zero-width, bidirectional, tag) and unassigned characters."""
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
-    return "".join(c for c in unified if c in _KEPT or unicodedata.category(c) not in _INVISIBLE)
+    dropped = {c for c in set(unified) - _KEPT if unicodedata.category(c) in _INVISIBLE}
+    return unified.translate(dict.fromkeys(map(ord, dropped))) if dropped else unified
 
 
 def neutralise(text: str, nonce: str) -> str:
