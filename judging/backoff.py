@@ -8,6 +8,10 @@ _LONGEST_SECONDS = 120.0
 
 
 def delay_seconds(tries: int, rng: random.Random) -> float:
-    """Full jitter: uniform in [0, min(120, 2 * 2^(tries-1))] seconds after the `tries`-th failure (from 1)."""
+    """Seconds to wait after the `tries`-th failure (from 1), with equal jitter.
+
+    Uniform in [c/2, c] with c = min(120, 2 * 2^(tries-1)): never at once, since the client has already tried
+    several times in quick succession.
+    """
     ceiling = min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** max(tries - 1, 0))
-    return rng.uniform(0, ceiling)
+    return rng.uniform(ceiling / 2, ceiling)

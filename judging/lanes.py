@@ -1,4 +1,4 @@
-"""The questions in flight at one endpoint, or with programs: a fixed number of lanes that take tasks from a short queue."""
+"""The questions in flight at one endpoint, or with programs: lanes that take tasks from a short queue."""
 
 import asyncio
 import logging

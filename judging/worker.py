@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q
@@ -56,15 +57,19 @@ class _Shift:
         async with AsyncExitStack() as stack:
             await self._open(stack)
             feeding = asyncio.gather(*[self._feed(which, lanes) for which, lanes in self.lanes])
-            background = [asyncio.create_task(self._keep_alive()), asyncio.create_task(self._store())]
+            jobs: list[asyncio.Future[Any]] = [
+                feeding,
+                asyncio.create_task(self._store()),
+                asyncio.create_task(self._keep_alive()),
+            ]
             try:
-                ended, _ = await asyncio.wait({feeding, *background}, return_when=asyncio.FIRST_COMPLETED)
+                ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 for job in ended:
                     job.result()
             finally:
-                for job in (feeding, *background):
+                for job in jobs:
                     job.cancel()
-                await asyncio.gather(feeding, *background, return_exceptions=True)
+                await asyncio.gather(*jobs, return_exceptions=True)
                 await self.database.do(release_all, owner=self.owner)
                 await self.database.close()
         return self.stored
