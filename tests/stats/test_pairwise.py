@@ -45,6 +45,9 @@ def test_the_pudding_data_are_reproduced():
     shares = np.exp(fitted.strengths) / np.exp(fitted.strengths).sum()
     assert shares == pytest.approx([0.138803, 0.173001, 0.161747, 0.165373, 0.158685, 0.202389], abs=1e-6)
     assert fitted.log_nu == pytest.approx(-0.291927, abs=1e-6)
+    assert np.exp(fitted.log_nu) == pytest.approx(0.746823, abs=1e-6)
+    against_first = [0.220242, 0.152978, 0.175145, 0.133865, 0.377135]
+    assert fitted.strengths[1:] - fitted.strengths[0] == pytest.approx(against_first, abs=1e-6)
     assert fitted.log_nu_se == pytest.approx(0.082499, abs=1e-6)
     assert fitted.log_likelihood == pytest.approx(-809.70951, abs=1e-5)
     cov = fitted.covariance
@@ -66,6 +69,8 @@ def test_the_two_win_rates_of_the_puddings_differ_as_published():
     halves = (0.461390, 0.509690, 0.495798, 0.5, 0.491561, 0.543568)
     assert tuple(record.win_rate.value for record in found) == pytest.approx(wins, abs=5e-7)
     assert tuple(record.half_tie_rate.value for record in found) == pytest.approx(halves, abs=5e-7)
+    decisive = (0.446809, 0.512563, 0.494253, 0.5, 0.487654, 0.559322)
+    assert tuple(r.wins / (r.wins + r.losses) for r in found) == pytest.approx(decisive, abs=5e-7)
     # Averaged over opponents the rates of all systems have the mean one half exactly.
     assert np.mean([record.half_tie_rate_macro for record in found]) == pytest.approx(0.5, abs=1e-12)
     assert all(r.wins + r.losses + r.ties == r.comparisons for r in found)
