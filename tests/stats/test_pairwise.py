@@ -84,6 +84,19 @@ def test_separated_systems_get_a_reason_and_no_number():
     assert regularised.strengths[0] > regularised.strengths[1] > regularised.strengths[2]
 
 
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 30), min_size=12, max_size=12))
+def test_strengths_without_ties_agree_with_an_independent_implementation(counts):
+    import choix
+
+    wins = np.zeros((4, 4))
+    wins[~np.eye(4, dtype=bool)] = counts
+    strengths = choix.ilsr_pairwise_dense(wins, alpha=0.0, max_iter=1000, tol=1e-12)
+    assert davidson.fit(table_from_wins(wins)).strengths == pytest.approx(
+        strengths - strengths.mean(), abs=1e-6
+    )
+
+
 def test_systems_that_never_met_are_not_connected():
     islands = table_from_wins([[0, 3, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 4, 0]])
     assert davidson.fit(islands) == Reason.NOT_CONNECTED
