@@ -14,6 +14,7 @@ from accounts.refusal import Refused
 from benchmark import queries
 from benchmark.actions import freeze_release
 from benchmark.models import Instance, Release
+from benchmark.published import published_protocols
 from benchmark.showing import show_instance
 
 PAGE = 50
@@ -41,6 +42,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),
         "domain": domain,
+        "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "benchmark/release.html", context)

@@ -2,12 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts
+from reports import api, api_artifacts, api_published
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
+    path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
+    path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),

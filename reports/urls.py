@@ -2,12 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, compare, downloads, labels, planner, rows, scores
+from reports.views import artifacts, audit, compare, downloads, labels, planner, published, rows, scores
 
 _RELEASE = "releases/<slug:name>/"
 
 urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
+    path("published/", published.published_list, name="published-list"),
+    path("published/<slug:protocol>/", published.published, name="published"),
     path("artifacts/compare/", artifacts.comparison, name="artifacts-compare"),
     path("plan/", planner.plan, {"question": "plan-strata"}, name="plan-strata"),
     path("plan/agreement/", planner.plan, {"question": "plan-agreement"}, name="plan-agreement"),

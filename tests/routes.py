@@ -121,6 +121,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/runs/<int:pk>/steer/
         judges/runs/<int:pk>/retry/
         reports/
+        reports/published/
+        reports/published/<slug:protocol>/
         reports/releases/<slug:name>/
         reports/releases/<slug:name>/score.json
         reports/releases/<slug:name>/report.pdf
@@ -135,6 +137,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/artifacts/
         api/schema/
+        api/v1/published/
+        api/v1/published/<slug:protocol>/
         api/v1/people/
         api/v1/people/<int:pk>/
         api/v1/people/<int:pk>/roles/

@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
+from benchmark.published import published_protocols
 from reports.choosing import Chosen, choose, only_known
 from reports.inputs import collect
 from reports.overview import tracks_overview
@@ -30,7 +31,9 @@ def score_of(request: HttpRequest, name: str) -> HttpResponse:
     """All numbers of one track under one judge."""
     chosen, document = _chosen_score(request, name)
     context = page_context(chosen, document)
-    return render(request, "reports/score.html", {**context, "pdf_problem": pdf_problem()})
+    has_published = document["protocol"] in published_protocols()
+    shown = {**context, "pdf_problem": pdf_problem(), "has_published": has_published}
+    return render(request, "reports/score.html", shown)
 
 
 @staff_only

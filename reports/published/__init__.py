@@ -1,0 +1,1 @@
+"""Published figures, recomputed: facts of benchmark/published.py beside what our estimators give."""
