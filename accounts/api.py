@@ -42,6 +42,18 @@ class MeView(APIView):
         return Response(shape.MeOut(User.objects.get(pk=caller(request).pk)).data)
 
 
+class PreferencesView(APIView):
+    @extend_schema(
+        operation_id="me_set_preferences",
+        request=shape.PreferencesIn,
+        responses={200: shape.MeOut, 409: RefusalOut},
+    )
+    def put(self, request: Request) -> Response:
+        """Capacity, absence, credit and reminders, all at once."""
+        actions.set_preferences(actor=caller(request), **understood(shape.PreferencesIn, request))
+        return Response(shape.MeOut(User.objects.get(pk=caller(request).pk)).data)
+
+
 class ExpertiseView(APIView):
     @extend_schema(operation_id="me_state_expertise", request=shape.ExpertiseIn, responses=shape.ExpertiseOut)
     def put(self, request: Request) -> Response:

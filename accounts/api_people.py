@@ -100,6 +100,17 @@ class ReactivateView(APIView):
         return shown(pk)
 
 
+class EraseView(APIView):
+    permission_classes = [IsOwner]
+
+    @extend_schema(operation_id="people_erase", request=shape.ReasonIn, responses={204: None, **REFUSED})
+    def post(self, request: Request, pk: int) -> Response:
+        """Erase a member who asked for it; their labels stay under a number. Cannot be undone."""
+        sent = understood(shape.ReasonIn, request)
+        actions.erase_person(actor=caller(request), member=member_or_404(pk), **sent)
+        return Response(status=204)
+
+
 class InvitationsView(ListAPIView[Invitation]):
     """Invitations that are neither accepted nor withdrawn; they may have expired."""
 

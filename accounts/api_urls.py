@@ -8,6 +8,7 @@ __all__ = ["api_schema", "urlpatterns"]  # the schema's extensions register on i
 
 urlpatterns: list[URLPattern] = [
     path("me/", api.MeView.as_view()),
+    path("me/preferences/", api.PreferencesView.as_view()),
     path("me/expertise/", api.ExpertiseView.as_view()),
     path("me/expertise/<str:domain>/", api.StatedExpertiseView.as_view()),
     path("me/conflicts/", api.ConflictsView.as_view()),
@@ -20,6 +21,7 @@ urlpatterns: list[URLPattern] = [
     path("people/<int:pk>/roles/<slug:role>/", api_people.RoleView.as_view()),
     path("people/<int:pk>/deactivate/", api_people.DeactivateView.as_view()),
     path("people/<int:pk>/reactivate/", api_people.ReactivateView.as_view()),
+    path("people/<int:pk>/erase/", api_people.EraseView.as_view()),
     path("invitations/", api_people.InvitationsView.as_view()),
     path("invitations/<int:pk>/", api_people.InvitationView.as_view()),
     path("audit-trail/", api_people.AuditTrailView.as_view()),

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.access import role_names
 from accounts.models import User
-from accounts.queries import active_member
+from accounts.queries import active_member, any_member
 from accounts.refusal import Refused
 
 
@@ -63,4 +64,22 @@ class CommandForSomebody(Command):
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any] | None:
         """Do the work as `actor`; returns what `run` returns."""
+        raise CommandError(f"{type(self).__module__} does not say what it does")
+
+
+class CommandOnMember(CommandForSomebody):
+    """Base of commands that do something to one member's roles or account."""
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", metavar="EMAIL", help="the member's address")
+        parser.add_argument("--reason", default="", help="why, for the audit trail")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        member = any_member(options["email"])
+        self.act(actor, member, **options)
+        now = User.objects.get(pk=member.pk)
+        return {"email": now.email, "open": now.is_active, "roles": sorted(role_names(now))}
+
+    def act(self, actor: User, member: User, **options: Any) -> None:
+        """Do the one thing; raise Refused with the reason when it may not be done."""
         raise CommandError(f"{type(self).__module__} does not say what it does")

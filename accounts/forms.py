@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
-from accounts.models import Confidence, ConflictKind, RoleName, User
+from accounts.models import Confidence, ConflictKind, Credit, RoleName, User
 
 DOMAIN_LIST = "domains"  # the id of the page's datalist
 
@@ -34,9 +34,45 @@ class ConflictForm(forms.Form):
     key = forms.CharField(
         max_length=200,
         label="Name or identifier",
-        help_text="The system's short name, or the paper's identifier such as 2401.01234.",
+        help_text="The system's short name, the paper's identifier such as 2401.01234, "
+        "or a name for the coordinator to read.",
     )
     reason = forms.CharField(max_length=500, required=False, label="Reason")
+
+
+class PreferencesForm(forms.Form):
+    """How much one takes on, until when one is away, and how one is thanked."""
+
+    capacity = forms.IntegerField(
+        label="Unfinished items at a time",
+        min_value=1,
+        max_value=1000,
+        required=False,
+        help_text="A plan never gives you more than this in one campaign. Empty: no limit.",
+    )
+    away_until = forms.DateField(
+        label="Away until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="Plans leave you out up to and including this day.",
+    )
+    credit = forms.ChoiceField(
+        label="Thank me in reports",
+        choices=Credit.choices,
+        help_text="Your grades never carry your name, whatever you choose here.",
+    )
+    pseudonym = forms.CharField(label="Pseudonym", max_length=100, required=False)
+    reminders = forms.BooleanField(label="Remind me by e-mail of items that are due", required=False)
+
+
+class EraseForm(forms.Form):
+    """The password once more, before an account goes for good."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
 
 
 class TokenForm(forms.Form):

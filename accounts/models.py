@@ -24,14 +24,30 @@ class UserManager(BaseUserManager["User"]):
         return self.create_user(email, password, is_superuser=True, is_staff=True, **fields)
 
 
+class Credit(models.TextChoices):
+    NAMED = "named", "By name"
+    PSEUDONYM = "pseudonym", "Under a pseudonym"
+    ANONYMOUS = "anonymous", "Not at all"
+
+
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person who signs in by e-mail address, or the inactive stand-in for an imported rater."""
+    """A person who signs in by e-mail address, or the inactive stand-in for an imported rater.
+
+    `capacity` is how many unfinished items they want at most in one campaign (empty: no limit). `credit` says
+    how reports thank them. An erased person keeps the row, so that labels keep their rater, and nothing else.
+    """
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=200, blank=True)
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField(default=timezone.now)
+    capacity = models.PositiveSmallIntegerField(null=True, blank=True)
+    away_until = models.DateField(null=True, blank=True)
+    credit = models.CharField(max_length=20, choices=Credit.choices, default=Credit.ANONYMOUS)
+    pseudonym = models.CharField(max_length=100, blank=True)
+    reminders = models.BooleanField(default=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
 
     objects = UserManager()
     USERNAME_FIELD = "email"
@@ -41,6 +57,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     class Meta:
         constraints = [
             models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_case"),
+            models.CheckConstraint(condition=Q(credit__in=Credit.values), name="user_credit_is_known"),
+            models.CheckConstraint(
+                condition=~Q(credit=Credit.PSEUDONYM) | ~Q(pseudonym=""), name="user_pseudonym_is_given"
+            ),
+            models.CheckConstraint(
+                condition=Q(capacity__isnull=True) | Q(capacity__gte=1), name="user_capacity_from_one"
+            ),
+            models.CheckConstraint(
+                condition=Q(erased_at__isnull=True) | Q(is_active=False, name="", pseudonym=""),
+                name="user_erased_has_nothing_left",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -142,10 +169,14 @@ class Expertise(models.Model):
 class ConflictKind(models.TextChoices):
     SYSTEM = "system", "System"
     PAPER = "paper", "Paper"
+    PERSON = "person", "Person or institution"
 
 
 class Conflict(models.Model):
-    """A conflict of interest: the user never sees outputs of this system, or instances of this paper."""
+    """A conflict of interest: the user never sees outputs of this system, or instances of this paper.
+
+    A conflict with a person or institution is for the coordinator to read; no row names authors to match it.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conflicts")
     kind = models.CharField(max_length=20, choices=ConflictKind.choices)

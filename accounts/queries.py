@@ -28,6 +28,14 @@ def active_member(email: str) -> User:
     return member
 
 
+def any_member(email: str) -> User:
+    """The member with this address, whether the account is open or closed; raises Refused when there is none."""
+    member = members().filter(email__iexact=email.strip()).first()
+    if member is None:
+        raise Refused(f"Nobody has the address {email}.", code="no_member", field="email")
+    return member
+
+
 def pending_invitations() -> QuerySet[Invitation]:
     """Neither accepted nor withdrawn; they may have expired."""
     return (

@@ -11,6 +11,7 @@ from accounts.models import (
     Confidence,
     Conflict,
     ConflictKind,
+    Credit,
     Expertise,
     Invitation,
     RoleName,
@@ -39,7 +40,18 @@ class MeOut(serializers.ModelSerializer[User]):
 
     class Meta:
         model = User
-        fields: tuple[str, ...] = ("email", "name", "roles", "expertise", "conflicts")
+        fields: tuple[str, ...] = (
+            "email",
+            "name",
+            "roles",
+            "expertise",
+            "conflicts",
+            "capacity",
+            "away_until",
+            "credit",
+            "pseudonym",
+            "reminders",
+        )
         read_only_fields = fields
 
     def get_roles(self, user: User) -> list[str]:
@@ -48,6 +60,18 @@ class MeOut(serializers.ModelSerializer[User]):
 
 class MeIn(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
+
+
+class PreferencesIn(serializers.Serializer[Any]):
+    capacity = serializers.IntegerField(
+        min_value=1, max_value=1000, allow_null=True, help_text="Unfinished items at a time; null: no limit."
+    )
+    away_until = serializers.DateField(
+        allow_null=True, help_text="Plans leave the person out up to this day."
+    )
+    credit = serializers.ChoiceField(choices=Credit.choices)
+    pseudonym = serializers.CharField(max_length=100, allow_blank=True, default="")
+    reminders = serializers.BooleanField(default=True)
 
 
 class ExpertiseIn(serializers.Serializer[Any]):

@@ -8,8 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
+from accounts.domains import covered
 from accounts.models import ConflictKind, RoleName, User
 from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
@@ -64,7 +66,7 @@ def free_items(reviewer: User) -> QuerySet[Item]:
         Item.objects.filter(
             campaign__phase=Phase.OPEN,
             places_taken__lt=F("places"),
-            instance__domain__in=reviewer.expertise.values("domain"),
+            instance__domain__in=confidences(reviewer),
         )
         .exclude(assignments__reviewer=reviewer)
         .exclude(output__run__system__slug__in=systems)
@@ -111,19 +113,39 @@ def reviewers() -> QuerySet[User]:
 
 
 def candidates(campaign: Campaign) -> list[Candidate]:
-    """All reviewers as plain values, with the places they hold in this campaign."""
+    """All reviewers who are not away as plain values, with the places they hold in this campaign.
+
+    A capacity bounds unfinished places; finished ones are added to it, because `load` counts both.
+    """
     people = reviewers().prefetch_related("expertise", "conflicts")
-    held = campaign_loads(campaign)
+    held, waiting = campaign_loads(campaign), waiting_counts(campaign)
+    present = people.filter(Q(away_until__isnull=True) | Q(away_until__lt=timezone.now().date()))
     return [
         Candidate(
             reviewer=person.pk,
-            confidence={row.domain: row.confidence for row in person.expertise.all()},
+            confidence=confidences(person),
             systems=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.SYSTEM),
             papers=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.PAPER),
             load=held.get(person.pk, 0),
+            capacity=_bound(person, held.get(person.pk, 0) - waiting.get(person.pk, 0)),
         )
-        for person in people
+        for person in present
     ]
+
+
+def _bound(person: User, finished: int) -> int | None:
+    return None if person.capacity is None else person.capacity + finished
+
+
+def confidences(person: User) -> dict[str, int]:
+    """Every domain the person may judge, with their confidence 1-3: as stated, and what that covers."""
+    return covered({row.domain: row.confidence for row in person.expertise.all()})
+
+
+def waiting_counts(campaign: Campaign) -> dict[int, int]:
+    """Unfinished places by reviewer."""
+    rows = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING)
+    return dict(rows.order_by().values_list("reviewer").annotate(number=Count("pk")))
 
 
 def campaign_loads(campaign: Campaign) -> dict[int, int]:

@@ -31,6 +31,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$
         accounts/password/reset/key/done/
         join/<str:token>/
+        erased/
+        privacy/
         """,
     ),
     (
@@ -57,6 +59,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         """
         profile/
         profile/name/
+        profile/preferences/
+        profile/erase/
+        grading/own-data/
         profile/expertise/
         profile/expertise/remove/
         profile/conflicts/
@@ -68,6 +73,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
         api/v1/me/
+        api/v1/me/preferences/
         api/v1/me/expertise/
         api/v1/me/expertise/<str:domain>/
         api/v1/me/conflicts/
@@ -183,6 +189,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         OWNERS,
         """
         people/audit-trail/
+        people/<int:pk>/erase/
+        api/v1/people/<int:pk>/erase/
         api/v1/audit-trail/
         judges/new/
         reports/artifacts/compare/

@@ -1,5 +1,6 @@
 """Verbs on people: keyword-only, atomic, each with its audit row."""
 
+from accounts.actions.erasure import erase_person
 from accounts.actions.invitations import (
     NewInvitation,
     accept_invitation,
@@ -12,6 +13,7 @@ from accounts.actions.profile import (
     declare_conflict,
     remove_expertise,
     rename,
+    set_preferences,
     state_expertise,
     withdraw_conflict,
 )
@@ -24,6 +26,7 @@ __all__ = [
     "create_token",
     "deactivate_user",
     "declare_conflict",
+    "erase_person",
     "grant_role",
     "invite",
     "invite_first_owner",
@@ -33,6 +36,7 @@ __all__ = [
     "rename",
     "revoke_role",
     "revoke_token",
+    "set_preferences",
     "state_expertise",
     "withdraw_conflict",
     "withdraw_invitation",

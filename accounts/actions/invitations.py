@@ -102,7 +102,7 @@ def _issue(actor: User | None, address: str, role: str) -> NewInvitation:
         invited_by=actor,
         expires_at=timezone.now() + VALID_FOR,
     )
-    record(actor=actor, verb="invite", target=invitation, details={"email": address, "role": role})
+    record(actor=actor, verb="invite", target=invitation, details={"role": role})
     return NewInvitation(invitation, token)
 
 

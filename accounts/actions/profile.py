@@ -1,9 +1,11 @@
 """What people state about themselves: their name, what they can judge, and where they are partial."""
 
+import datetime as dt
+
 from django.db import transaction
 
 from accounts.actions.trail import record
-from accounts.models import Conflict, Expertise, User
+from accounts.models import Conflict, Credit, Expertise, User
 from accounts.refusal import Refused
 
 
@@ -11,7 +13,38 @@ from accounts.refusal import Refused
 def rename(*, actor: User, name: str) -> None:
     """Change one's own name as the study's staff see it."""
     User.objects.filter(pk=actor.pk).update(name=name)
-    record(actor=actor, verb="rename", target=actor, details={"from": actor.name, "to": name})
+    record(actor=actor, verb="rename", target=actor)  # no names: the trail outlives an erased account
+
+
+@transaction.atomic
+def set_preferences(
+    *,
+    actor: User,
+    capacity: int | None,
+    away_until: dt.date | None,
+    credit: str,
+    pseudonym: str = "",
+    reminders: bool = True,
+) -> None:
+    """State how much one can take on, until when one is away, how one is thanked, and whether to be reminded.
+
+    `capacity`: at most so many unfinished items in a campaign, from 1; None: no limit. Raises Refused for a
+    pseudonym that is missing, or a capacity or credit that does not exist.
+    """
+    if capacity is not None and not 1 <= capacity <= 1000:
+        raise Refused("A capacity is between 1 and 1000 items, or empty.", field="capacity")
+    if credit not in Credit.values:
+        raise Refused(f"{credit!r} is none of {', '.join(Credit.values)}.", field="credit")
+    if credit == Credit.PSEUDONYM and not pseudonym.strip():
+        raise Refused("Give the pseudonym under which you want to be thanked.", field="pseudonym")
+    User.objects.filter(pk=actor.pk).update(
+        capacity=capacity,
+        away_until=away_until,
+        credit=credit,
+        pseudonym=pseudonym.strip() if credit == Credit.PSEUDONYM else "",
+        reminders=reminders,
+    )
+    record(actor=actor, verb="set_preferences", target=actor)
 
 
 @transaction.atomic

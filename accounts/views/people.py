@@ -87,6 +87,7 @@ def person(request: SignedInRequest, pk: int) -> HttpResponse:
         "held": [role for role in RoleName if role.value in held],
         "revocable": held & gift,
         "grantable": [role for role in RoleName if role.value in gift - held and not clashes(held, role)],
+        "may_erase": member != request.user and RoleName.OWNER in role_names(request.user),
         "may_dismiss": member != request.user and may_dismiss(role_names(request.user), held),
         "reason_form": ReasonForm(),
         "events": queries.audit_events(target_kind="accounts.user", target_key=str(pk))[:20],
@@ -136,3 +137,16 @@ def reactivate(request: SignedInRequest, pk: int) -> HttpResponse:
     with told(request, f"The account of {member} is open again."):
         actions.reactivate_user(actor=request.user, member=member, reason=_reason(request))
     return redirect("person", pk=pk)
+
+
+@require_role(RoleName.OWNER)
+@require_POST
+def erase(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Erase a member who asked for it; the page asks for the word "erase" first."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    if request.POST.get("confirm", "").strip().lower() != "erase":
+        messages.error(request, "Nothing was erased: type the word erase to confirm.")
+        return redirect("person", pk=pk)
+    with told(request, "The account is erased; its labels stay under a number."):
+        actions.erase_person(actor=request.user, member=member, reason=_reason(request))
+    return redirect("people")

@@ -2,15 +2,17 @@
 
 from typing import Any
 
+from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts import actions
 from accounts.domains import SUGGESTED
-from accounts.forms import ConflictForm, ExpertiseForm, NameForm, TokenForm
-from accounts.models import AccessToken
+from accounts.forms import ConflictForm, EraseForm, ExpertiseForm, NameForm, PreferencesForm, TokenForm
+from accounts.models import AccessToken, User
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest, told
 
@@ -27,6 +29,7 @@ def _page(request: SignedInRequest, status: int = 200, **special: Any) -> HttpRe
         "name_form": NameForm(initial={"name": request.user.name}),
         "expertise_form": ExpertiseForm(),
         "conflict_form": ConflictForm(),
+        "preferences_form": PreferencesForm(initial=_preferences(request.user)),
         "token_form": TokenForm(),
         "expertise": request.user.expertise.order_by("-confidence", "domain"),
         "conflicts": request.user.conflicts.order_by("kind", "key"),
@@ -47,6 +50,60 @@ def name(request: SignedInRequest) -> HttpResponse:
     with told(request, "Your name is changed."):
         actions.rename(actor=request.user, **form.cleaned_data)
     return redirect("profile")
+
+
+PREFERENCES = ("capacity", "away_until", "credit", "pseudonym", "reminders")
+
+
+def _preferences(user: User) -> dict[str, Any]:
+    return {name: getattr(user, name) for name in PREFERENCES}
+
+
+@login_required
+@require_POST
+def preferences(request: SignedInRequest) -> HttpResponse:
+    """Capacity, absence, credit, reminders."""
+    form = PreferencesForm(request.POST)
+    if form.is_valid():
+        try:
+            actions.set_preferences(actor=request.user, **form.cleaned_data)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    if not form.is_valid():
+        return _page(request, 422, preferences_form=form)
+    messages.success(request, "Your preferences are saved.")
+    return redirect("profile")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def erase(request: SignedInRequest) -> HttpResponse:
+    """Erase one's own account, after the password."""
+    form = EraseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if not request.user.check_password(form.cleaned_data["password"]):
+            form.add_error("password", "This is not your password.")
+        else:
+            try:
+                actions.erase_person(actor=request.user, member=request.user)
+            except Refused as refusal:
+                form.add_error(None, refusal.reason)
+            else:
+                logout(request)
+                return redirect("erased")
+    return render(request, "people/erase.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_GET
+def erased(request: HttpRequest) -> HttpResponse:
+    """What remains after an erasure."""
+    return render(request, "people/erased.html")
+
+
+@require_GET
+def privacy(request: HttpRequest) -> HttpResponse:
+    """What is stored about people, who sees it, and for how long."""
+    return render(request, "people/privacy.html")
 
 
 @login_required

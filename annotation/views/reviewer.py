@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -21,6 +21,7 @@ from annotation.answers import Incomplete
 from annotation.forms import content_from_post
 from annotation.material import problem_title
 from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.own_data import own_data
 from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
@@ -180,3 +181,12 @@ def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
         return redirect("grade", handle=place.handle)
     messages.success(request, "Thank you. The item goes to somebody else.")
     return redirect("queue")
+
+
+@login_required
+@require_GET
+def download_own_data(request: SignedInRequest) -> JsonResponse:
+    """Everything stored about the signed-in person, as a file."""
+    reply = JsonResponse(own_data(request.user), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    reply["Content-Disposition"] = 'attachment; filename="my-data.json"'
+    return reply

@@ -30,6 +30,11 @@ class Row:
 PAGES = {
     "profile/": Row("get", "/profile/", IN, 200, 200, 200, 200),
     "profile/name/": Row("post", "/profile/name/", IN, 422, 422, 422, 422),
+    "profile/preferences/": Row("post", "/profile/preferences/", IN, 422, 422, 422, 422),
+    "profile/erase/": Row("get", "/profile/erase/", IN, 200, 200, 200, 200),
+    "erased/": Row("get", "/erased/", 200, 200, 200, 200, 200),
+    "privacy/": Row("get", "/privacy/", 200, 200, 200, 200, 200),
+    "people/<int:pk>/erase/": Row("post", "/people/{member}/erase/", IN, 403, 403, 403, IN),
     "profile/expertise/": Row("post", "/profile/expertise/", IN, 422, 422, 422, 422),
     "profile/expertise/remove/": Row("post", "/profile/expertise/remove/", IN, IN, IN, IN, IN),
     "profile/conflicts/": Row("post", "/profile/conflicts/", IN, 422, 422, 422, 422),
@@ -51,6 +56,8 @@ PAGES = {
 }
 REST = {
     "me/": Row("get", "/api/v1/me/", 401, 200, 200, 200, 200),
+    "me/preferences/": Row("put", "/api/v1/me/preferences/", 401, 400, 400, 400, 400),
+    "people/<int:pk>/erase/": Row("post", "/api/v1/people/{member}/erase/", 401, 403, 403, 403, 204),
     "me/expertise/": Row("put", "/api/v1/me/expertise/", 401, 400, 400, 400, 400),
     "me/expertise/<str:domain>/": Row("delete", "/api/v1/me/expertise/x/", 401, 409, 409, 409, 409),
     "me/conflicts/": Row("put", "/api/v1/me/conflicts/", 401, 400, 400, 400, 400),

@@ -32,6 +32,11 @@ def test_me_says_who_is_asking_and_nothing_about_others(ada, algebraist, analyst
         "roles": ["reviewer"],
         "expertise": [{"domain": "algebra", "confidence": 2}],
         "conflicts": [{"kind": "system", "key": "aurora", "reason": "I built it."}],
+        "capacity": None,
+        "away_until": None,
+        "credit": "anonymous",
+        "pseudonym": "",
+        "reminders": True,
     }
 
 

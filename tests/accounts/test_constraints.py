@@ -93,8 +93,8 @@ def test_a_conflict_is_named_once(algebraist):
     refuses("conflict_named_once", Conflict.objects.create, row, row)
 
 
-def test_a_conflict_is_with_a_system_or_a_paper(algebraist):
-    row = {"user": algebraist, "kind": "person", "key": "Bob"}
+def test_a_conflict_is_with_a_system_a_paper_or_a_person(algebraist):
+    row = {"user": algebraist, "kind": "weather", "key": "Bob"}
     refuses("conflict_kind_is_known", Conflict.objects.create, row)
 
 

@@ -1,0 +1,22 @@
+"""manage.py erase_account EMAIL --yes --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from accounts import actions
+from accounts.commands import CommandOnMember
+from accounts.models import User
+
+
+class Command(CommandOnMember):
+    help = "Erase a person for good: only their labels stay, under a number."
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("--yes", action="store_true", help="it cannot be undone; say that you mean it")
+
+    def act(self, actor: User, member: User, **options: Any) -> None:
+        if not options["yes"]:
+            raise CommandError("nothing was erased; it cannot be undone, so add --yes", returncode=2)
+        actions.erase_person(actor=actor, member=member, reason=options["reason"])

@@ -1,0 +1,20 @@
+"""manage.py revoke_role EMAIL ROLE --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts import actions
+from accounts.commands import CommandOnMember
+from accounts.models import RoleName, User
+
+
+class Command(CommandOnMember):
+    help = "Take a role away from a member; the last owner keeps theirs."
+
+    def arguments(self, parser: CommandParser) -> None:
+        super().arguments(parser)
+        parser.add_argument("role", metavar="ROLE", choices=RoleName.values, help=", ".join(RoleName.values))
+
+    def act(self, actor: User, member: User, **options: Any) -> None:
+        actions.revoke_role(actor=actor, member=member, role=options["role"], reason=options["reason"])

@@ -1,0 +1,57 @@
+"""Everything that is stored about one person, their labels included: what they may ask for at any time."""
+
+from typing import Any
+
+from accounts.models import User
+from accounts.personal_data import personal_data
+from annotation.models import Assignment
+
+
+def own_data(user: User) -> dict[str, Any]:
+    """accounts.personal_data with `places`: each place with its draft, grades, answers and comments.
+
+    Systems and runs are not among it: what a person may not see while blind they may not download either.
+    """
+    places = (
+        Assignment.objects.filter(reviewer=user)
+        .select_related("item__campaign", "item__instance", "draft")
+        .prefetch_related("grades__answers", "grades__comments")
+        .order_by("pk")
+    )
+    return {**personal_data(user), "places": [_place(place) for place in places.iterator(chunk_size=200)]}
+
+
+def _place(place: Assignment) -> dict[str, Any]:
+    draft = getattr(place, "draft", None)
+    return {
+        "handle": place.handle,
+        "campaign": place.item.campaign.slug,
+        "domain": place.item.instance.domain,
+        "state": place.state,
+        "assigned_at": place.assigned_at,
+        "submitted_at": place.submitted_at,
+        "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
+        "grades": [
+            {
+                **{
+                    name: getattr(grade, name)
+                    for name in ("created_at", "active_seconds", "seen_before", "statement_wrong", "note")
+                },
+                "answers": [
+                    {
+                        name: getattr(answer, name)
+                        for name in ("question", "step", "value", "state", "comment")
+                    }
+                    for answer in grade.answers.all()
+                ],
+                "comments": [
+                    {
+                        name: getattr(said, name)
+                        for name in ("block", "start", "end", "severity", "kind", "text")
+                    }
+                    for said in grade.comments.all()
+                ],
+            }
+            for grade in place.grades.all()
+        ],
+    }
