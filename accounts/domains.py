@@ -150,3 +150,8 @@ def covered(stated: Mapping[str, int]) -> dict[str, int]:
         for broad in _BROADER.get(domain, ()):
             implied[broad] = max(implied.get(broad, 0), confidence)
     return implied | dict(stated)
+
+
+def domain_words(domain: str) -> str:
+    """A domain key in words for the page."""
+    return SUGGESTED.get(domain, domain.replace("_", " "))

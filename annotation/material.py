@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
-from accounts.domains import SUGGESTED
+from accounts.domains import domain_words
 from annotation.models import Item
 from benchmark.protocol import Part
 from benchmark.protocols import get_protocol
@@ -41,11 +41,6 @@ def problem_title(payload: object, fallback: str) -> str:
     """The problem's own title if its protocol gives one."""
     title = payload.get("title") if isinstance(payload, dict) else None
     return str(title) if title else fallback
-
-
-def domain_words(domain: str) -> str:
-    """A domain key in words for the page."""
-    return SUGGESTED.get(domain, domain.replace("_", " "))
 
 
 def material(item: Item) -> Material:

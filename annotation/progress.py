@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from accounts.domains import domain_words
 from annotation import queries
-from annotation.material import domain_words, problem_title
+from annotation.material import problem_title
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
 

@@ -7,7 +7,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts.domains import domain_words
+
 register = template.Library()
+register.filter("domain_words", domain_words)
 
 
 @register.simple_tag(takes_context=True)

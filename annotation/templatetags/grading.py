@@ -4,15 +4,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from annotation import material
-
 register = template.Library()
-
-
-@register.filter
-def domain_words(domain: str) -> str:
-    """A domain key in words."""
-    return material.domain_words(domain)
 
 
 @register.filter
