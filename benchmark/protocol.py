@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
@@ -82,7 +82,8 @@ class ProgramJudge:
     `decide` gets the predicate, the instance's payload, the output's payload (None for a question about the
     instance alone) and the output's text. It runs in a child process without settings, database or network
     keys and is killed after `seconds`. Whatever could change an answer needs a new `version`: that makes a
-    new judge version, and the old one can no longer be asked.
+    new judge version, and the old one can no longer be asked. A program about instances is asked by the
+    construction audit, not by judge runs.
     """
 
     name: str
@@ -91,11 +92,27 @@ class ProgramJudge:
     decide: Callable[[str, Mapping[str, Any], Mapping[str, Any] | None, str], ProgramReply]
     title: str = ""
     seconds: float = 20.0
+    subject: Literal["output", "instance"] = "output"
 
     @property
     def label(self) -> str:
         """Name and version, e.g. "algebra-v1"."""
         return f"{self.name}-v{self.version}"
+
+
+@dataclass(frozen=True)
+class ConstructionItem:
+    """One item of a construction audit: what an instance must satisfy to pass.
+
+    `program` says that the protocol's program about instances answers it, within `limits`; the others need a
+    person.
+    """
+
+    key: str
+    title: str
+    passes: str
+    program: bool = True
+    limits: str = ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +163,7 @@ class Protocol:
     `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
     `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
-    a model.
+    a model. `construction_items` are what a construction audit asks of every instance.
     """
 
     name: str
@@ -162,6 +179,7 @@ class Protocol:
     prompt_fields: Callable[[str, Mapping[str, Any], Mapping[str, Any], str], Mapping[str, str]]
     bucket: Callable[[LabelledOutput], str]
     program_judges: tuple[ProgramJudge, ...] = ()
+    construction_items: tuple[ConstructionItem, ...] = ()
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

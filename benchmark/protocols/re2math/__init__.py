@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import METRICS, bucket
 from benchmark.protocols.re2math.parts import instance_parts, output_parts, prompt_fields
+from benchmark.protocols.re2math.source_program import SOURCES
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -23,4 +25,6 @@ PROTOCOL = Protocol(
     output_parts=output_parts,
     prompt_fields=prompt_fields,
     bucket=bucket,
+    program_judges=(SOURCES, CONSTRUCTION),
+    construction_items=ITEMS,
 )

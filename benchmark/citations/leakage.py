@@ -1,0 +1,109 @@
+"""What an anchor gives away of the source it was made from: Re2Math's control of leakage (B.3), by program.
+
+An anchor describes the role of the missing tool. It must not hold a citation key, a DOI or arXiv identifier, an
+author of the citation, the name of a theorem or the source's title. A name counts where it stands for a person:
+`a theorem of Borel` does, `Borel subgroup` and `Noetherian` do not. Deterministic; linear in the anchor's length.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from benchmark.citations.flags import Flag, Leak, Spans
+from benchmark.citations.identifiers import arxiv_ids_in, dois_in
+from benchmark.citations.naming import authors_named, other_names_named, theorems_named
+from benchmark.citations.reading import Citation
+from benchmark.citations.titles import content_words, singular
+from benchmark.citations.wordspans import MAX_SCANNED, Word, read_words
+
+SCANNER_VERSION = 1
+TITLE_WORDS = 4  # of the source's title in its order, if they are also TITLE_SHARE of it
+TITLE_SHARE = 0.6
+WHOLE_TITLE_WORDS = 3  # a title of so many content words must be there as a whole
+
+_CITE = re.compile(
+    r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?(?:\{[^{}]{0,400}\}?)?"
+)
+_KEYS = re.compile(r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?\{([^{}]{1,400})")
+_CUT_KEY = re.compile(r"^\s?([^\s{}\\]{2,60})\}")
+_TOKEN = re.compile(r"(?<![\w$])[^\W_][\w:.+-]*[^\W_]")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,100})\]")
+
+
+def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tuple[Flag, ...]:
+    """Every leak of `cited` in the anchor, by place.
+
+    `key` is the citation's key, `nearby` the text around the gap: keys that it cites are looked for as well.
+    """
+    anchor = anchor[:MAX_SCANNED]
+    marks = [*_keys(anchor, key, nearby), *_identifiers(anchor)]
+    marked = Spans((flag.start, flag.end) for flag in marks)
+    found = tuple(word for word in read_words(anchor) if word.start not in marked)
+    flags = [
+        *marks,
+        *authors_named(found, cited.authors.names),
+        *theorems_named(found, cited.title),
+        *_title(found, cited.title),
+    ]
+    flags += other_names_named(found, flags, unknown=not cited.authors.names)
+    return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
+
+
+def _keys(anchor: str, key: str, nearby: str) -> Iterator[Flag]:
+    commands = [match.span() for match in _CITE.finditer(anchor)]
+    for start, end in commands:
+        yield Flag(Leak.CITATION_KEY, start, end, "a \\cite command is left")
+    inside = Spans(commands)
+    known = cited_keys(nearby) | {key}
+    tokens = [match.span() for match in _TOKEN.finditer(anchor) if _is_distinctive(match.group())]
+    bracketed = [match.span(1) for match in _BRACKETED.finditer(anchor)]
+    for start, end in tokens + bracketed:
+        name = anchor[start:end]
+        if name in known and start not in inside:
+            whose = "this citation" if name == key else "another citation nearby"
+            yield Flag(Leak.CITATION_KEY, start, end, f"the key of {whose}")
+
+
+def _is_distinctive(token: str) -> bool:
+    """A key that is no word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets."""
+    return len(token) > 2 and bool(re.search(r"[A-Za-z]", token)) and bool(re.search(r"[\d_:]", token))
+
+
+def cited_keys(text: str) -> set[str]:
+    """The keys of the \\cite commands of a text, also of one whose beginning was cut off."""
+    text = text[:MAX_SCANNED]
+    lists = [*_KEYS.findall(text), *_CUT_KEY.findall(text)]
+    return {key.strip() for keys in lists for key in keys.split(",")[:50]}
+
+
+def _identifiers(anchor: str) -> Iterator[Flag]:
+    lowered = anchor.lower()
+    for kind, found in ((Leak.DOI, dois_in(anchor)), (Leak.ARXIV, arxiv_ids_in(anchor))):
+        for identifier in sorted(found):
+            start = max(lowered.find(identifier), 0)
+            yield Flag(kind, start, start + len(identifier), f"an identifier: {identifier}")
+
+
+def _title(found: Sequence[Word], title: str) -> Iterator[Flag]:
+    """The longest stretch of the title's content words in its order, with at most one other word between two."""
+    wanted = content_words(title)
+    if len(wanted) < WHOLE_TITLE_WORDS:
+        return
+    content = [word for word in found if content_words(word.folded)]
+    best: tuple[int, int, int] = (0, 0, 0)
+    runs: dict[
+        tuple[int, int], tuple[int, int]
+    ] = {}  # (place in the anchor, in the title) -> (length, begin)
+    for at, word in enumerate(content):
+        for place, target in enumerate(wanted):
+            if singular(word.folded) != target:
+                continue
+            before = [runs.get((at - gap, place - 1), (0, at)) for gap in (1, 2)]
+            length, begin = max(before, key=lambda run: run[0])
+            runs[at, place] = (length + 1, begin if length else at)
+            if length + 1 > best[0]:
+                best = (length + 1, runs[at, place][1], at)
+    length, begin, end = best
+    share = length / len(wanted)
+    if (length >= TITLE_WORDS and share >= TITLE_SHARE) or (length >= WHOLE_TITLE_WORDS and share == 1):
+        reason = f"{length} of {len(wanted)} content words of the source's title, in its order"
+        yield Flag(Leak.TITLE, content[begin].start, content[end].end, reason)

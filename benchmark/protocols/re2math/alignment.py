@@ -1,0 +1,79 @@
+"""Whether the shown context ends before the citation, judged from the passage stored around it. Pure.
+
+A release keeps the context and a passage around the citation, not the paper. So a yes needs a run of words before
+the citation that stands in the context too, and a fault is only what shows itself: the citation, or what follows
+it, inside the context.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchmark.citations.wordspans import MAX_SCANNED
+
+RUN = 8  # words in a row that two passages hardly share by chance
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """yes, no or uncertain, the reason and what it rests on."""
+
+    value: str
+    reason: str
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+def alignment(blocks: Sequence[str], passage: str, key: str) -> Alignment:
+    """Compare the context's blocks with the passage around the citation called `key`."""
+    context = "\n".join(blocks)[-MAX_SCANNED:]
+    shown = _WORD.findall(context.lower())
+    if not shown:
+        return Alignment("no", "The context holds no words.")
+    cite = _citation(key).search(passage[:MAX_SCANNED])
+    if cite is None:
+        return Alignment("uncertain", "No passage around this citation is stored.")
+    before = _WORD.findall(passage[: cite.start()].lower())
+    behind = _WORD.findall(passage[cite.end() : MAX_SCANNED].lower())
+    runs = _runs(shown)
+    if _shows_citation(context, before, key):
+        return Alignment("no", "The context shows the citation that the gap stands for.")
+    if follows := _shared(behind, runs):
+        return Alignment(
+            "uncertain", "Words from behind the citation stand in the context.", {"words": follows}
+        )
+    if shared := _shared(before[-40:], runs):
+        return Alignment("yes", "The words before the citation stand in the context.", {"words": shared})
+    return Alignment("uncertain", "The passage around the citation begins where the context has ended.")
+
+
+def _citation(key: str) -> re.Pattern[str]:
+    return re.compile(
+        r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?\{[^{}]{0,400}?"
+        + re.escape(key)
+    )
+
+
+def _shows_citation(context: str, before: Sequence[str], key: str) -> bool:
+    """Whether a citation of the same source in the context has the same six words before it."""
+    wanted = list(before[-6:])
+    if len(wanted) < 6:
+        return False
+    return any(
+        _WORD.findall(context[max(0, match.start() - 400) : match.start()].lower())[-6:] == wanted
+        for match in _citation(key).finditer(context)
+    )
+
+
+def _runs(tokens: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
+
+
+def _shared(tokens: Sequence[str], runs: frozenset[tuple[str, ...]]) -> str:
+    """The first run of words that the context has too, "" if there is none."""
+    for at in range(len(tokens) - RUN + 1):
+        run = tuple(tokens[at : at + RUN])
+        if run in runs:
+            return " ".join(run)
+    return ""

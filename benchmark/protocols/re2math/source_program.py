@@ -1,0 +1,32 @@
+"""Whose source an output selected: the cited one, or, against the rules, the citing paper. Pure."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark.citations.identity import MATCHER_VERSION, Identity, Match
+from benchmark.protocol import ProgramJudge, ProgramReply
+from benchmark.protocols.re2math.citing import matches_cited, matches_citing
+from benchmark.protocols.re2math.schema import Answer, ProofGap
+
+_VALUES = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "uncertain"}
+_QUESTIONS = {"cited_source_match": matches_cited, "citing_paper_source": matches_citing}
+
+
+def decide(
+    predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any] | None, text: str
+) -> ProgramReply:
+    """yes: the same work; uncertain: a person has to look; unavailable where the output names no source."""
+    source = Answer.model_validate(output or {}).selected_source
+    if source is None:
+        return ProgramReply("", "The output names no source.", state="unavailable")
+    match: Match = _QUESTIONS[predicate](ProofGap.model_validate(instance), source)
+    return ProgramReply(_VALUES[match.identity], match.reason.capitalize(), evidence=dict(match.evidence))
+
+
+SOURCES = ProgramJudge(
+    name="sources",
+    version=MATCHER_VERSION,
+    predicates=tuple(_QUESTIONS),
+    decide=decide,
+    title="Source matcher: the cited source, the citing paper",
+)
