@@ -14,6 +14,7 @@ from accounts.refusal import Refused
 from benchmark import queries
 from benchmark.actions import freeze_release
 from benchmark.models import Instance, Release
+from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from benchmark.showing import show_instance
 
@@ -38,6 +39,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
     instances = queries.instances_of(row, domain)
     context: dict[str, Any] = {
         "release": row,
+        "construction_items": get_protocol(row.benchmark.protocol).construction_items,
         "domains": domains,
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),

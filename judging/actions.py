@@ -143,7 +143,13 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str])
         raise Refused(
             f"{judge.label} judges {judge.protocol}, the release is {protocol.name}.", code="other_protocol"
         )
-    if judge.program and current_program(protocol, judge.program) is None:
+    program = current_program(protocol, judge.program) if judge.program else None
+    if program and program.subject == "instance":
+        raise Refused(
+            f"{judge.label} is about instances, not outputs: it is asked by the construction audit.",
+            code="judges_instances",
+        )
+    if judge.program and program is None:
         raise Refused(
             f"{judge.label} was made for {judge.program}, which has another version now. "
             "Create a new version of the judge.",

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from benchmark.models import Output, Release
+from benchmark.models import Instance, Output, Release
 
 
 class Judge(models.Model):
@@ -178,6 +178,37 @@ class Verdict(models.Model):
             ),
         ]
         indexes = [models.Index(fields=["output", "predicate"], name="verdict_by_output")]
+
+    def __str__(self) -> str:
+        return f"{self.predicate}: {self.value or self.state}"
+
+
+class InstanceVerdict(models.Model):
+    """What a program about instances said of one instance in a construction audit: one row per item.
+
+    `evidence` is the program's own: for the anchor the marked spans, for identities what was compared.
+    """
+
+    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="instance_verdicts")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="verdicts")
+    predicate = models.CharField(max_length=50)
+    value = models.CharField(max_length=50, blank=True)
+    state = models.CharField(max_length=20, choices=VerdictState.choices, default=VerdictState.ANSWERED)
+    reason = models.TextField(blank=True)
+    evidence = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judge", "instance", "predicate"], name="instance_verdict_exactly_once"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=VerdictState.ANSWERED) & ~Q(value=""))
+                | (Q(state=VerdictState.UNAVAILABLE) & Q(value="")),
+                name="instance_verdict_has_a_value_iff_answered",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.predicate}: {self.value or self.state}"

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts, api_published
+from reports import api, api_artifacts, api_construction, api_published
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
@@ -10,6 +10,11 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
     path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),
+    path(
+        "releases/<slug:name>/construction-audit/",
+        api_construction.ConstructionAuditView.as_view(),
+        name="api-construction-audit",
+    ),
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),

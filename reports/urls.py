@@ -2,7 +2,18 @@
 
 from django.urls import URLPattern, path
 
-from reports.views import artifacts, audit, compare, downloads, labels, planner, published, rows, scores
+from reports.views import (
+    artifacts,
+    audit,
+    compare,
+    construction,
+    downloads,
+    labels,
+    planner,
+    published,
+    rows,
+    scores,
+)
 
 _RELEASE = "releases/<slug:name>/"
 
@@ -27,6 +38,8 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}compare/pair/", compare.compare_pair, name="compare-pair"),
     path(f"{_RELEASE}compare.csv", compare.compare_csv, name="compare-csv"),
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
+    path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),
+    path(f"{_RELEASE}construction.csv", construction.construction_csv, name="construction-csv"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
 ]

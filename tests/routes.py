@@ -141,6 +141,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/compare/pair/
         reports/releases/<slug:name>/compare.csv
         reports/releases/<slug:name>/audit/
+        reports/releases/<slug:name>/construction/
+        reports/releases/<slug:name>/construction.csv
         reports/releases/<slug:name>/artifacts/
         api/schema/
         api/v1/published/
@@ -159,6 +161,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
+        api/v1/releases/<slug:name>/construction-audit/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/artifacts/
         api/v1/releases/<slug:release>/verdicts/

@@ -1,0 +1,102 @@
+"""REST endpoint of the construction audit, for coordinators and owners."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import caller
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.refusal import Refused
+from judging.construction import audit_construction
+from reports.api import invalid, release_or_404
+from reports.construction import FILTERS, chosen_findings, construction, newest_audit
+from reports.serializers import EstimateOut
+
+
+class ItemOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    title = serializers.CharField()
+    passes = serializers.CharField(help_text="What an instance must satisfy.")
+    by = serializers.ChoiceField(["program", "expert"])
+    limits = serializers.CharField(help_text="What the program cannot see.")
+    counts = serializers.DictField(child=serializers.IntegerField())
+    missing = serializers.IntegerField(help_text="Instances that were not asked about yet.")
+    passed = EstimateOut(help_text="Share of instances that were checked and passed.")
+    fault = EstimateOut(help_text="Share of instances where the fault was found.")
+
+
+class FindingOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    item = serializers.CharField()
+    value = serializers.CharField(allow_blank=True)
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    evidence = serializers.DictField(help_text="For the anchor: field and flags with start and end.")
+
+
+class ConstructionOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField(allow_null=True)
+    program = serializers.CharField(allow_null=True)
+    current = serializers.BooleanField(help_text="Whether the verdicts are of the program's present version.")
+    instances = serializers.IntegerField()
+    items = ItemOut(many=True)
+    leaks = serializers.DictField(child=serializers.IntegerField())
+    findings = FindingOut(many=True)
+
+
+class ConstructionRunOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField()
+    instances = serializers.IntegerField()
+    new = serializers.IntegerField()
+
+
+class ConstructionAuditView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {name: name for name in FILTERS}
+
+    @extend_schema(
+        operation_id="releases_construction_audit",
+        parameters=[OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in FILTERS],
+        responses=ConstructionOut,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Items, counts and findings; narrowed by item, value, kind and domain."""
+        release = release_or_404(name)
+        try:
+            judge = newest_audit(release)
+            found = chosen_findings(release, judge, request.query_params)
+            document = construction(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        rows = [
+            {
+                "instance": row.instance.key,
+                "item": row.predicate,
+                "value": row.value,
+                "state": row.state,
+                "reason": row.reason,
+                "evidence": row.evidence,
+            }
+            for row in found
+        ]
+        return Response({**document, "findings": rows})
+
+    @extend_schema(
+        operation_id="releases_construction_audit_run",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: ConstructionRunOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Run the program where verdicts are missing."""
+        report = audit_construction(actor=caller(request), release=release_or_404(name))
+        return Response(report.document())

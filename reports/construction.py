@@ -1,0 +1,171 @@
+"""The construction audit of a release as one document: items, counts with intervals, and what was found."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from django.db.models import Count, QuerySet
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from benchmark.protocol import ConstructionItem
+from benchmark.protocols import get_protocol
+from judging.construction import construction_program
+from judging.models import InstanceVerdict, Judge
+from stats.intervals import proportion
+
+VALUES = ("yes", "no", "uncertain")
+FILTERS = ("item", "value", "kind", "domain")
+COLUMNS = (
+    "release",
+    "judge",
+    "instance",
+    "domain",
+    "item",
+    "value",
+    "kind",
+    "start",
+    "end",
+    "text",
+    "reason",
+)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a text; `kinds` names the flags on it."""
+
+    text: str
+    kinds: tuple[str, ...] = ()
+
+
+def newest_audit(release: Release) -> Judge | None:
+    """The judge version of the latest construction audit of this release; None before the first."""
+    said = InstanceVerdict.objects.filter(instance__release=release)
+    return Judge.objects.filter(pk__in=said.values("judge")).order_by("-version", "-pk").first()
+
+
+def construction(release: Release) -> dict[str, Any]:
+    """Release, judge (null before the first audit), the items with their counts, and leaks by kind.
+
+    `passed` and `fault` are shares of all instances with a Wilson interval: what is uncertain is in neither
+    numerator. Raises Refused when the protocol has no construction audit.
+    """
+    program = construction_program(release)
+    judge = newest_audit(release)
+    counts = _counts(release, judge) if judge else {}
+    size = release.instances.count()
+    items = get_protocol(release.benchmark.protocol).construction_items
+    return {
+        "release": release.name,
+        "judge": judge.label if judge else None,
+        "program": judge.program if judge else None,
+        "current": bool(judge and judge.program == program.label),
+        "instances": size,
+        "items": [_item(item, counts.get(item.key, Counter()), size) for item in items],
+        "leaks": _leaks(release, judge),
+    }
+
+
+def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
+    rows = InstanceVerdict.objects.filter(judge=judge, instance__release=release)
+    counts: dict[str, Counter[str]] = {}
+    for row in rows.values("predicate", "value").annotate(number=Count("pk")).order_by("predicate", "value"):
+        counts.setdefault(row["predicate"], Counter())[row["value"] or "unavailable"] = row["number"]
+    return counts
+
+
+def _item(item: ConstructionItem, counts: Counter[str], size: int) -> dict[str, Any]:
+    said = counts.total()
+    return {
+        "key": item.key,
+        "title": item.title,
+        "passes": item.passes,
+        "by": "program" if item.program else "expert",
+        "limits": item.limits,
+        "counts": {value: counts[value] for value in (*VALUES, "unavailable")},
+        "missing": size - said,
+        "passed": proportion(counts["yes"], said).as_json(),
+        "fault": proportion(counts["no"], said).as_json(),
+    }
+
+
+def _leaks(release: Release, judge: Judge | None) -> dict[str, int]:
+    """Instances by kind of flag, several kinds of one instance counted each."""
+    kinds: Counter[str] = Counter()
+    for verdict in findings(release, judge, item="leak_free").iterator(500):
+        kinds.update({flag["kind"] for flag in verdict.evidence.get("flags", ())})
+    return dict(sorted(kinds.items()))
+
+
+def findings(
+    release: Release, judge: Judge | None, *, item: str = "", value: str = "", domain: str = ""
+) -> QuerySet[InstanceVerdict]:
+    """The verdicts of an audit by instance and item; of one item, value or domain if asked."""
+    rows = InstanceVerdict.objects.filter(judge=judge, instance__release=release).select_related("instance")
+    if item:
+        rows = rows.filter(predicate=item)
+    if value:
+        rows = rows.filter(value="" if value == "unavailable" else value)
+    if domain:
+        rows = rows.filter(instance__domain=domain)
+    return rows.order_by("instance__key", "predicate")
+
+
+def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> list[InstanceVerdict]:
+    """The verdicts that a request means: by `item`, `value`, `kind` of flag and `domain`; left out, all but the
+    passed ones. Raises Refused for an item or value that does not exist."""
+    keys = [item.key for item in get_protocol(release.benchmark.protocol).construction_items]
+    for name, known in (("item", keys), ("value", [*VALUES, "unavailable"])):
+        if asked.get(name) and asked[name] not in known:
+            there = ", ".join(known)
+            raise Refused(
+                f"There is no {name} {asked[name]!r}; there are: {there}.", code=f"no_{name}", field=name
+            )
+    narrowed = {name: asked.get(name, "") for name in ("item", "value", "domain")}
+    rows = findings(release, judge, **narrowed)
+    if not narrowed["value"]:
+        rows = rows.exclude(value="yes")
+    kind = asked.get("kind", "")
+    return [row for row in rows if not kind or any(flag["kind"] == kind for flag in _flags(row))]
+
+
+def _flags(verdict: InstanceVerdict) -> list[dict[str, Any]]:
+    return list(verdict.evidence.get("flags", ()))
+
+
+def marked(verdict: InstanceVerdict) -> list[Piece]:
+    """The text that a verdict's flags are about, cut where a flag begins or ends; empty for other verdicts."""
+    flags = _flags(verdict)
+    text = _at(verdict.instance.payload, verdict.evidence.get("field", ""))
+    if not text:
+        return []
+    cuts = sorted({0, len(text), *(flag[end] for flag in flags for end in ("start", "end"))})
+    pieces = []
+    for start, end in pairwise(cuts):
+        kinds = {flag["kind"] for flag in flags if flag["start"] <= start and end <= flag["end"]}
+        pieces.append(Piece(text[start:end], tuple(sorted(kinds))))
+    return pieces
+
+
+def _at(payload: Any, path: str) -> str:
+    """The text of a payload under a dotted path; "" where there is none."""
+    for name in path.split(".") if path else ():
+        payload = payload.get(name) if isinstance(payload, dict) else None
+    return payload if path and isinstance(payload, str) else ""
+
+
+def finding_rows(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> Iterator[list[object]]:
+    """The findings as a table with a head, one row per flag and one per verdict without flags."""
+    yield list(COLUMNS)
+    for verdict in chosen_findings(release, judge, asked):
+        instance = verdict.instance
+        head = [release.name, judge.label if judge else "", instance.key, instance.domain, verdict.predicate]
+        head.append(verdict.value or verdict.state)
+        flags = _flags(verdict)
+        for flag in flags:
+            yield [*head, flag["kind"], flag["start"], flag["end"], flag["text"], flag["reason"]]
+        if not flags:
+            yield [*head, "", "", "", "", verdict.reason]

@@ -1,0 +1,52 @@
+"""manage.py audit_construction: the program's items of the construction audit, over a whole release."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from judging.construction import audit_construction
+from reports.construction import chosen_findings, construction, newest_audit
+from reports.release_argument import release_called
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Ask the protocol's program about every instance of a release and print what it found: citations that "
+        "leak through the anchor, malformed metadata, contexts and sources to look at. Asked again, it stores "
+        "nothing new."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = release_called(options["release"])
+        report = audit_construction(actor=None, release=release)
+        found = chosen_findings(release, newest_audit(release), {"value": "no"})
+        return {
+            **construction(release),
+            "new": report.new,
+            "findings": [
+                {"instance": row.instance.key, "item": row.predicate, "reason": row.reason, **row.evidence}
+                for row in found
+            ],
+        }
+
+    def text(self, document: dict[str, Any]) -> str:
+        judge, instances, new = document["judge"], document["instances"], document["new"]
+        lines = [f"{document['release']}: {judge} about {instances} instances, {new} new verdicts", ""]
+        lines += [_line(item) for item in document["items"]]
+        lines += ["", *(f"{row['instance']}  {row['item']}: {row['reason']}" for row in document["findings"])]
+        return "\n".join(lines)
+
+
+def _line(item: dict[str, Any]) -> str:
+    if item["by"] != "program":
+        return f"{item['title']}: needs a person"
+    counts = ", ".join(f"{number} {value}" for value, number in item["counts"].items() if number)
+    fault = item["fault"]
+    if fault["value"] is None:
+        return f"{item['title']}: no instances"
+    low, high = (100 * end for end in fault["ci"])
+    return f"{item['title']}: {counts}; at fault {100 * fault['value']:.1f} % [{low:.1f}, {high:.1f}]"
