@@ -6,8 +6,9 @@ Limits and rules stand in docs/algebra.md.
 """
 
 from algebra.comparing import Comparison, compare
+from algebra.letters import letters
 from algebra.probing import Kind
 from algebra.reader import read
 from algebra.tokens import NotUnderstood
 
-__all__ = ["Comparison", "Kind", "NotUnderstood", "compare", "read"]
+__all__ = ["Comparison", "Kind", "NotUnderstood", "compare", "letters", "read"]

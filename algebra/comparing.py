@@ -26,10 +26,13 @@ class Comparison:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-def compare(truth: str, answer: str, kinds: Mapping[str, Kind] | None = None) -> Comparison:
+def compare(
+    truth: str, answer: str, kinds: Mapping[str, Kind] | None = None, *, ordered: bool = False
+) -> Comparison:
     """Whether two LaTeX formulas are equivalent as formulas in their letters.
 
-    `kinds` says what is known of letters (by their name in LaTeX, subscripts in braces: "x_{1}"). A "no" means
+    `kinds` says what is known of letters (by their name in LaTeX, subscripts in braces: "x_{1}"); `ordered`
+    that no two letters may be exchanged in a product, because they name elements of a group, say. A "no" means
     that they differ wherever the letters live; relations among letters that the text around the formulas
     imposes are not known here.
     """
@@ -39,7 +42,7 @@ def compare(truth: str, answer: str, kinds: Mapping[str, Kind] | None = None) ->
         if [token.text for token in tokenize(truth)] == [token.text for token in tokenize(answer)]:
             return Comparison("yes", "the same formula up to spacing", {"method": "text"})
         sides = (_read("the truth", truth), _read("the answer", answer))
-        return _in_all_readings(sides, kinds or {})
+        return _in_all_readings(sides, _Comparer(kinds or {}, ordered))
     except TooMuch as error:
         return Comparison("unknown", str(error), {"method": "none"})
     except NotUnderstood as error:
@@ -53,10 +56,10 @@ def _read(which: str, text: str) -> Formula:
         raise NotUnderstood(f"{which}: {error}") from error
 
 
-def _in_all_readings(sides: tuple[Formula, Formula], kinds: Mapping[str, Kind]) -> Comparison:
+def _in_all_readings(sides: tuple[Formula, Formula], comparer: "_Comparer") -> Comparison:
     found = []
     for reading in readings(sides):
-        comparison = _Comparer(kinds).formulas(*(resolve(side, reading) for side in sides))
+        comparison = comparer.formulas(*(resolve(side, reading) for side in sides))
         found.append(comparison)
         if comparison.value != found[0].value:
             return Comparison(
@@ -72,6 +75,7 @@ def _spelled(reading: Mapping[str, str]) -> str:
 @dataclass(frozen=True)
 class _Comparer:
     kinds: Mapping[str, Kind]
+    ordered: bool
 
     def formulas(self, truth: Formula, answer: Formula) -> Comparison:
         if truth == answer:
@@ -94,9 +98,9 @@ class _Comparer:
         if finding.example:
             evidence["example"] = dict(finding.example)
         if finding.value == "yes" or finding.provable:
-            ordered = needs_order(truth, answer)
+            ordered = needs_order(truth, answer, ordered=self.ordered)
             real = not has_complex_parts(truth, answer) and "complex" not in self.kinds.values()
-            in_order = ordered and proved_equal_in_order(truth, answer)
+            in_order = ordered and proved_equal_in_order(truth, answer, ordered=self.ordered)
             if in_order or (not ordered and proved_equal(truth, answer, real=real)):
                 return Comparison("yes", "their difference simplifies to zero", {"method": "proof"})
             if ordered:

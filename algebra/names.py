@@ -78,38 +78,6 @@ FUNCTIONS = frozenset(
         "arg",
     ]
 )
-EVALUATED = frozenset(
-    [
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "exp",
-        "ln",
-        "log",
-        "min",
-        "max",
-        "gcd",
-        "lcm",
-        "sqrt",
-        "root",
-        "abs",
-        "factorial",
-        "binom",
-        "floor",
-        "ceil",
-        "Re",
-        "Im",
-    ]
-)
 FONTS = frozenset(
     [
         "\\mathbf",

@@ -16,6 +16,7 @@ import sympy
 from algebra.tree import Node
 
 SECONDS = 2.0  # of processor time for one proof
+_CONSTANTS = frozenset({"e!", "i!", "log!"})
 _LARGEST_EXPONENT = 32
 _OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh") | frozenset(
     [
@@ -57,32 +58,36 @@ def proved_equal(left: Node, right: Node, *, real: bool) -> bool:
     return _limited(lambda: _zero(left, right, _Letters(frozenset(), real)))
 
 
-def needs_order(left: Node, right: Node) -> bool:
-    """Whether a product of two different letters occurs that may stand for operators."""
-    return any(len(_letters(side)) > 1 for side in (left, right)) and bool(_operators(left, right))
+def needs_order(left: Node, right: Node, *, ordered: bool = False) -> bool:
+    """Whether two different letters meet in a product that may stand for operators; all may if `ordered`."""
+    return len(_operators(left, right, ordered)) > 1
 
 
-def proved_equal_in_order(left: Node, right: Node) -> bool:
+def proved_equal_in_order(left: Node, right: Node, *, ordered: bool = False) -> bool:
     """Whether left = right also if letters that may name operators do not commute."""
-    return _limited(lambda: _zero(left, right, _Letters(frozenset(_operators(left, right)))))
+    operators = frozenset(_operators(left, right, ordered))
+    return _limited(lambda: _zero(left, right, _Letters(operators)))
 
 
-def _letters(side: Node) -> set[str]:
+def _letters(side: Node, ordered: bool) -> set[str]:
     """Operator letters that meet in one product."""
     found: set[str] = set()
     for node in side.walk():
         if node.kind in ("mul", "div"):
             here = {
-                below.name for below in node.walk() if below.kind == "symbol" and _is_operator(below.name)
+                name for name in _names(node) if _is_operator(name) or (ordered and name not in _CONSTANTS)
             }
             if len(here) > 1:
                 found |= here
     return found
 
 
-def _operators(left: Node, right: Node) -> set[str]:
-    """Operator letters of both sides, less those that are divided by or stand in a function of numbers."""
-    letters = _letters(left) | _letters(right)
+def _operators(left: Node, right: Node, ordered: bool) -> set[str]:
+    """Operator letters of both sides, less those that are divided by or stand in a function of numbers.
+
+    Where order is known to matter, nothing is taken for a number.
+    """
+    letters = _letters(left, ordered) | _letters(right, ordered)
     scalars: set[str] = set()
     for side in (left, right):
         for node in side.walk():
@@ -90,8 +95,7 @@ def _operators(left: Node, right: Node) -> set[str]:
                 scalars |= _names(node.args[1])
             elif node.kind in ("call", "sum", "prod", "integral"):
                 scalars |= _names(node)
-    remaining = letters - scalars
-    return remaining if len(remaining) > 1 else set()
+    return letters if ordered else letters - scalars
 
 
 def _names(node: Node) -> set[str]:

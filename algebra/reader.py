@@ -267,6 +267,13 @@ class _Reader:
             return self.bracket(text)
         if text in ("|", "\\|"):
             return self.bars(token)
+        if text == "\\langle":
+            args = [self.expression()]
+            while self.sees(","):
+                self.take()
+                args.append(self.expression())
+            self.expect("\\rangle")
+            return self.make("apply", "\\langle", *args)
         if text in ("\\lfloor", "\\lceil"):
             inner = self.expression()
             self.expect(_CLOSING[text])
@@ -533,7 +540,12 @@ class _Reader:
         return Node(body.kind, body.name, tuple(self.indexed(arg, variable) for arg in body.args), body.value)
 
     def _mentioned_later(self, variable: str) -> bool:
-        return any(token.text == variable[: len(token.text)] for token in self.tokens[self.place :])
+        """Whether the bound variable comes again without being bound anew."""
+        texts = [token.text for token in self.tokens[self.place :]]
+        for place, text in enumerate(texts):
+            if text == variable[: len(text)]:
+                return texts[max(place - 3, 0) : place] not in (["\\sum", "_", "{"], ["\\prod", "_", "{"])
+        return False
 
     def integral(self) -> Node:
         self.expect("_")
@@ -580,6 +592,7 @@ _STARTERS = {
     "(",
     "{",
     "[",
+    "\\langle",
     "\\lfloor",
     "\\lceil",
     "\\frac",

@@ -17,6 +17,10 @@ SLOTS = len(os.sched_getaffinity(0))  # programs compute, so more children than 
 START_SECONDS = 60.0  # for a child to start and import its protocol; not counted against the limit
 _LINE_BYTES = 4 * 1024 * 1024
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ")  # no database address, no key
+_ONE_THREAD = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}  # threads reserve memory, and slots are cores
 
 
 class NoReply(Exception):
@@ -77,7 +81,7 @@ async def _start() -> Process:
             stdout=PIPE,
             stderr=DEVNULL,
             cwd=ROOT,
-            env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
+            env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ} | _ONE_THREAD,
             limit=_LINE_BYTES,
         )
     except OSError as error:

@@ -20,6 +20,7 @@ from annotation.actions import (
 from annotation.models import Campaign
 from benchmark.actions import freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
+from judging.actions import ask, create_judge
 from reports.audit_draw import draw_audit, plan_audit
 from reports.audit_sizes import PerStratum
 from reports.importing import import_labels
@@ -37,6 +38,8 @@ def seed_demo(*, folder: Path, say: Say) -> None:
     say(f"{len(manifest['accounts'])} accounts")
     coordinator = User.objects.get(email=_first(manifest, "coordinator"))
     _releases(manifest, folder, coordinator, say)
+    for entry in manifest.get("program_judges", []):
+        _program_judge(entry, coordinator, say)
     for entry in manifest["campaigns"]:
         _campaign(entry, coordinator, say)
 
@@ -88,6 +91,17 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
         import_labels(actor=actor, path=folder / entry["file"], release=release)
     for release in Release.objects.filter(name__in=[entry["name"] for entry in manifest["releases"]]):
         freeze_release(actor=actor, release=release)
+
+
+def _program_judge(entry: Mapping[str, Any], actor: User, say: Say) -> None:
+    """Asks the program once; the demo's worker answers."""
+    judge = create_judge(
+        actor=actor, slug=entry["slug"], protocol=entry["protocol"], program=entry["program"]
+    )
+    release = Release.objects.select_related("benchmark").get(name=entry["release"])
+    if not judge.runs.filter(release=release).exists():
+        ask(actor=actor, judge=judge, release=release)
+    say(f"judge {judge.label}: a program, asked about {release.name}")
 
 
 def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:

@@ -1,4 +1,4 @@
-"""Small valid files of both protocols, to be spoilt one way at a time."""
+"""Small valid files of the protocols, to be spoilt one way at a time."""
 
 import copy
 import json
@@ -58,6 +58,22 @@ PROOF: dict[str, Any] = {
     "state": "answered",
     "text": "Clear.",
     "format": "markdown",
+}
+MASK: dict[str, Any] = {
+    "index": 6,
+    "arxiv_id": "2401.00003",
+    "proof_index": 8,
+    "problem": "Show that $1+2=3$.",
+    "reference_solution": "Indeed $1+2=1+1+1$, which is $3$.",
+    "mask_text": "Indeed $1+2=[MASK]$, which is $3$.",
+    "mask_content": "1+1+1",
+}
+ATTEMPT: dict[str, Any] = {
+    "index": 6,
+    "attempt": 1,
+    "state": "answered",
+    "text": "$2+1$",
+    "reasoning": "canary",
 }
 
 

@@ -1,6 +1,7 @@
 """The contract of a protocol folder; every folder is held to it."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Par
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError
 from llm.prompts import load_prompt
-from tests.benchmark.files import ANSWER, GAP, PROBLEM, PROOF, write_lines
+from tests.benchmark.files import ANSWER, ATTEMPT, GAP, MASK, PROBLEM, PROOF, write_lines
 
-EXAMPLES = {"re2math": (GAP, ANSWER), "proofs": (PROBLEM, PROOF)}
+EXAMPLES = {"re2math": (GAP, ANSWER), "proofs": (PROBLEM, PROOF), "masked_steps": (MASK, ATTEMPT)}
+KEYS = {"masked_steps": "index"}  # what an instance is called where the published file has no instance_id
 FORMATS = {"latex", "markdown", "plain"}
 
 
@@ -30,7 +32,8 @@ def instance(protocol: Protocol, tmp_path: Path) -> InstanceRecord:
 
 @pytest.fixture
 def output(protocol: Protocol, tmp_path: Path) -> OutputRecord:
-    (record,) = protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", EXAMPLES[protocol.name][1]))
+    path = write_lines(tmp_path / "outputs.jsonl", EXAMPLES[protocol.name][1])
+    record = next(iter(protocol.read_outputs(path)))
     assert isinstance(record, OutputRecord), record
     return record
 
@@ -62,9 +65,10 @@ def test_an_unknown_field_of_an_output_is_refused_by_name(protocol, tmp_path):
 
 
 def test_a_missing_field_of_an_instance_is_refused_by_name(protocol, tmp_path):
-    line = {name: value for name, value in EXAMPLES[protocol.name][0].items() if name != "instance_id"}
+    key = KEYS.get(protocol.name, "instance_id")
+    line = {name: value for name, value in EXAMPLES[protocol.name][0].items() if name != key}
     (error,) = protocol.read_release(write_lines(tmp_path / "release.jsonl", line))
-    assert (error.line, error.field, error.reason) == (1, "instance_id", "this field is missing")
+    assert (error.line, error.field, error.reason) == (1, key, "this field is missing")
 
 
 def test_an_answered_output_without_text_is_refused(protocol, tmp_path):
@@ -133,3 +137,17 @@ def test_its_metrics_need_known_predicates_and_an_abstention_never_succeeds(prot
 def test_no_protocol_by_another_name(protocol):
     with pytest.raises(KeyError, match=protocol.name):
         get_protocol("nonesuch")
+
+
+def test_its_programs_answer_its_predicates_and_refuse_others(protocol, instance, output):
+    known = {predicate.key for predicate in protocol.predicates}
+    for program in protocol.program_judges:
+        assert protocol.program(program.name) is protocol.program(program.label) is program
+        assert set(program.predicates) <= known
+        for predicate in program.predicates:
+            reply = program.decide(predicate, instance.payload, output.payload, output.text)
+            assert json.loads(json.dumps(asdict(reply)))["reason"]
+        with pytest.raises(ValueError, match="nonesuch"):
+            program.decide("nonesuch", instance.payload, output.payload, output.text)
+    with pytest.raises(KeyError, match="has no program"):
+        protocol.program("nonesuch")

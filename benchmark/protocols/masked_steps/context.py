@@ -1,0 +1,159 @@
+"""What the problem and the proof say about letters: ranges that are assumed, and equations that tie them.
+
+Two formulas that differ as formulas may agree in a proof whose letters are tied to each other (let a + b = 1).
+So an equation that shares a letter with them, and is neither an identity nor the definition of a letter that
+they do not contain, takes a "no" back.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from algebra import Kind, NotUnderstood, compare, letters, read
+from algebra.tree import Chain, Node
+from benchmark.protocols.masked_steps.schema import MASK
+
+MAX_EQUATIONS = 40
+_MATHEMATICS = re.compile(
+    r"\$\$(.+?)\$\$|\$(.+?)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)"
+    r"|\\begin\{(?:equation|align|gather|multline)\*?\}(.+?)\\end\{",
+    re.DOTALL,
+)
+_ORDERED = re.compile(
+    r"\b(semi)?groups?\b|\brings?\b|\bmatri(x|ces)\b|\boperators?\b|\balgebras?\b|\bmonoids?\b|\bpermutations?\b"
+    r"|\bquaternions?\b|\bnon-?commut|\bendomorphisms?\b|\bautomorphisms?\b|\bmodules?\b",
+    re.IGNORECASE,
+)
+_NO_PLAIN_NUMBERS = re.compile(
+    r"\bmod(ulo)?\b|\\p?mod\b|\bcongruen|\bfinite fields?\b|\bcharacteristic\b|\bquotient|\bup to\b|\bisomorphi",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
+_NUMBER_SETS: dict[str, Kind] = {
+    "\\mathbb{N}": "natural",
+    "\\mathbb{Z}": "integer",
+    "\\mathbb{R}": "real",
+    "\\mathbb{C}": "complex",
+}
+
+
+def formulas(text: str) -> Iterator[str]:
+    """The formulas of a text, those with the mask left out; lines of an alignment one by one."""
+    for match in _MATHEMATICS.finditer(text):
+        found = next(group for group in match.groups() if group is not None)
+        for line in found.split("\\\\") if match.group(5) else [found]:
+            if MASK not in line:
+                yield line.replace("&", " ").strip()
+
+
+def assumed(problem: str) -> dict[str, Kind]:
+    """What the problem's formulas say of a letter: x > 0, n \\ge 1, x \\in \\mathbb{R}. Contradictions cancel."""
+    found: dict[str, set[Kind]] = {}
+    for text in formulas(problem):
+        try:
+            formula = read(text)
+        except (NotUnderstood, RecursionError):
+            continue
+        if isinstance(formula, Chain) and len(formula.relations) == 1:
+            letter, kind = _range(formula)
+            if letter and kind:
+                found.setdefault(letter, set()).add(kind)
+    merged = {letter: _narrowest(kinds) for letter, kinds in found.items()}
+    return {letter: kind for letter, kind in merged.items() if kind}
+
+
+def is_ordered(text: str) -> bool:
+    """Whether the text speaks of things whose product depends on the order."""
+    return bool(_ORDERED.search(text))
+
+
+def speaks_of_numbers(text: str) -> bool:
+    """False where formulas that differ as numbers may still be the same: groups, residues, up to something."""
+    return not (_ORDERED.search(text) or _NO_PLAIN_NUMBERS.search(text))
+
+
+def ties(text: str, names: frozenset[str]) -> list[str]:
+    """Equations of the text that tie letters among `names` to each other or to something else."""
+    equations = list(dict.fromkeys(found for found in formulas(text) if len(_split(found)) > 1))
+    if len(equations) > MAX_EQUATIONS:
+        return [f"more than {MAX_EQUATIONS} equations"]
+    defined = Counter(name for equation in equations for name in [_defined(equation)] if name)
+    return [
+        equation
+        for equation in equations
+        if _mentions(equation, names)
+        and not _is_definition(equation, names, defined)
+        and not _is_identity(equation)
+    ]
+
+
+def _range(chain: Chain) -> tuple[str, Kind | None]:
+    left, right = chain.sides
+    relation = chain.relations[0]
+    if relation == "in" and isinstance(left, Node) and isinstance(right, Node) and left.kind == "symbol":
+        return left.name, _NUMBER_SETS.get(right.name)
+    if relation in ("<", "<="):
+        left, right = right, left
+    if relation not in ("<", "<=", ">", ">=") or not isinstance(left, Node) or not isinstance(right, Node):
+        return "", None
+    positive = left.kind == "symbol" and right.kind == "number" and (right.value or 0) >= 0
+    return (left.name, "positive") if positive else ("", None)
+
+
+def _narrowest(kinds: set[Kind]) -> Kind | None:
+    """The one kind that implies the others; None where they do not nest (an integer that is positive does)."""
+    if kinds <= {"positive", "integer", "natural", "real"}:
+        if "natural" in kinds or {"positive", "integer"} <= kinds:
+            return "natural"
+        for kind in ("positive", "integer", "real"):
+            if kind in kinds:
+                return kind
+    return "complex" if kinds == {"complex"} else None
+
+
+def _mentions(equation: str, names: frozenset[str]) -> bool:
+    """By single letters, so that what cannot be read counts too: x_1 is mentioned where x is."""
+    plain = {letter for name in names for letter in _LETTER.findall(name)}
+    return bool(plain & set(_LETTER.findall(equation)))
+
+
+def _sides(equation: str) -> tuple[Node, Node] | None:
+    try:
+        formula = read(equation)
+    except (NotUnderstood, RecursionError):
+        return None
+    if not isinstance(formula, Chain) or formula.relations != ("=",):
+        return None
+    left, right = formula.sides
+    return (left, right) if isinstance(left, Node) and isinstance(right, Node) else None
+
+
+def _defined(equation: str) -> str:
+    """The name on the left of S = ..., if the right side does not contain it."""
+    sides = _sides(equation)
+    if sides is None or sides[0].kind not in ("symbol", "apply", "maybe"):
+        return ""
+    name = sides[0].name
+    return "" if name in letters(sides[1]) else name
+
+
+def _is_definition(equation: str, names: frozenset[str], defined: Counter[str]) -> bool:
+    name = _defined(equation)
+    return bool(name) and name not in names and defined[name] == 1
+
+
+def _is_identity(equation: str) -> bool:
+    sides = _split(equation)
+    return len(sides) == 2 and compare(sides[0], sides[1]).value == "yes"
+
+
+def _split(formula: str) -> list[str]:
+    """The sides of a chain of equations; an = inside braces, as in the bounds of a sum, does not count."""
+    sides, depth = [""], 0
+    for character in formula:
+        depth += (character == "{") - (character == "}")
+        if character == "=" and depth == 0:
+            sides.append("")
+        else:
+            sides[-1] += character
+    return sides
