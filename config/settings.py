@@ -270,5 +270,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"weasyprint": {"level": "ERROR"}},  # it warns about every rule that is for screens only
     "root": {"handlers": ["stderr"], "level": read_text("TOUCHSTONE_LOG_LEVEL", "WARNING")},
 }

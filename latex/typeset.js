@@ -72,19 +72,19 @@
 
   function symbol(node, outer) {
     const [ctx] = inside(node, outer);
-    const text = node.text.replace(/[\u200b\u2060\ufeff]/g, "");
+    const text = node.text.replace(/[\u200b\u2060\ufeff]/g, "").replace(/\u2011/g, "-");
     if (!text) return { w: 0, ops: [] };
-    let font = fontOf(ctx);
-    const known = (name) => Array.from(text).every((char) => char in advances[name]);
-    if (!known(font)) font = "Main-Regular"; // as the browser: a glyph that the family lacks
-    if (!known(font)) throw new Error("no glyph for " + JSON.stringify(text));
+    const own = fontOf(ctx); // if the family lacks a glyph, another one may have it, as in a browser
+    const has = (name) => Array.from(text).every((char) => char in advances[name]);
+    const font = [own, "Main-Regular", "AMS-Regular"].find(has);
+    if (!font) throw new Error("no glyph for " + JSON.stringify(text));
     let w = 0;
     for (const char of text) w += advances[font][char] * ctx.size;
     const style = node.style || {};
     const right = Math.max(node.italic, 0) + em(style.marginRight) + em(style.paddingRight);
     const left = (em(style.marginLeft) + em(style.paddingLeft)) * ctx.size;
     const op = { t: "g", font: font, size: ctx.size, x: left, y: 0, text: text, color: ctx.color };
-    return { w: left + w + right * ctx.size, ops: ctx.color === "transparent" ? [] : [op] }; // phantoms
+    return { w: left + w + right * ctx.size, ops: [op] };
   }
 
   function row(children, ctx) {
@@ -284,7 +284,9 @@
   function piece(node, display) {
     const start = { size: 1, family: "Main", bold: false, italic: false, color: "", align: display ? "center" : "left", avail: null };
     const box = lay(node, start);
-    return { width: box.w, height: node.height, depth: node.depth, ops: box.ops };
+    // Phantoms are transparent, and a rule without width holds a line open: neither leaves ink.
+    const inked = box.ops.filter((op) => op.color !== "transparent" && !(op.t === "r" && Math.min(op.w, op.h) <= 0));
+    return { width: box.w, height: node.height, depth: node.depth, ops: inked };
   }
 
   return function (request) {

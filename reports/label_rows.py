@@ -160,10 +160,12 @@ def blinded(rows: Iterable[Row]) -> Iterator[Row]:
     hidden = {"system": "", "attempt": "", "stratum": ""}
     for row in rows:
         if row["rater_kind"] == "expert":
-            token = hmac.new(
-                settings.SECRET_KEY.encode(), row["subject"].encode(), hashlib.sha256
-            ).hexdigest()
-            yield {**row, **hidden, "subject": f"blind-{token[:16]}"}
+            yield {**row, **hidden, "subject": f"blind-{opaque(row['subject'])[:16]}"}
+
+
+def opaque(name: str) -> str:
+    """64 hexadecimal digits that stand for a name and tell nothing of it without this site's secret key."""
+    return hmac.new(settings.SECRET_KEY.encode(), name.encode(), hashlib.sha256).hexdigest()
 
 
 def _expert_answers(release: Release, campaign: str, wanted: LabelFilter) -> QuerySet[Answer]:

@@ -11,7 +11,8 @@ from benchmark.published import published_protocols
 from reports.choosing import Chosen, choose, only_known
 from reports.inputs import collect
 from reports.overview import tracks_overview
-from reports.pdf import pdf_problem, score_pdf
+from reports.pdf import score_pdf
+from reports.printing.pages import pdf_problem
 from reports.score import score
 from reports.score_page import score_sections
 from reports.views.access import explains_refusals, staff_only

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from playwright.sync_api import Browser, Page
+
 STATIC = Path(__file__).resolve().parents[2] / "static"
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
@@ -72,3 +74,16 @@ def served(html: str, style: str = STYLE) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def formula_page(browser: Browser, em: float, width: int) -> Iterator[Page]:
+    """A page with KaTeX and an empty #formula, set in `em` pixels; its own scripts may add styles."""
+    with served('<div id="formula"></div>') as address:
+        page = browser.new_page(viewport={"width": width, "height": 900}, bypass_csp=True)
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]", state="attached")
+        page.add_style_tag(content=f".katex {{ font-size: {em}px !important }}")
+        page.evaluate("() => Promise.all([...document.fonts].map(font => font.load()))")
+        yield page
+        page.close()

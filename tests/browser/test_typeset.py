@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 
 from latex import Piece, Unplaced, render, typeset
 from latex.typeset import FONTS
-from tests.browser.math_pages import served
+from tests.browser.math_pages import formula_page
 from tests.latex.kinds_of_formulas import KINDS
 from tests.latex.real_data import machine_proofs, papers
 
@@ -24,16 +24,9 @@ READ = (Path(__file__).parent / "read_glyphs.js").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def page(chromium: Browser) -> Iterator[Page]:
-    with served('<div id="formula"></div>') as address:
-        page = chromium.new_page(viewport={"width": 3000, "height": 900}, bypass_csp=True)
-        page.goto(address)
-        page.wait_for_selector("html[data-ready]", state="attached")
-        page.add_style_tag(
-            content=f".katex {{ font-size: {EM}px !important }} #formula {{ width: 100000px }}"
-        )
-        page.evaluate("() => Promise.all([...document.fonts].map(font => font.load()))")
+    with formula_page(chromium, EM, 3000) as page:
+        page.add_style_tag(content="#formula { width: 100000px }")
         yield page
-        page.close()
 
 
 def ours(piece: Piece) -> list[Glyph]:

@@ -12,6 +12,7 @@ from accounts.refusal import Refused
 from reports import pdf
 from reports.choosing import choose
 from reports.inputs import collect
+from reports.printing import pages
 from reports.score import score
 from reports.views.scores import page_context
 
@@ -64,7 +65,7 @@ def test_nothing_in_the_report_or_its_styles_is_fetched(listener, tmp_path):
       @font-face {{ font-family: far; src: url({address}/font.woff2) }}
       p {{ font-family: far; background: url({address}/sheet.png); content: url({address}/content.png) }}
     """
-    document = pdf.html_to_pdf(html, sheet)
+    document = pages.print_html(html, [sheet]).content
     assert document.startswith(b"%PDF")
     assert asked == []
     assert b"do not embed me" not in document
@@ -98,10 +99,10 @@ def test_a_machine_without_pango_gets_the_command_that_mends_it(monkeypatch):
     def refuse(name: str) -> None:
         raise OSError("cannot load library 'libpango-1.0-0'")
 
-    pdf.pdf_problem.cache_clear()
-    monkeypatch.setattr(pdf, "import_module", refuse)
+    pages.pdf_problem.cache_clear()
+    monkeypatch.setattr(pages, "import_module", refuse)
     try:
         with pytest.raises(Refused, match="apt install libpango"):
             pdf.score_pdf({})
     finally:
-        pdf.pdf_problem.cache_clear()
+        pages.pdf_problem.cache_clear()

@@ -1,0 +1,62 @@
+"""manage.py report: the score, and the items with their comments if asked, as one PDF file."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from annotation.queries import campaign_called
+from annotation.visibility import Viewer
+from reports.release_argument import release_called
+from reports.report_printing import ReportOrder, print_report
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Print a report as PDF. Its items are blinded unless --identities is given; the score names systems."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True)
+        parser.add_argument(
+            "--campaign", default="", help="only this campaign's items, and the score of its track"
+        )
+        parser.add_argument(
+            "--track", default="", help="without a campaign: raw, or the first track there is"
+        )
+        parser.add_argument("--judge", default="", help="a judge version; the first that has verdicts")
+        parser.add_argument(
+            "--items", action="store_true", help="add every item with its comments and grades"
+        )
+        parser.add_argument("--no-score", action="store_true", help="items alone, so that no system is named")
+        parser.add_argument("--identities", action="store_true", help="name systems and graders at the items")
+        parser.add_argument("--out", required=True, type=Path, metavar="FILE")
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = release_called(options["release"])
+        campaign = campaign_called(options["campaign"]) if options["campaign"] else None
+        if campaign and campaign.release_id != release.pk:
+            raise Refused(
+                f"Campaign {campaign.slug} belongs to release {campaign.release.name}.", code="other_release"
+            )
+        order = ReportOrder(
+            release,
+            campaign,
+            track=options["track"],
+            judge=options["judge"],
+            score=not options["no_score"],
+            items=options["items"],
+            identities=options["identities"],
+        )
+        try:
+            made = print_report(order, Viewer.STAFF, options["out"], self._progress)
+        except OSError as error:
+            raise Refused(f"{options['out']} cannot be written: {error.strerror}", code="no_file") from error
+        return {"file": str(options["out"]), "pages": made.pages, "items": made.items}
+
+    def _progress(self, done: int, total: int) -> None:
+        if total and sys.stderr.isatty():
+            self.stderr.write(f"\r{done} of {total} items", ending="" if done < total else "\n")

@@ -1,0 +1,150 @@
+"""A report as one PDF file: front, score, and items in chunks, so that memory does not grow with their number."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from accounts.refusal import Refused
+from annotation.models import Campaign
+from annotation.queries import campaigns_with_totals
+from annotation.visibility import Viewer
+from benchmark.models import Release
+from reports.choosing import choose
+from reports.inputs import collect
+from reports.printing.joining import Joined
+from reports.printing.pages import own_sheet, print_html, require_pdf
+from reports.report_items import PrintedItem, item_count, printed_items
+from reports.score import score
+from reports.score_page import score_sections
+
+MAX_ITEMS = 2000
+CHUNK = 10  # items printed at a time
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ReportOrder:
+    """What a report is to hold. Without `campaign` its items are those of all campaigns of the track.
+
+    `score` adds the tables and pictures of the score page, which name systems; `identities` names systems and
+    graders at the items too.
+    """
+
+    release: Release
+    campaign: Campaign | None = None
+    track: str = ""
+    judge: str = ""
+    score: bool = True
+    items: bool = False
+    identities: bool = False
+
+    @property
+    def title(self) -> str:
+        """The document's title."""
+        parts = [self.release.name, self.campaign.name if self.campaign else ""]
+        return "Report on " + ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class PrintedReport:
+    """What was written."""
+
+    pages: int
+    items: int
+
+
+def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress) -> PrintedReport:
+    """Print the report to `path`; `progress` hears (items done, items) and may raise to stop.
+
+    Raises Refused when there is nothing to print, too much, or no pango.
+    """
+    require_pdf()
+    campaigns = ordered_campaigns(order)
+    total = checked_size(order, campaigns)
+    progress(0, total)
+    joined = Joined(order.title)
+    entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
+    pages = _front(order, campaigns, entries, joined)
+    titles = {entry["number"]: _plain(entry["title"]) for entry in entries}
+    return PrintedReport(joined.write(path, pages, titles), len(entries))
+
+
+def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
+    """The campaigns whose items and figures the report holds, each with its totals."""
+    rows = [row for row in campaigns_with_totals() if row.release_id == order.release.pk]
+    if order.campaign:
+        return [row for row in rows if row.pk == order.campaign.pk]
+    track = choose(order.release, _choice(order)).track
+    return sorted((row for row in rows if row.track == track), key=lambda row: (row.created_at, row.pk))
+
+
+def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
+    """The number of items that the report will print. Raises Refused for none and for too many."""
+    if not order.items:
+        if not order.score:
+            raise Refused("A report needs the score, the items, or both.", code="empty_report")
+        return 0
+    total = item_count(campaigns)
+    if not total:
+        raise Refused("No item has been drawn for this, so there are none to print.", code="no_items")
+    if total > MAX_ITEMS:
+        raise Refused(
+            f"{total} items are more than the {MAX_ITEMS} of one report; choose a campaign.", code="too_many"
+        )
+    return total
+
+
+def _print_items(
+    order: ReportOrder,
+    campaigns: list[Campaign],
+    who: Viewer,
+    joined: Joined,
+    progress: Progress,
+    total: int,
+) -> Iterator[dict[str, Any]]:
+    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
+    for items in printed_items(campaigns, who, identities=order.identities, batch=CHUNK):
+        html = render_to_string("reports/print/items.html", {"items": items, "subject": order.title})
+        first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
+        printed = print_html(html, [*sheets, first])
+        joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
+        progress(items[-1].number, total)
+        for item in items:
+            yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
+
+
+def _remarks(item: PrintedItem) -> str:
+    found = sum(len(passage.comments) for part in item.parts for passage in part.passages) + len(item.lost)
+    return f"{found} comment{'s' if found != 1 else ''}" if found else ""
+
+
+def _front(
+    order: ReportOrder, campaigns: list[Campaign], entries: list[dict[str, Any]], joined: Joined
+) -> bytes:
+    context: dict[str, Any] = {
+        "order": order,
+        "title": order.title,
+        "campaigns": campaigns,
+        "printed_at": timezone.now().astimezone(dt.UTC),
+        "entries": [{**entry, "page": joined.starts[entry["number"]]} for entry in entries],
+    }
+    if order.score:
+        chosen = choose(order.release, _choice(order))
+        document = score(collect(release=order.release, track=chosen.track, judge=chosen.judge))
+        context |= {"chosen": chosen, "document": document, **score_sections(document)}
+    html = render_to_string("reports/print/front.html", context)
+    return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
+
+
+def _choice(order: ReportOrder) -> dict[str, str]:
+    track = order.campaign.track if order.campaign else order.track
+    return {"track": track, "judge": order.judge}
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.replace("$", "").split())

@@ -1,0 +1,177 @@
+"""Printed reports: every item with its comments in place, blinded unless asked, pages numbered through."""
+
+import json
+from pathlib import Path
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+from pypdf import PdfReader
+
+from accounts.refusal import Refused
+from annotation.models import Answer, Campaign, Comment, Grade
+from annotation.visibility import Viewer
+from reports import report_printing
+from reports.report_printing import ReportOrder, print_report
+from tests.factories import (
+    AssignmentFactory,
+    CampaignFactory,
+    InstanceFactory,
+    ItemFactory,
+    OutputFactory,
+    RunFactory,
+)
+from tests.reports.reading_pdf import text_of
+
+pytestmark = pytest.mark.django_db
+REMARK = "The index set is not finite here."
+N = 5
+NAMES = ("Aurora", "Basalt", "ada0@study.test", "system-")
+PROOF = """\\begin{theorem}\\label{t} Every $x \\ne 0$ is invertible.\\end{theorem}
+
+\\begin{proof} By Theorem~\\ref{t} itself, $\\frac{a}{b} = c$. \\[ x = \\sum_{i \\ne j} a_i \\] \\end{proof}
+
+The end of the text."""
+
+
+@pytest.fixture
+def graded(db) -> Campaign:
+    """Five proofs by two systems, each graded by one expert; the first has two comments, one of them lost."""
+    campaign = CampaignFactory(slug="round", name="Round one")
+    runs = [RunFactory(release=campaign.release, system__name=name) for name in ("Aurora", "Basalt")]
+    for number in range(N):
+        instance = InstanceFactory(release=campaign.release, key=f"problem-{number}")
+        output = OutputFactory(run=runs[number % 2], instance=instance, text=PROOF, text_format="latex")
+        item = ItemFactory(campaign=campaign, output=output, instance=instance, places=3, places_taken=1)
+        place = AssignmentFactory(item=item, reviewer__email=f"ada{number}@study.test")
+        grade = Grade.objects.create(assignment=place, rubric_sha256="0" * 64, idempotency_key="k")
+        Answer.objects.create(grade=grade, question="correctness", value="incorrect", comment="See $x_1$.")
+    remark(REMARK, block="b2")
+    remark("Nowhere to be found.", block="b999")
+    return campaign
+
+
+def remark(text: str, block: str) -> None:
+    grade = Grade.objects.order_by("pk").first()
+    Comment.objects.create(grade=grade, block=block, start=0, end=3, severity="fatal", kind="gap", text=text)
+
+
+def printed(campaign: Campaign, folder: Path, **wanted: bool) -> Path:
+    path = folder / "report.pdf"
+    order = ReportOrder(campaign.release, campaign, **{"items": True, "score": False, **wanted})
+    print_report(order, Viewer.STAFF, path, lambda done, total: None)
+    return path
+
+
+def test_a_blinded_report_names_neither_systems_nor_graders(graded, tmp_path):
+    path = printed(graded, tmp_path)
+    text = text_of(path)
+    assert "Grader 1" in text
+    assert not [name for name in NAMES if name in text]
+    assert not [name for name in NAMES if name.encode() in path.read_bytes()]
+
+
+def test_with_identities_it_names_both(graded, tmp_path):
+    text = text_of(printed(graded, tmp_path, identities=True))
+    assert "ada0@study.test" in text
+    assert "Aurora" in text
+    assert "Basalt" in text
+
+
+def test_a_comment_stands_under_its_passage_with_severity_and_kind(graded, tmp_path):
+    text = text_of(printed(graded, tmp_path))
+    before, _, after = text.partition(f"Fatal · gap. {REMARK} Grader 1")
+    assert before.endswith(
+        "itself, $\\frac{a}{b} = c$. "
+    )  # block 2; what is copied of a formula is its source
+    assert (
+        after.index("x = \\sum_{i \\ne j} a_i") < after.index("The end of the text.") < after.index("Grades")
+    )
+    assert "Comments on passages that the text no longer has" in after
+    assert "Nowhere to be found." in after
+
+
+def test_people_who_may_not_see_others_labels_get_none(graded, tmp_path):
+    path = tmp_path / "own.pdf"
+    order = ReportOrder(graded.release, graded, items=True, score=False, identities=True)
+    print_report(order, Viewer.ASSIGNED, path, lambda done, total: None)
+    text = text_of(path)
+    assert REMARK not in text
+    assert not [name for name in NAMES if name in text]
+
+
+def test_the_list_of_items_leads_to_the_page_that_it_names(graded, tmp_path):
+    reader = PdfReader(printed(graded, tmp_path))
+    titles = [entry.title for entry in reader.outline]
+    assert [title.split()[0] for title in titles] == [str(number) for number in range(1, N + 1)]
+    links = [
+        reference.get_object()
+        for page in reader.pages
+        for reference in page.get("/Annots", [])
+        if not isinstance(reference.get_object().get("/Dest", ""), str)
+    ]
+    targets = [reader.get_page_number(link["/Dest"][0].get_object()) for link in links]
+    expected = [reader.get_destination_page_number(entry) for entry in reader.outline]
+    assert sorted(set(targets)) == expected
+    labels = reader.page_labels
+    for entry, page in zip(reader.outline, expected, strict=True):
+        words = reader.pages[page].extract_text()
+        assert entry.title.split()[0] in words.split()[:8]
+        assert words.split()[-1] == labels[page] or labels[page] in words.split()
+    assert labels[0] == "i"
+
+
+def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
+    with time_machine.travel("2026-11-21 12:00 +0000"):
+        whole = text_of(printed(graded, tmp_path))
+        monkeypatch.setattr(report_printing, "CHUNK", 2)
+        assert text_of(printed(graded, tmp_path)) == whole
+
+
+def test_text_from_outside_is_printed_and_not_obeyed(graded, tmp_path):
+    hostile = '<img src="http://127.0.0.1:9/x.png"> {{ order.release }} <a href="item:2">2</a>'
+    remark(hostile, block="b1")
+    assert hostile in text_of(printed(graded, tmp_path))
+
+
+def test_the_score_comes_in_front_when_it_is_asked_for(graded, tmp_path):
+    text = text_of(printed(graded, tmp_path, score=True))
+    assert text.index("What the experts say") < text.index("Round one · item 1")
+
+
+def test_progress_is_told_and_may_stop_the_printing(graded, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_printing, "CHUNK", 2)
+    heard: list[tuple[int, int]] = []
+
+    def hear(done: int, total: int) -> None:
+        heard.append((done, total))
+        if done:
+            raise InterruptedError
+
+    path = tmp_path / "stopped.pdf"
+    with pytest.raises(InterruptedError):
+        print_report(ReportOrder(graded.release, graded, items=True), Viewer.STAFF, path, hear)
+    assert heard == [(0, N), (2, N)]
+    assert not path.exists()
+
+
+def test_a_report_of_nothing_is_refused(graded, tmp_path):
+    path = tmp_path / "none.pdf"
+    with pytest.raises(Refused, match="the score, the items, or both"):
+        print_report(ReportOrder(graded.release, score=False), Viewer.STAFF, path, lambda *_: None)
+    empty = CampaignFactory(release=graded.release)
+    with pytest.raises(Refused, match="there are none to print"):
+        print_report(ReportOrder(graded.release, empty, items=True), Viewer.STAFF, path, lambda *_: None)
+    assert not path.exists()
+
+
+def test_the_command_prints_to_a_file_and_refuses_in_words(graded, tmp_path, capsys):
+    path = tmp_path / "out.pdf"
+    call_command("report", release=graded.release.name, campaign="round", items=True, out=path, json=True)
+    assert json.loads(capsys.readouterr().out)["items"] == N
+    assert path.read_bytes().startswith(b"%PDF")
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("report", release=graded.release.name, out=tmp_path / "nowhere" / "out.pdf")
+    other = CampaignFactory(slug="elsewhere")
+    with pytest.raises(CommandError, match=f"belongs to release {other.release.name}"):
+        call_command("report", release=graded.release.name, campaign="elsewhere", out=path)
