@@ -126,6 +126,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "judging.reconcile",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
     },
+    "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
 }
 
 # --- who may come in ----------------------------------------------------------------------------------------
@@ -190,6 +191,13 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
+
+# --- label files that people analyse for themselves; a million labels take 50 to 250 MB -----------------------
+UPLOAD_DIR = Path(read_text("TOUCHSTONE_UPLOAD_DIR", str(RUNTIME_DIR / "uploads")))
+UPLOAD_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
+ANALYSE_MAX_BYTES = read_int("TOUCHSTONE_ANALYSE_MAX_MB", 256) * 1024 * 1024
+ANALYSE_KEEP_MINUTES = read_int("TOUCHSTONE_ANALYSE_KEEP_MINUTES", 60)
 
 # --- pages --------------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en-gb"

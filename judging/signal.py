@@ -11,9 +11,9 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 
-def ring() -> None:
+def ring(task: str = "judging.work") -> None:
     """Send the signal to look; never raises for a broker that is away."""
     try:
-        current_app.send_task("judging.work", retry=False)
+        current_app.send_task(task, retry=False)
     except (OperationalError, OSError) as error:
         logger.warning("the broker is away, reconciliation will ring again: %s", error)

@@ -40,6 +40,31 @@ CAUTIONS: dict[str, str] = {
     Caution.TRUNCATED: "The value was cut to the possible range.",
 }
 
+# What to do about a reason or caution, where something can be done.
+ADVICE: dict[str, str] = {
+    Reason.NO_ITEMS: "See whether the value column is mapped and the question exists.",
+    Reason.ONE_RATER: "See whether the rater column is mapped; let a second rater label some of the items.",
+    Reason.NO_PAIRABLE: "Let raters share items; see whether subjects are named alike for all raters.",
+    Reason.ONE_CATEGORY: "Read percent agreement and AC1; include items on which people could differ.",
+    Reason.NOT_CONNECTED: "Compare systems across the groups, or read each group by itself.",
+    Reason.SEPARATION: "Read wins and ties instead, or the regularised strengths of the JSON document.",
+    Reason.EMPTY_STRATUM: "Audit some outputs of every stratum; until then only the logical bounds hold.",
+    Reason.NOT_TWO_RATERS: "Read Krippendorff’s alpha, or the table of pairs.",
+    Reason.LEVEL: "Choose another level of measurement if the values have an order or are numbers.",
+    Reason.NO_DESIGN: "Add the unaudited verdicts, or the columns stratum and stratum_size.",
+    Reason.NO_JUDGE: "See whether rater_kind says judge for the judge’s rows.",
+    Reason.FEW_EVENTS: "Label more; until then read the counts.",
+    Caution.FEW_CLUSTERS: "Label items of more papers.",
+    Caution.LOW_N: "Label more items.",
+    Caution.MARGIN_CAP: "Read kappa against the largest value possible.",
+    Caution.MIXED_RATER_KINDS: "Choose raters of one kind to see how experts agree among themselves.",
+    Caution.POOLED_QUESTIONS: "Name a question to see it alone.",
+    Caution.POOLED_SYSTEMS: "Analyse the rows of one system for its own score.",
+    Caution.PREVALENCE_PARADOX: "Read AC1 and the agreement on each value beside kappa.",
+    Caution.RATER_BIAS: "See whether the raters read the rubric alike.",
+    Caution.TRANSPORT_ASSUMPTION: "Audit the judge on the outputs that it is corrected for.",
+}
+
 COEFFICIENTS: dict[str, str] = {
     "agreement": "Agreement",
     "precision": "Precision",
@@ -81,6 +106,11 @@ def reason_sentence(code: str | None) -> str:
 def caution_sentence(code: str) -> str:
     """What to bear in mind about a value; an unknown code speaks for itself."""
     return CAUTIONS.get(code, in_words(code))
+
+
+def sentence_of(code: str) -> str:
+    """A reason or a caution in words."""
+    return REASONS.get(code) or caution_sentence(code)
 
 
 def coefficient_name(key: str) -> str:

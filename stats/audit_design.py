@@ -44,12 +44,23 @@ def audit_design(units: AuditUnits) -> Design:
     if units.strata.is_empty:
         member, names = _by_judge(units, population)
     else:
-        member, names = _by_column(units.strata, population)
+        member, names = _by_column(_within_questions(units), population)
     if units.has_sizes:
         given = [_given_size(units, member == h, name) for h, name in enumerate(names)]
         return Design("design_columns", names, member, np.array(given, dtype=np.int64))
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
     return Design(source, names, member, np.bincount(member[member >= 0], minlength=len(names)))
+
+
+def _within_questions(units: AuditUnits) -> Column:
+    """The strata; with several questions each question has its own, as each output was drawn for all of them."""
+    asked, strata = units.questions, units.strata
+    if len(np.unique(asked.codes)) == 1:
+        return strata
+    kinds = len(strata.values)
+    pairs, codes = np.unique(asked.codes.astype(np.int64) * kinds + strata.codes, return_inverse=True)
+    names = tuple(f"{asked.values[pair // kinds]}: {strata.values[pair % kinds]}" for pair in pairs.tolist())
+    return Column(codes.astype(np.int32), names)
 
 
 def _by_column(strata: Column, population: np.ndarray) -> tuple[Ints, tuple[str, ...]]:

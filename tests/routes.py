@@ -48,10 +48,11 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/second-factor/codes/
         accounts/second-factor/codes/new/
         accounts/second-factor/codes/download/
-        reports/plan/
-        reports/plan/agreement/
-        reports/plan/comparison/
-        reports/plan/proportion/
+        analyse/
+        analyse/plan/
+        analyse/plan/agreement/
+        analyse/plan/comparison/
+        analyse/plan/proportion/
         """,
     ),
     (
@@ -68,6 +69,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         profile/conflicts/withdraw/
         profile/tokens/
         profile/tokens/<int:pk>/revoke/
+        analyse/files/<str:handle>/
+        analyse/files/<str:handle>/answer.json
+        analyse/files/<str:handle>/answer.txt
+        analyse/files/<str:handle>/delete/
         grading/items/<str:handle>/
         grading/items/<str:handle>/submitted/
         grading/items/<str:handle>/reopen/

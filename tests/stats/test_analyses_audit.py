@@ -269,3 +269,19 @@ def test_a_score_of_several_questions_is_refused_until_one_is_chosen():
     assert chosen["corrected"]["value"] == 0
     with pytest.raises(TableError, match="Ground, Suff"):
         corrected_document(labels, positive="yes", options=Options(question="Anchor"))
+
+
+def test_outputs_drawn_once_and_asked_two_questions_keep_their_design_in_the_pool():
+    """Both questions are about the same 50 of 300 and 50 of 700 outputs, so each question has these strata."""
+    header = ("question", "subject", "rater_kind", "rater", "value", "stratum", "stratum_size", "sample_size")
+    rows = []
+    for question in ("ground", "suff"):
+        for subject, judge, expert in golden_units():
+            if expert is not None:
+                design = (f"judge {judge}", GOLDEN[judge][0], GOLDEN[judge][1])
+                rows.append((question, subject, "judge", "m1", judge, *design))
+                rows.append((question, subject, "expert", "anna", expert, *design))
+    document = audit_document(table(rows, header), positive="yes", options=OPTIONS)
+    alone = document["questions"]["ground"]["weighted"]["recall"]["value"]
+    assert alone == pytest.approx(0.7741935, abs=1e-7)  # 2E, weighted recall
+    assert document["weighted"]["recall"]["value"] == pytest.approx(alone)  # equal questions pool to the same

@@ -1,0 +1,322 @@
+"""Documents of stats.analyses as sections of a page: tables, figures, and what to know, in words."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reports.cells import bounds_words, number_cell, percent_cell
+from reports.figures.confusion import confusion_matrix
+from reports.figures.forest import Group, Mark, forest_plot
+from reports.figures.matrix import Shaded, shade, shaded_matrix
+from reports.figures.shares import share_bars
+from reports.figures.spans import Span, round_scale, span_plot
+from reports.figures.svg import Markup
+from reports.wording import ADVICE, coefficient_name, in_words, sentence_of
+from stats.agreement import COEFFICIENTS
+from stats.confusion import METRICS
+from stats.display import rounded, rounded_percent
+from stats.icc import FORMS
+
+Document = Mapping[str, Any]
+MOST_RATERS, MOST_SYSTEMS, MOST_ROWS = 16, 30, 200
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with the line below it."""
+
+    drawing: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table: caption, heads, rows of texts and Cells (reports.cells). The first cell of a row is its head."""
+
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with a line of counts, pictures and tables."""
+
+    title: str
+    counts: str = ""
+    figures: Sequence[Figure] = ()
+    tables: Sequence[TableView] = ()
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
+    """The sections of an analysis, and its cautions with what to do about them."""
+    makers = {
+        "agreement": _agreement,
+        "audit": _audit,
+        "corrected": _corrected,
+        "pairs": _pairs,
+        "retrieval": _retrieval,
+    }
+    return {
+        "sections": list(makers[analysis](document)),
+        "cautions": [
+            {"code": code, "words": sentence_of(code), "advice": ADVICE.get(code, "")}
+            for code in sorted(set(_codes(document)))
+        ],
+    }
+
+
+def _codes(part: Any) -> Iterator[str]:
+    """Every reason and warning anywhere in a document."""
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key == "reason" and value:
+                yield str(value)
+            elif key == "swap_consistency":  # undefined whenever nothing was shown in both orders
+                continue
+            elif key in ("warnings", "kappa_warnings") and value:
+                yield from map(str, value)
+            else:
+                yield from _codes(value)
+    elif isinstance(part, list):
+        for entry in part:
+            yield from _codes(entry)
+
+
+def _estimates(caption: str, document: Document, names: Sequence[str]) -> TableView:
+    """Given ones with value and interval; undefined ones last, with their reason."""
+    cells = [(coefficient_name(name), number_cell(document[name])) for name in names]
+    ordered = sorted(cells, key=lambda named: not named[1].value)
+    return TableView(caption, ("", "Value and interval"), [[name, cell] for name, cell in ordered])
+
+
+def _agreement(document: Document) -> Iterator[Section]:
+    for number, (question, bundle) in enumerate(document["questions"].items()):
+        tables = [_estimates("Coefficients", bundle, (*COEFFICIENTS, *FORMS))]
+        if bundle["per_category"]:
+            tables.append(_categories(bundle))
+        if bundle["pairs"]:
+            tables.append(_rater_pairs(bundle["pairs"]))
+        yield Section(
+            question or "All labels",
+            f"{bundle['n_items']} items, {bundle['n_pairable']} of them with two or more raters; "
+            f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"{bundle['n_abstain']} abstained, {bundle['n_unavailable']} unavailable.",
+            figures=_kappas(bundle["pairs"], number),
+            tables=tables,
+            notes=_dropped(bundle["pairs_dropped"]),
+        )
+
+
+def _categories(bundle: Document) -> TableView:
+    rows = [
+        [name, f"{rounded_percent(bundle['marginals'][name])} %", "" if share is None else rounded(share)]
+        for name, share in bundle["per_category"].items()
+    ]
+    return TableView("Values", ("", "Share of labels", "Specific agreement"), rows)
+
+
+def _rater_pairs(pairs: Sequence[Document]) -> TableView:
+    rows = [
+        [
+            " / ".join(pair["raters"]),
+            str(pair["n_items"]),
+            percent_cell(pair["percent"]),
+            number_cell(pair["cohen_kappa"]),
+            "" if pair["kappa_max"] is None else rounded(pair["kappa_max"]),
+        ]
+        for pair in pairs[:MOST_ROWS]
+    ]
+    more = f", the first {MOST_ROWS} of {len(pairs)}" if len(pairs) > MOST_ROWS else ""
+    head = ("", "Common items", "Percent agreement", "Cohen’s kappa", "Largest kappa possible")
+    return TableView(f"Pairs of raters{more}", head, rows)
+
+
+def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
+    names = list(dict.fromkeys(name for pair in pairs for name in pair["raters"]))
+    if not 2 < len(names) <= MOST_RATERS:
+        return []
+    cells = {}
+    for pair in pairs:
+        kappa = pair["cohen_kappa"]["value"]
+        if kappa is None:
+            continue
+        row, column = (names.index(name) for name in pair["raters"])
+        shown = Shaded(rounded(kappa, places=2), f"n {pair['n_items']}", shade(kappa))
+        cells[row, column] = cells[column, row] = shown
+    reading = "Cohen’s kappa of each pair of raters, with their common items."
+    drawing = shaded_matrix("Kappa of pairs of raters", names, cells, key=f"kappas-{number}", reading=reading)
+    return [Figure(drawing, reading)]
+
+
+def _dropped(dropped: Sequence[Document]) -> list[str]:
+    if not dropped:
+        return []
+    return [f"{len(dropped)} pairs of raters have fewer than ten common items and are left out of the table."]
+
+
+def _audit(document: Document) -> Iterator[Section]:
+    yield _one_audit("Judge against experts", document, "all")
+    for number, (question, single) in enumerate(document.get("questions", {}).items()):
+        yield _one_audit(question or "No question named", single, str(number))
+
+
+def _one_audit(title: str, document: Document, key: str) -> Section:
+    inside = document["in_sample"]
+    rows = [
+        [
+            coefficient_name(name),
+            number_cell(document["weighted"][name]),
+            number_cell(inside[name]),
+        ]
+        for name in METRICS
+    ]
+    cells = {cell: inside[cell] for cell in _CELLS}
+    drawing = confusion_matrix(f"{title}: audited outputs", cells, key=f"confusion-{key}")
+    return Section(
+        title,
+        f"{document['eligible']} eligible pairs, {document['excluded']} excluded, "
+        f"{document['unaudited']} verdicts without an audit.",
+        figures=[Figure(drawing, "Audited outputs, as they are in the sample.")],
+        tables=[
+            TableView(
+                "Weighted by the design, and in the sample only",
+                ("", "Weighted by the design", "In the sample"),
+                rows,
+            )
+        ],
+    )
+
+
+def _corrected(document: Document) -> Iterator[Section]:
+    names = (
+        ("uncorrected", "As the judge says"),
+        ("corrected", "Corrected, these outputs"),
+        ("superpopulation", "Corrected, new outputs like these"),
+    )
+    judged, corrected, wider = (document[name] for name, _ in names)
+    groups = [
+        Group(
+            "These outputs",
+            [_mark("judge", "Judge", judged), _mark("corrected", "Corrected by experts", corrected)],
+        ),
+        Group("New outputs like these", [_mark("corrected", "Corrected by experts", wider)]),
+    ]
+    bounds = bounds_words(document["corrected"])
+    forest = forest_plot("Score before and after correction", groups, key="corrected")
+    yield Section(
+        f"Share of “{document['positive']}”",
+        figures=[Figure(forest, "Score before and after correction.")],
+        tables=[
+            TableView(
+                "Scores",
+                ("", "Value and interval"),
+                [[title, percent_cell(document[name])] for name, title in names],
+            ),
+            TableView(
+                "Strata",
+                ("", "Outputs", "Audited", "Successes found", "The judge’s successes"),
+                [
+                    [
+                        in_words(row["stratum"]) or "all",
+                        *(str(row[key]) for key in ("size", "sampled", "successes", "judged_positive")),
+                    ]
+                    for row in document["strata"][:MOST_ROWS]
+                ],
+            ),
+        ],
+        notes=[f"Whatever the unaudited strata hold, the score lies between {bounds}."] if bounds else [],
+    )
+
+
+def _mark(kind: str, label: str, estimate: Document) -> Mark:
+    ends = estimate["ci"]
+    return Mark(kind, label, estimate["value"], (ends[0], ends[1]) if ends else None, "undefined")
+
+
+def _pairs(document: Document) -> Iterator[Section]:
+    systems = sorted(
+        document["systems"],
+        key=lambda row: (row["strength"]["value"] is None, -(row["strength"]["value"] or 0)),
+    )
+    rows = [
+        [
+            row["system"],
+            *(str(row[key]) for key in ("wins", "losses", "ties")),
+            percent_cell(row["win_rate"]),
+            percent_cell(row["half_tie_rate"]),
+            number_cell(row["strength"], places=2),
+            "" if row["rank"] is None else _rank(row["rank"]),
+        ]
+        for row in systems
+    ]
+    head = ("", "Wins", "Losses", "Ties", "Wins of all", "Ties as half", "Strength", "Rank")
+    yield Section(
+        "Systems",
+        f"{document['comparisons']} comparisons from {document['presentations']} presentations; "
+        f"{document['order_flips']} changed with the order and count as ties.",
+        figures=list(_pair_figures(systems[:MOST_SYSTEMS])),
+        tables=[TableView("Wins, strengths and ranks", head, rows)],
+        notes=[
+            f"Cycle of the majority: {' beats '.join(cycle)}." for cycle in document["transitivity"]["cycles"]
+        ],
+    )
+    bias = document["position_bias"]
+    yield Section(
+        "Order and position",
+        tables=[
+            TableView(
+                "Does the place on the page matter?",
+                ("", "Value and interval"),
+                [
+                    ["Share won by the first shown", percent_cell(bias["first_slot_share"])],
+                    ["Same winner in both orders", percent_cell(bias["swap_consistency"])],
+                    ["Order effect (log strength)", number_cell(document["order_effect"])],
+                    ["Tie parameter", number_cell(document["tie_parameter"])],
+                ],
+            )
+        ],
+    )
+
+
+def _rank(rank: Sequence[int]) -> str:
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]} to {rank[1]}"
+
+
+def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
+    bars = {row["system"]: {key: row[key] for key in ("wins", "ties", "losses")} for row in systems}
+    if any(sum(counts.values()) for counts in bars.values()):
+        drawing = share_bars("Wins, ties and losses", ("wins", "ties", "losses"), bars, key="outcomes")
+        yield Figure(drawing, "Wins, ties and losses of each system.")
+    spans = [_span(row) for row in systems if row["strength"]["value"] is not None]
+    if spans:
+        scale = round_scale([end for span in spans for end in (span.value or 0.0, *(span.ends or ()))])
+        reading = "Davidson strength with its interval."
+        yield Figure(span_plot("Strengths", spans, scale, key="strengths", reading=reading), reading)
+
+
+def _span(row: Document) -> Span:
+    estimate = row["strength"]
+    cell = number_cell(estimate, places=2)
+    ends = tuple(estimate["ci"]) if estimate["ci"] else None
+    return Span(row["system"], estimate["value"], ends, f"{cell.value} {cell.interval}".strip())
+
+
+def _retrieval(document: Document) -> Iterator[Section]:
+    rows = [
+        [
+            row["system"],
+            str(row["k"]),
+            *(number_cell(row[name]) for name in ("p_at_k", "hit_at_k", "mrr_at_k")),
+            str(row["unranked_queries"]),
+        ]
+        for row in document["systems"]
+    ]
+    head = ("", "k", "P@k", "Hit@k", "MRR@k", "Queries without a row")
+    yield Section(
+        "Ranked lists",
+        f"{document['queries']} queries; a query without a rank is a miss.",
+        tables=[TableView("Systems", head, rows)],
+    )
