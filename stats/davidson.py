@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from stats.bootstrap import Floats, Ints
 from stats.estimate import Reason
 from stats.intervals import z_value
-from stats.pairwise import connection_problem
+from stats.pairwise import connection_problem, wins_and_ties
 
 MAX_STEPS = 60
 TOLERANCE = 1e-10
@@ -59,7 +59,7 @@ class DavidsonFit:
 
 @dataclass(frozen=True)
 class _Problem:
-    """Ordered pairs that occurred: systems (P,), counts (P, 3) of first, second, tie."""
+    """Pairs that occurred, ordered if the order matters: systems (P,), counts (3, P) of first, second, tie."""
 
     i: Ints
     j: Ints
@@ -78,13 +78,13 @@ class _Problem:
         return self.k + self.has_nu
 
     def probabilities(self, theta: Floats) -> Floats:
-        """(P, 3) probabilities of first, second, tie."""
+        """(3, P) probabilities of first, second, tie."""
         gamma = theta[self.gamma_at] if self.has_gamma else 0.0
         first, second = theta[self.i] + gamma, theta[self.j]
         tie = (first + second) / 2 + theta[self.k] if self.has_nu else np.full(len(self.i), -np.inf)
-        utility = np.column_stack([first, second, tie])
-        weights = np.exp(utility - utility.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        utility = np.stack([first, second, tie])
+        weights = np.exp(utility - utility.max(axis=0))
+        return np.asarray(weights / weights.sum(axis=0))
 
     def log_likelihood(self, theta: Floats) -> float:
         p = self.probabilities(theta)
@@ -96,13 +96,13 @@ class _Problem:
     def derivatives(self, theta: Floats) -> tuple[Floats, Floats]:
         """Gradient (size,) and information (size, size); the share of i in an outcome is 1, 0 or 1/2."""
         p, share = self.probabilities(theta), np.array([1.0, 0.0, 0.5])
-        n, mean = self.counts.sum(axis=1), p @ share
-        lead = self.counts @ share - n * mean
-        spread = n * (p @ share**2 - mean**2)
-        with_tie = n * p[:, 2] * (0.5 - mean)
-        gradient = self._assemble(lead, float((self.counts[:, 2] - n * p[:, 2]).sum()))
+        n, mean = self.counts.sum(axis=0), share @ p
+        lead = share @ self.counts - n * mean
+        spread = n * (share**2 @ p - mean**2)
+        with_tie = n * p[2] * (0.5 - mean)
+        gradient = self._assemble(lead, float((self.counts[2] - n * p[2]).sum()))
         gradient[: self.k] -= self.precision * theta[: self.k]
-        tie_spread = float((n * p[:, 2] * (1 - p[:, 2])).sum())
+        tie_spread = float((n * p[2] * (1 - p[2])).sum())
         return gradient, self._information(spread, with_tie, tie_spread)
 
     def _assemble(self, lead: Floats, ties: float) -> Floats:
@@ -156,11 +156,12 @@ def fit(
         problem_found = connection_problem(counts)
         if problem_found is not None:
             return problem_found
+    if not order_effect:
+        wins, ties = wins_and_ties(counts)
+        counts = np.triu(np.stack([wins, wins.T, ties]), 1)
     i, j = np.nonzero(counts.sum(axis=0))
     precision = 0.0 if prior_sd is None else 1 / prior_sd**2
-    problem = _Problem(
-        i, j, counts[:, i, j].T, counts.shape[1], bool(counts[2].any()), order_effect, precision
-    )
+    problem = _Problem(i, j, counts[:, i, j], counts.shape[1], bool(counts[2].any()), order_effect, precision)
     theta = np.zeros(problem.size) if start is None or len(start) != problem.size else start.copy()
     return _newton(problem, theta)
 

@@ -42,10 +42,12 @@ def item_sums(counts: ArrayLike, agreement_weights: Floats) -> Floats:
     n = np.asarray(counts, dtype=np.float64)
     ratings = n.sum(axis=1)
     pairable, rated = ratings >= 2, ratings >= 1
-    agreeing = (n * (n @ agreement_weights - 1)).sum(axis=1)
-    pairs = np.where(pairable, ratings * (ratings - 1), 1)
-    shares = n / np.where(rated, ratings, 1)[:, None]
-    return np.column_stack([np.where(pairable, agreeing / pairs, 0), pairable, rated, shares])
+    agreeing = np.einsum("ij,ij->i", n, n @ agreement_weights) - ratings
+    sums = np.empty((len(n), 3 + n.shape[1]))
+    sums[:, 0] = np.where(pairable, agreeing / np.where(pairable, ratings * (ratings - 1), 1), 0)
+    sums[:, 1], sums[:, 2] = pairable, rated
+    np.divide(n, np.where(rated, ratings, 1)[:, None], out=sums[:, 3:])
+    return sums
 
 
 def percent(sums: Floats) -> Floats:

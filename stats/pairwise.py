@@ -151,9 +151,7 @@ def connection_problem(table: ArrayLike) -> Reason | None:
     """
     from scipy.sparse.csgraph import connected_components
 
-    if components(table).max(initial=0) > 0:
-        return Reason.NOT_CONNECTED
     wins, ties = wins_and_ties(table)
-    if connected_components((wins + ties) > 0, directed=True, connection="strong")[0] > 1:
-        return Reason.SEPARATION
-    return None
+    if connected_components((wins + ties) > 0, directed=True, connection="strong")[0] <= 1:
+        return None
+    return Reason.NOT_CONNECTED if components(table).max(initial=0) > 0 else Reason.SEPARATION

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from stats import davidson
@@ -28,18 +30,15 @@ def clustered_strengths(
     `clusters` (L,) are consecutive codes. Each replicate adds up the result tables of resampled clusters
     and fits again from the estimate.
     """
-    tables = _cluster_tables(comparisons, clusters)
-    rng, count, k = generator(seed), len(tables), comparisons.k
-    start = _start(fitted)
-    found = []
-    for _ in range(replicates if count > 1 else 0):
-        times = np.bincount(rng.integers(count, size=count), minlength=count)
-        again = davidson.fit((times @ tables).reshape(3, k, k), start=start)
-        if isinstance(again, DavidsonFit):
-            found.append(again.strengths)
-    draws: Floats = np.array(found).reshape(-1, k)
-    lost = (replicates if count > 1 else 0) - len(found)
-    return [percentile_interval(draws[:, i], level) for i in range(k)], lost
+    again = _Refit(comparisons, clusters, fitted)
+    rng, tried = generator(seed), replicates if again.count > 1 else 0
+    found = [
+        again(np.bincount(rng.integers(again.count, size=again.count), minlength=again.count))
+        for _ in range(tried)
+    ]
+    draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
+    ends = [percentile_interval(draws[:, i], level) for i in range(comparisons.k)]
+    return ends, tried - len(draws)
 
 
 def jackknife_strengths(
@@ -50,13 +49,10 @@ def jackknife_strengths(
     se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. No interval (SEPARATION) where a
     single cluster decides whether the strengths are finite.
     """
-    tables, k = _cluster_tables(comparisons, clusters), comparisons.k
-    count, total, method = len(tables), tables.sum(axis=0), "davidson_newton, cluster jackknife"
-    again = [
-        davidson.fit((total - table).reshape(3, k, k), start=_start(fitted))
-        for table in (tables if count > 1 else [])
-    ]
-    left = np.array([one.strengths for one in again if isinstance(one, DavidsonFit)])
+    again, method = _Refit(comparisons, clusters, fitted), "davidson_newton, cluster jackknife"
+    count = again.count
+    refits = [again(row) for row in 1 - np.eye(count, dtype=np.int64)] if count > 1 else []
+    left = np.array([strengths for strengths in refits if strengths is not None])
     n, values = len(comparisons.result), fitted.strengths.tolist()
     if count < 2 or len(left) < count:
         reason = Reason.SEPARATION if count > 1 else Reason.FEW_EVENTS
@@ -71,15 +67,21 @@ def jackknife_strengths(
     ]
 
 
-def _start(fitted: DavidsonFit) -> Floats:
-    return np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
+class _Refit:
+    """Strengths when each cluster counts a number of times; None without a finite fit."""
 
+    def __init__(self, comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit) -> None:
+        k = comparisons.k
+        self.shape = (3, k, k)
+        cells = (comparisons.result * k + comparisons.first) * k + comparisons.second
+        self.count = int(clusters.max(initial=-1)) + 1
+        # Distinct (cluster, cell) with their counts: a problem compares few of all pairs.
+        kinds, self.times = np.unique(clusters * (3 * k * k) + cells, return_counts=True)
+        self.cluster, self.cell = np.divmod(kinds, 3 * k * k)
+        self.start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
 
-def _cluster_tables(comparisons: Comparisons, clusters: Ints) -> Floats:
-    """(clusters, 3 k k) counts."""
-    k = comparisons.k
-    width = 3 * k * k
-    cells = (comparisons.result * k + comparisons.first) * k + comparisons.second
-    count = int(clusters.max(initial=-1)) + 1
-    flat = np.bincount(clusters * width + cells, minlength=count * width)
-    return flat.reshape(count, width).astype(np.float64)
+    def __call__(self, drawn: Ints) -> Floats | None:
+        weights = self.times * drawn[self.cluster]
+        table = np.bincount(self.cell, weights=weights, minlength=math.prod(self.shape))
+        again = davidson.fit(table.reshape(self.shape), start=self.start)
+        return again.strengths if isinstance(again, DavidsonFit) else None
