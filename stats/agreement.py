@@ -72,7 +72,7 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
 
 def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
     whole = _absent(ratings)
-    n = len(np.unique(ratings.item))
+    n = int(np.count_nonzero(np.bincount(ratings.item)))
     if whole is not None:
         return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
     sums = agreement_sums(ratings, clusters)
@@ -102,7 +102,7 @@ def _absent(ratings: Ratings) -> Reason | None:
     """Why nothing at all can be said about agreement."""
     if not len(ratings.item):
         return Reason.NO_ITEMS
-    if len(np.unique(ratings.rater)) < 2:
+    if np.count_nonzero(np.bincount(ratings.rater)) < 2:
         return Reason.ONE_RATER
     if np.bincount(ratings.item).max() < 2:
         return Reason.NO_PAIRABLE

@@ -93,15 +93,18 @@ def specific_agreement(counts: ArrayLike) -> Floats:
     return np.asarray(np.divide(inside, named, out=np.full(n.shape[1], np.nan), where=named > 0))
 
 
-def ac1_se(counts: ArrayLike) -> float | None:
-    """Analytic standard error of AC1 over items (Gwet 2008, eq. 31, with missing ratings)."""
+def ac1_se(counts: ArrayLike, times: ArrayLike | None = None) -> float | None:
+    """Analytic standard error of AC1 over items (Gwet 2008, eq. 31, with missing ratings).
+
+    `times` says how many items each row of counts stands for, one by default.
+    """
     n = np.asarray(counts, dtype=np.float64)
-    n = n[n.sum(axis=1) >= 1]
+    weight = (n.sum(axis=1) >= 1) * (1.0 if times is None else np.asarray(times, dtype=np.float64))
     identity = np.eye(n.shape[1])
     parts = item_sums(n, identity)
-    total = parts.sum(axis=0)
+    total = weight @ parts
     value = float(gwet(total, identity))
-    items, pairable, q = len(n), total[1], n.shape[1]
+    items, pairable, q = float(weight.sum()), total[1], n.shape[1]
     if items < 2 or q < 2 or np.isnan(value):
         return None
     shares = total[3:] / total[2]
@@ -109,4 +112,4 @@ def ac1_se(counts: ArrayLike) -> float | None:
     per_item_chance = parts[:, 3:] @ (1 - shares) / (q - 1)
     own = items / pairable * (parts[:, 0] - chance * parts[:, 1]) / (1 - chance)
     centred = own - 2 * (1 - value) * (per_item_chance - chance) / (1 - chance) - value
-    return float(np.sqrt((centred @ centred) / (items * (items - 1))))
+    return float(np.sqrt((weight @ centred**2) / (items * (items - 1))))

@@ -54,7 +54,7 @@ def resolve(table: Table, level: Level | None) -> Resolved:
     state = table["state"]
     answered = table.select(state.is_in("answered"))
     _refuse_nameless(answered)
-    scale = scale_of(_used(answered, "value"))
+    scale = scale_of(answered["value"].used)
     if level not in (None, "nominal") and scale.level == "nominal":
         raise TableError(f"no order is known for {', '.join(scale.categories[:10])}", column="value")
     items = group_codes(answered, ("subject",))
@@ -74,7 +74,7 @@ def resolve(table: Table, level: Level | None) -> Resolved:
             "unavailable": int(state.is_in("unavailable").sum()),
             "undecided": undecided,
         },
-        kinds=tuple(sorted(set(_used(answered, "rater_kind")) - {""})),
+        kinds=tuple(sorted(set(answered["rater_kind"].used) - {""})),
     )
 
 
@@ -110,11 +110,6 @@ def _worded(texts: Sequence[str], words: Sequence[str]) -> Scale:
     places = [words.index(text) if words else at for at, text in enumerate(texts)]
     codes = {text: code for code, text in enumerate(texts)}
     return Scale(tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal")
-
-
-def _used(table: Table, name: str) -> list[str]:
-    column = table[name]
-    return [column.values[code] for code in np.unique(column.codes)]
 
 
 def _refuse_nameless(table: Table) -> None:

@@ -97,16 +97,14 @@ def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request)
 
 
 def _ac1(table: Ints, request: Request) -> Estimate:
-    i, j = np.nonzero(table)
-    rows = np.zeros((int(table.sum()), len(table)))
-    at = np.repeat(np.arange(len(i)), table[i, j])
-    rows[np.arange(len(rows)), i[at]] += 1
-    rows[np.arange(len(rows)), j[at]] += 1
     identity = np.eye(len(table))
-    value, se = float(gwet.gwet(gwet.item_sums(rows, identity).sum(axis=0), identity)), gwet.ac1_se(rows)
+    rows = (identity[:, None, :] + identity[None, :, :]).reshape(-1, len(table))  # what each cell's items got
+    times = table.ravel()
+    value = float(gwet.gwet(times @ gwet.item_sums(rows, identity), identity))
+    se = gwet.ac1_se(rows, times)
     if math.isnan(value):
         return undefined("gwet_2008", Reason.NO_PAIRABLE, n=0, level=request.confidence)
-    return _wald(value, se or 0.0, "gwet_2008", len(rows), request, ())
+    return _wald(value, se or 0.0, "gwet_2008", int(times.sum()), request, ())
 
 
 def _wald(

@@ -31,8 +31,8 @@ class Ratings:
             raise ValueError("items, raters and values of ratings must have one length")
         if self.points.shape != (len(self.categories),):
             raise ValueError("every category needs one position on the scale")
-        cells = self.item * max(1, len(self.raters)) + self.rater
-        if len(np.unique(cells)) != len(cells):
+        cells = np.sort(self.item * max(1, len(self.raters)) + self.rater)
+        if (cells[1:] == cells[:-1]).any():
             raise ValueError("a rater rated an item twice: resolve votes first")
 
     @property

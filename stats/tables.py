@@ -41,6 +41,12 @@ class Column:
         return np.asarray(np.array([value in accepted for value in self.values], dtype=bool)[self.codes])
 
     @property
+    def used(self) -> list[str]:
+        """The texts that occur, each once, in the order of their codes."""
+        counts = np.bincount(self.codes, minlength=len(self.values))
+        return [self.values[code] for code in np.flatnonzero(counts).tolist()]
+
+    @property
     def is_empty(self) -> bool:
         """No row says anything."""
         return bool(self.is_in("").all())

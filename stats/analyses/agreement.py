@@ -49,7 +49,7 @@ def _bundle(table: Table, level: Level | None, options: Options) -> Document:
         "level": resolved.level,
         "n_items": int((per_item > 0).sum()),
         "n_pairable": int((per_item >= 2).sum()),
-        "n_raters": len(np.unique(ratings.rater)),
+        "n_raters": int(np.count_nonzero(np.bincount(ratings.rater))),
         "n_labels": len(ratings.item),
         "n_clusters": None if resolved.clusters is None else len(np.unique(resolved.clusters)),
         "missing": _missing(ratings),

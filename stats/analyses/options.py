@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from stats.intervals import z_value
 from stats.raw_rows import TableError
 from stats.tables import Table
@@ -30,8 +28,7 @@ class Options:
 
 def questions_in(table: Table) -> list[str]:
     """The questions that occur, sorted; [""] for a table without the column, [] without rows."""
-    column = table["question"]
-    return sorted(column.values[code] for code in np.unique(column.codes))
+    return sorted(table["question"].used)
 
 
 def chosen(table: Table, options: Options) -> Table:
