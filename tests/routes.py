@@ -113,6 +113,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/
         releases/<slug:name>/
         releases/<slug:name>/freeze/
+        releases/<slug:name>/describe/
+        releases/<slug:name>/croissant.json
+        releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
         grading/campaigns/
         grading/campaigns/new/
@@ -163,6 +166,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/
         api/v1/releases/<slug:name>/
         api/v1/releases/<slug:name>/freeze/
+        api/v1/releases/<slug:name>/description/
+        api/v1/releases/<slug:name>/croissant/
+        api/v1/releases/<slug:name>/instances.jsonl
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
