@@ -148,6 +148,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/compare/
         reports/releases/<slug:name>/compare/pair/
         reports/releases/<slug:name>/compare.csv
+        reports/releases/<slug:name>/judge-audit/
+        reports/releases/<slug:name>/judge-audit.csv
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/construction/
         reports/releases/<slug:name>/construction.csv
@@ -173,6 +175,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/
+        api/v1/releases/<slug:name>/judge-audit/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/artifacts/
         api/v1/releases/<slug:release>/verdicts/
