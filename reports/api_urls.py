@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts, api_construction, api_published
+from reports import api, api_artifacts, api_campaigns, api_construction, api_published
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
@@ -19,4 +19,11 @@ urlpatterns: list[URLPattern] = [
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
+    path("campaigns/<slug:slug>/results/", api_campaigns.CampaignResultsView.as_view(), name="api-results"),
+    path(
+        "campaigns/<slug:slug>/questions/<slug:question>/",
+        api_campaigns.QuestionView.as_view(),
+        name="api-question",
+    ),
+    path("campaigns/<slug:slug>/monitoring/", api_campaigns.MonitoringView.as_view(), name="api-monitoring"),
 ]

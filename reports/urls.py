@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from reports.views import (
     artifacts,
     audit,
+    campaigns,
     compare,
     construction,
     downloads,
@@ -16,6 +17,7 @@ from reports.views import (
 )
 
 _RELEASE = "releases/<slug:name>/"
+_CAMPAIGN = "campaigns/<slug:slug>/"
 
 urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
@@ -40,4 +42,10 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}construction.csv", construction.construction_csv, name="construction-csv"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
+    path(_CAMPAIGN, campaigns.results, name="campaign-results"),
+    path(f"{_CAMPAIGN}figures/<slug:figure>.csv", campaigns.results_csv, name="campaign-figure-csv"),
+    path(f"{_CAMPAIGN}questions/<slug:question>/", campaigns.question, name="question-reliability"),
+    path(f"{_CAMPAIGN}questions/<slug:question>.csv", campaigns.question_csv, name="question-csv"),
+    path(f"{_CAMPAIGN}monitoring/", campaigns.monitoring, name="monitoring"),
+    path(f"{_CAMPAIGN}monitoring.csv", campaigns.monitoring_csv, name="monitoring-csv"),
 ]

@@ -154,6 +154,12 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/construction/
         reports/releases/<slug:name>/construction.csv
         reports/releases/<slug:name>/artifacts/
+        reports/campaigns/<slug:slug>/
+        reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
+        reports/campaigns/<slug:slug>/questions/<slug:question>/
+        reports/campaigns/<slug:slug>/questions/<slug:question>.csv
+        reports/campaigns/<slug:slug>/monitoring/
+        reports/campaigns/<slug:slug>/monitoring.csv
         api/schema/
         api/v1/published/
         api/v1/published/<slug:protocol>/
@@ -197,6 +203,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/close/
         api/v1/campaigns/<slug:slug>/waiting/
         api/v1/campaigns/<slug:slug>/assignments/<int:pk>/release/
+        api/v1/campaigns/<slug:slug>/results/
+        api/v1/campaigns/<slug:slug>/questions/<slug:question>/
+        api/v1/campaigns/<slug:slug>/monitoring/
         api/v1/judges/
         api/v1/judge-runs/
         api/v1/judge-runs/<int:pk>/

@@ -22,9 +22,8 @@ from reports.views.access import explains_refusals, staff_only
 def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Every audit of the chosen judge; without a judge or an audit, what to do."""
     chosen, document = _asked(request, name)
-    context = {"chosen": chosen, "document": document}
-    if document:
-        context["audits"] = judge_audit_sections(document)
+    audits = judge_audit_sections(document) if document else []
+    context = {"chosen": chosen, "document": document, "audits": audits}
     return render(request, "reports/judge_audit.html", context)
 
 
