@@ -127,6 +127,10 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
     },
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
+    "reconcile-reports": {
+        "task": "reports.reconcile",
+        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
+    },
 }
 
 # --- who may come in ----------------------------------------------------------------------------------------
@@ -243,6 +247,11 @@ DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 # --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
 JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long
+
+# --- reports that workers print: private files, served by a view; all hosts share the folder ------------------
+REPORT_DIR = Path(read_text("TOUCHSTONE_REPORT_DIR", str(MEDIA_ROOT / "reports")))
+REPORT_LEASE_SECONDS = read_int("TOUCHSTONE_REPORT_LEASE_SECONDS", 120)
+REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file is kept
 
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {

@@ -1,8 +1,9 @@
-"""Celery tasks: label files that are too large to be analysed while somebody waits for the page."""
+"""Celery tasks: label files too large to be analysed while somebody waits, and reports to print."""
 
 from celery import shared_task
 
 from reports import uploads
+from reports.report_jobs import print_next, reconcile_reports, ring
 
 
 @shared_task(name=uploads.TASK)
@@ -16,3 +17,18 @@ def look_after_uploads() -> int:
     """Answer what a lost signal left waiting, delete what has expired; returns how many were deleted."""
     uploads.analyse_waiting()
     return uploads.sweep()
+
+
+@shared_task(name="reports.print")
+def print_reports() -> bool:
+    """Print one report and look for another in a task of its own, so that a warm stop is never slow."""
+    printed = print_next()
+    if printed:
+        ring()
+    return printed
+
+
+@shared_task(name="reports.reconcile")
+def reconcile() -> dict[str, int]:
+    """See reports.report_jobs.reconcile_reports."""
+    return reconcile_reports()

@@ -6,9 +6,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.models import Campaign
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
 from reports.importing import import_labels
+from tests.reports.graded import graded_campaign
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 
@@ -52,3 +54,9 @@ def queries(client, address) -> int:
     with CaptureQueriesContext(connection) as captured:
         assert client.get(address).status_code == 200
     return len(captured)
+
+
+@pytest.fixture
+def graded(db: None) -> Campaign:
+    """Five graded proofs by Aurora and Basalt, with a comment on a passage and one on a passage that is gone."""
+    return graded_campaign()
