@@ -2,13 +2,28 @@
 
 from django.urls import URLPattern, path
 
-from benchmark import api
+from benchmark import api, describing_api
 
 urlpatterns: list[URLPattern] = [
     path("releases/", api.ReleasesView.as_view(), name="api-releases"),
     path("releases/<slug:name>/", api.ReleaseView.as_view(), name="api-release"),
     path("releases/<slug:name>/freeze/", api.FreezeView.as_view(), name="api-release-freeze"),
     path("releases/<slug:name>/instances/", api.InstancesView.as_view(), name="api-release-instances"),
+    path(
+        "releases/<slug:name>/description/",
+        describing_api.DescriptionView.as_view(),
+        name="api-release-description",
+    ),
+    path(
+        "releases/<slug:name>/croissant/",
+        describing_api.CroissantView.as_view(),
+        name="api-release-croissant",
+    ),
+    path(
+        "releases/<slug:name>/instances.jsonl",
+        describing_api.InstancesFileView.as_view(),
+        name="api-release-instances-file",
+    ),
     path("systems/", api.SystemsView.as_view(), name="api-systems"),
     path("systems/<slug:slug>/", api.SystemView.as_view(), name="api-system"),
     path("outputs/", api.OutputsView.as_view(), name="api-outputs"),

@@ -39,6 +39,29 @@ class Release(models.Model):
         return self.name
 
 
+class ReleaseDescription(models.Model):
+    """What a reader must know to use and cite a release. No part of its content, so a frozen one may have it
+    mended; every change stands in the audit trail."""
+
+    release = models.OneToOneField(Release, on_delete=models.PROTECT, related_name="description")
+    licence = models.CharField(max_length=200)
+    creators = models.CharField(max_length=1000)
+    citation = models.TextField(blank=True)
+    homepage = models.URLField(max_length=500, blank=True)
+    version = models.CharField(max_length=50, default="1.0.0")
+    published_on = models.DateField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=~Q(licence=""), name="described_release_has_a_licence"),
+            models.CheckConstraint(condition=~Q(creators=""), name="described_release_has_creators"),
+            models.CheckConstraint(condition=~Q(version=""), name="described_release_has_a_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"description of release {self.release_id}"
+
+
 class Paper(models.Model):
     """The paper an instance was drawn from: the cluster of every interval."""
 

@@ -33,7 +33,7 @@ def releases(request: HttpRequest) -> HttpResponse:
 @require_GET
 def release(request: HttpRequest, name: str) -> HttpResponse:
     """A release: domains, runs by system, and its instances, by domain if asked."""
-    row = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    row = get_object_or_404(Release.objects.select_related("benchmark", "description"), name=name)
     domains = queries.domain_counts(row)
     domain = request.GET.get("domain", "")
     instances = queries.instances_of(row, domain)
@@ -44,6 +44,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),
         "domain": domain,
+        "description": getattr(row, "description", None),
         "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }

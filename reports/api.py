@@ -26,6 +26,7 @@ from reports.choosing import Chosen, choose, only_known
 from reports.comparison import comparison_document
 from reports.downloads import chosen_rows, csv_download
 from reports.inputs import collect
+from reports.judge_audit import judge_audit_document
 from reports.label_filters import FILTERS
 from reports.label_pages import chosen_page
 from reports.models import Artifact
@@ -105,6 +106,26 @@ class ComparisonView(APIView):
         except Refused as refusal:
             raise invalid(refusal) from refusal
         return Response(comparison_document(outcomes(inputs, kind), seed=inputs.seed))
+
+
+class JudgeAuditView(APIView):
+    """The judge of one track against the experts."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_judge_audit", parameters=[TRACK, JUDGE], responses=shape.JudgeAuditOut
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
+        release = release_or_404(name)
+        try:
+            only_known(request.query_params, "track", "judge")
+            chosen = choose(release, request.query_params)
+            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            return Response(judge_audit_document(inputs))
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
 
 
 class CsvRenderer(BaseRenderer):

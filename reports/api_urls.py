@@ -2,11 +2,12 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts, api_construction, api_published, api_reports
+from reports import api, api_artifacts, api_campaigns, api_construction, api_published, api_reports
 
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
+    path("releases/<slug:name>/judge-audit/", api.JudgeAuditView.as_view(), name="api-judge-audit"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
     path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),
@@ -18,19 +19,5 @@ urlpatterns: list[URLPattern] = [
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
-    path("releases/<slug:name>/reports/", api_reports.ReportsView.as_view(), name="api-reports"),
-    path("reports/<int:pk>/", api_reports.ReportView.as_view(), name="api-report"),
-    path("reports/<int:pk>/file/", api_reports.ReportFileView.as_view(), name="api-report-file"),
-    path(
-        "reports/<int:pk>/cancel/",
-        api_reports.ReportVerbView.as_view(),
-        {"verb": "cancel"},
-        name="api-report-cancel",
-    ),
-    path(
-        "reports/<int:pk>/retry/",
-        api_reports.ReportVerbView.as_view(),
-        {"verb": "retry"},
-        name="api-report-retry",
-    ),
+from reports import api, api_artifacts, api_campaigns, api_construction, api_published, api_reports
 ]

@@ -52,6 +52,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("mean_over", "Student’s t", "macro"),
     ("delta_clipped", "delta method, clipped to -1 and 1", "delta"),
     ("gwet_2008", "Gwet 2008", "agreement"),
+    ("pairs", "share of pairs of labels", "same"),
     ("icc", "from the F distribution", "agreement"),
 )
 

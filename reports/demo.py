@@ -18,7 +18,7 @@ from annotation.actions import (
     plan_assignment,
 )
 from annotation.models import Campaign
-from benchmark.actions import freeze_release, import_outputs, import_release
+from benchmark.actions import describe_release, freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
 from judging.actions import ask, create_judge
 from reports.audit_draw import draw_audit, plan_audit
@@ -72,6 +72,11 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
             path=folder / entry["file"],
             name=entry["name"],
             is_sample=True,
+        )
+        describe_release(
+            actor=actor,
+            release=Release.objects.get(name=entry["name"]),
+            **{field: entry[field] for field in ("licence", "creators", "citation", "published_on")},
         )
         say(f"release {entry['name']}: {report.instances} instances")
     for entry in manifest["outputs"]:

@@ -133,6 +133,50 @@ class ScoreOut(serializers.Serializer[Any]):
     experts = ExpertCampaignOut(many=True)
 
 
+class AuditStratumOut(serializers.Serializer[Any]):
+    stratum = serializers.CharField()
+    size = serializers.IntegerField()
+    drawn = serializers.IntegerField()
+    tp = serializers.IntegerField()
+    fp = serializers.IntegerField()
+    fn = serializers.IntegerField()
+    tn = serializers.IntegerField()
+    ineligible = serializers.IntegerField()
+
+
+class FullyAuditedMetricOut(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    definition = serializers.CharField()
+    needs = serializers.ListField(child=serializers.CharField())
+    in_sample = InSampleOut()
+    weighted = serializers.DictField(child=EstimateOut())
+    eligible = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    exclusions = serializers.DictField(child=serializers.IntegerField())
+    strata = AuditStratumOut(many=True)
+
+
+class FullAuditOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    name = serializers.CharField()
+    closed = serializers.BooleanField()
+    drawn = serializers.IntegerField()
+    labelled = serializers.IntegerField()
+    experts = serializers.IntegerField()
+    metrics = serializers.DictField(child=FullyAuditedMetricOut())
+
+
+class JudgeAuditOut(serializers.Serializer[Any]):
+    """The judge of one track against the experts; strata are listed once an audit is closed."""
+
+    format = serializers.CharField()
+    release = serializers.CharField()
+    track = serializers.CharField()
+    seed = serializers.IntegerField()
+    judge = serializers.DictField(child=serializers.CharField())
+    audits = FullAuditOut(many=True)
+
+
 class OutcomeOut(serializers.Serializer[Any]):
     key = serializers.CharField()
     source = serializers.ChoiceField(choices=["judge", "experts"])  # type: ignore[assignment]

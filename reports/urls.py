@@ -5,9 +5,11 @@ from django.urls import URLPattern, path
 from reports.views import (
     artifacts,
     audit,
+    campaigns,
     compare,
     construction,
     downloads,
+    judge_audit,
     labels,
     published,
     report_jobs,
@@ -16,6 +18,7 @@ from reports.views import (
 )
 
 _RELEASE = "releases/<slug:name>/"
+_CAMPAIGN = "campaigns/<slug:slug>/"
 
 urlpatterns: list[URLPattern] = [
     path("", scores.scores, name="scores"),
@@ -37,9 +40,17 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}compare/", compare.compare, name="compare"),
     path(f"{_RELEASE}compare/pair/", compare.compare_pair, name="compare-pair"),
     path(f"{_RELEASE}compare.csv", compare.compare_csv, name="compare-csv"),
+    path(f"{_RELEASE}judge-audit/", judge_audit.judge_audit, name="judge-audit"),
+    path(f"{_RELEASE}judge-audit.csv", judge_audit.judge_audit_csv, name="judge-audit-csv"),
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
     path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),
     path(f"{_RELEASE}construction.csv", construction.construction_csv, name="construction-csv"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
+    path(_CAMPAIGN, campaigns.results, name="campaign-results"),
+    path(f"{_CAMPAIGN}figures/<slug:figure>.csv", campaigns.results_csv, name="campaign-figure-csv"),
+    path(f"{_CAMPAIGN}questions/<slug:question>/", campaigns.question, name="question-reliability"),
+    path(f"{_CAMPAIGN}questions/<slug:question>.csv", campaigns.question_csv, name="question-csv"),
+    path(f"{_CAMPAIGN}monitoring/", campaigns.monitoring, name="monitoring"),
+    path(f"{_CAMPAIGN}monitoring.csv", campaigns.monitoring_csv, name="monitoring-csv"),
 ]

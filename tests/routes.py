@@ -113,6 +113,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/
         releases/<slug:name>/
         releases/<slug:name>/freeze/
+        releases/<slug:name>/describe/
+        releases/<slug:name>/croissant.json
+        releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
         grading/campaigns/
         grading/campaigns/new/
@@ -149,10 +152,18 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/compare/
         reports/releases/<slug:name>/compare/pair/
         reports/releases/<slug:name>/compare.csv
+        reports/releases/<slug:name>/judge-audit/
+        reports/releases/<slug:name>/judge-audit.csv
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/construction/
         reports/releases/<slug:name>/construction.csv
         reports/releases/<slug:name>/artifacts/
+        reports/campaigns/<slug:slug>/
+        reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
+        reports/campaigns/<slug:slug>/questions/<slug:question>/
+        reports/campaigns/<slug:slug>/questions/<slug:question>.csv
+        reports/campaigns/<slug:slug>/monitoring/
+        reports/campaigns/<slug:slug>/monitoring.csv
         api/schema/
         api/v1/published/
         api/v1/published/<slug:protocol>/
@@ -167,10 +178,14 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/
         api/v1/releases/<slug:name>/
         api/v1/releases/<slug:name>/freeze/
+        api/v1/releases/<slug:name>/description/
+        api/v1/releases/<slug:name>/croissant/
+        api/v1/releases/<slug:name>/instances.jsonl
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/
+        api/v1/releases/<slug:name>/judge-audit/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/reports/
         api/v1/reports/<int:pk>/
@@ -197,6 +212,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/close/
         api/v1/campaigns/<slug:slug>/waiting/
         api/v1/campaigns/<slug:slug>/assignments/<int:pk>/release/
+        api/v1/campaigns/<slug:slug>/results/
+        api/v1/campaigns/<slug:slug>/questions/<slug:question>/
+        api/v1/campaigns/<slug:slug>/monitoring/
         api/v1/judges/
         api/v1/judge-runs/
         api/v1/judge-runs/<int:pk>/

@@ -1,5 +1,6 @@
 """The verbs of this app. Each is keyword-only, atomic, and writes its audit row."""
 
+from benchmark.actions.describing import describe_release
 from benchmark.actions.freezing import freeze_release, freeze_run
 from benchmark.actions.identities import find, scan_identities, scan_outputs
 from benchmark.actions.outputs import OutputsReport, import_outputs
@@ -8,6 +9,7 @@ from benchmark.actions.releases import ImportReport, import_release
 __all__ = [
     "ImportReport",
     "OutputsReport",
+    "describe_release",
     "find",
     "freeze_release",
     "freeze_run",

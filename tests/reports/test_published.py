@@ -32,10 +32,10 @@ def document(text):
     # 300, two cut figures, one impossible MRR, one share. Not recomputable: 6 x (4 + 2) and 7 x 2 figures.
     [
         ("lemmas", (48, 7, 0)),
-        ("masked-steps", (28, 1, 0)),
+        ("masked_steps", (28, 1, 0)),
         ("proofs", (65, 0, 36)),
         ("re2math", (230, 1, 14)),
-        ("theorem-search", (319, 17, 0)),
+        ("theorem_search", (319, 17, 0)),
     ],
 )
 def test_the_figures_of_each_paper_come_out_but_for_those_that_are_explained(protocol, counts):
@@ -44,7 +44,7 @@ def test_the_figures_of_each_paper_come_out_but_for_those_that_are_explained(pro
 
 
 def test_every_paper_has_facts_and_every_check_is_used():
-    assert published_protocols() == ["lemmas", "masked-steps", "proofs", "re2math", "theorem-search"]
+    assert published_protocols() == ["lemmas", "masked_steps", "proofs", "re2math", "theorem_search"]
     used = {table.check for name in published_protocols() for table in published_facts(name).table}
     assert used - {""} == set(CHECKS)
 
@@ -67,9 +67,9 @@ def figures_of(protocol, table):
     ("protocol", "table", "row", "figure", "published", "ours"),
     [
         ("lemmas", "precision", "Gemini 2.5 Pro, full context", "percent", "96.5", "78.7"),
-        ("theorem-search", "ablations-mrr", "Table 5, prompted Qwen3 8B", "mrr", "0.496", "0.489"),
-        ("masked-steps", "rank-correlation", "the fourth value", "rho", "0.73", "0.71"),
-        ("theorem-search", "context", "body only, KaLM", "p1", "0.131", "0.132"),
+        ("theorem_search", "ablations-mrr", "Table 5, prompted Qwen3 8B", "mrr", "0.496", "0.489"),
+        ("masked_steps", "rank-correlation", "the fourth value", "rho", "0.73", "0.71"),
+        ("theorem_search", "context", "body only, KaLM", "p1", "0.131", "0.132"),
     ],
 )
 def test_what_differs_differs_by_so_much(protocol, table, row, figure, published, ours):
@@ -117,7 +117,7 @@ def test_an_unknown_check_or_table_is_refused():
 
 
 def test_facts_of_a_paper_without_protocol_do_not_make_it_one():
-    assert not (FOLDER / "theorem-search" / "__init__.py").exists()
+    assert not (FOLDER / "theorem_search" / "__init__.py").exists()
     with pytest.raises(KeyError, match="nothing published"):
         published_facts("nonesuch")
 

@@ -1,0 +1,80 @@
+"""REST endpoints that describe a release to the world, for coordinators and owners."""
+
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from accounts.api import caller
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from benchmark.actions import describe_release
+from benchmark.croissant import croissant
+from benchmark.describing_views import instances_download
+from benchmark.models import Release, ReleaseDescription
+
+
+class DescriptionShape(serializers.ModelSerializer[ReleaseDescription]):
+    class Meta:
+        model = ReleaseDescription
+        fields = ("licence", "creators", "citation", "homepage", "version", "published_on")
+
+
+class DescriptionView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_description", responses=DescriptionShape)
+    def get(self, request: Request, name: str) -> Response:
+        """The description; 404 while there is none."""
+        return Response(DescriptionShape(get_object_or_404(ReleaseDescription, release__name=name)).data)
+
+    @extend_schema(
+        operation_id="releases_describe",
+        parameters=[OPTIONAL_KEY],
+        request=DescriptionShape,
+        responses={200: DescriptionShape, 400: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def put(self, request: Request, name: str) -> Response:
+        """Write or replace the description; a frozen release may be described too."""
+        release = get_object_or_404(Release, name=name)
+        sent = DescriptionShape(data=request.data)
+        sent.is_valid(raise_exception=True)
+        given: dict[str, Any] = dict(sent.validated_data)
+        return Response(
+            DescriptionShape(describe_release(actor=caller(request), release=release, **given)).data
+        )
+
+
+class CroissantView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_croissant", responses={200: OpenApiTypes.OBJECT, 409: RefusalOut})
+    def get(self, request: Request, name: str) -> Response:
+        """Croissant 1.0 metadata of a described release."""
+        release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+        file = reverse("api-release-instances-file", args=[name], request=request)
+        page = reverse("release", args=[name], request=request)
+        return Response(croissant(release, page=page, file=file))
+
+
+class InstancesFileView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_instances_file",
+        responses={
+            (200, "application/jsonlines"): OpenApiResponse(OpenApiTypes.STR, description="One a line.")
+        },
+    )
+    def get(self, request: Request, name: str) -> HttpResponseBase:
+        """The instances as JSON Lines: the file whose hash the metadata names."""
+        return instances_download(get_object_or_404(Release, name=name))

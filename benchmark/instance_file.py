@@ -1,0 +1,64 @@
+"""The instances of a release as one JSON Lines file, the same bytes on every machine.
+
+A line is the canonical JSON of what an instance's hash is taken of (benchmark/canonical.py): its SHA-256,
+without the line feed, is the instance's. Lines stand in the order of their keys, by code point.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from benchmark.canonical import canonical_json, paper_content
+from benchmark.models import Instance, Release
+from benchmark.protocol import PaperRecord
+
+MEDIA_TYPE = "application/jsonlines"
+_CHUNK = 500
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """Hash and size in bytes of a file."""
+
+    sha256: str
+    size: int
+
+
+def instance_lines(release: Release) -> Iterator[bytes]:
+    """The lines of the file, each with its line feed."""
+    order = sorted(release.instances.values_list("key", "pk"))
+    for start in range(0, len(order), _CHUNK):
+        keys = [pk for _, pk in order[start : start + _CHUNK]]
+        rows = release.instances.select_related("paper").in_bulk(keys)
+        yield from (_line(rows[pk]) for pk in keys)
+
+
+def file_facts(release: Release) -> FileFacts:
+    """Hash and size of the file; computed once for each content while the process lives."""
+    return _facts(release.sha256, release.pk)
+
+
+@lru_cache(maxsize=100)
+def _facts(content_sha256: str, pk: int) -> FileFacts:
+    total, size = hashlib.sha256(), 0
+    for line in instance_lines(Release.objects.get(pk=pk)):
+        total.update(line)
+        size += len(line)
+    return FileFacts(total.hexdigest(), size)
+
+
+def _line(row: Instance) -> bytes:
+    paper = row.paper
+    content = {
+        "instance": row.key,
+        "domain": row.domain,
+        "split": row.split,
+        "paper": paper_content(
+            PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
+        )
+        if paper
+        else None,
+        "payload": row.payload,
+    }
+    return canonical_json(content).encode() + b"\n"

@@ -1,0 +1,20 @@
+"""manage.py export_instances --release NAME > instances.jsonl"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as BaseCommand
+from benchmark.instance_file import instance_lines
+from benchmark.queries import release_named
+
+
+class Command(BaseCommand):
+    help = "Print the instances of a release as JSON Lines, the same bytes on every machine."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True, help="name of the release")
+
+    def run(self, **options: Any) -> None:
+        for line in instance_lines(release_named(options["release"])):
+            self.stdout.write(line.decode(), ending="")

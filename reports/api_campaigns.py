@@ -1,0 +1,62 @@
+"""REST endpoints of a campaign's results, for coordinators and owners. No system is named."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.refusal import Refused
+from annotation.models import Campaign
+from reports import serializers_campaigns as shape
+from reports.api import invalid
+from reports.campaign_results import campaign_results_document, question_document, reviewers_document
+from reports.choosing import only_known
+
+
+class _CampaignView(APIView):
+    """A document about one campaign; parameters are refused, for there are none."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    def campaign(self, request: Request, slug: str) -> Campaign:
+        try:
+            only_known(request.query_params)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return get_object_or_404(Campaign.objects.select_related("rubric", "release"), slug=slug)
+
+
+class CampaignResultsView(_CampaignView):
+    """Progress, coverage and agreement of a campaign."""
+
+    @extend_schema(operation_id="campaigns_results", responses=shape.CampaignResultsOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """The numbers behind the campaign's results page."""
+        return Response(campaign_results_document(self.campaign(request, slug)))
+
+
+class QuestionView(_CampaignView):
+    """The reliability of one question of a campaign."""
+
+    @extend_schema(operation_id="campaigns_question", responses=shape.ReliabilityOut)
+    def get(self, request: Request, slug: str, question: str) -> Response:
+        """Every agreement coefficient, every pair of experts, every value of the scale."""
+        campaign = self.campaign(request, slug)
+        try:
+            document: dict[str, Any] = question_document(campaign, question)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response(document)
+
+
+class MonitoringView(_CampaignView):
+    """Signs that a reviewer's grades deserve a second look."""
+
+    @extend_schema(operation_id="campaigns_monitoring", responses=shape.MonitoringOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """By name, in the order of names; never a ranking."""
+        return Response(reviewers_document(self.campaign(request, slug)))

@@ -1,0 +1,110 @@
+"""A judge against the experts, in full: every coefficient with the strata and exclusions behind it. No rows here."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.protocol import LabelledOutput, Metric
+from benchmark.protocols import get_protocol
+from reports.audits import Truth, audit_document, audit_strata, expert_truth, is_eligible, truth_outputs
+from reports.datasets import DrawnItem, labelled_outputs, tallies
+from reports.inputs import CampaignInfo, Inputs
+from reports.score import audited_metrics
+
+FORMAT = "touchstone-judge-audit-1"
+EXCLUSIONS = ("not labelled yet", "judge undecided", "experts undecided")
+_CELLS = ("tp", "fp", "fn", "tn", "ineligible")
+
+
+def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
+    """Every audit of this track against the judge of `inputs`. Raises Refused when no judge has spoken.
+
+    Strata name systems, so those of an audit that is still open are left out: before the close nobody
+    learns from the experts' labels how a system does.
+    """
+    if inputs.judge is None:
+        raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    metrics = audited_metrics(get_protocol(inputs.protocol))
+    return {
+        "format": FORMAT,
+        "release": inputs.release,
+        "track": inputs.track,
+        "seed": inputs.seed,
+        "judge": {"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
+        "audits": [
+            _audit(campaign, inputs, outputs, metrics)
+            for campaign in inputs.campaigns
+            if campaign.kind == "audit"
+        ],
+    }
+
+
+def _audit(
+    campaign: CampaignInfo,
+    inputs: Inputs,
+    outputs: Mapping[str, LabelledOutput],
+    metrics: Sequence[Metric],
+) -> dict[str, Any]:
+    labels = [label for label in inputs.labels if label.campaign == campaign.slug]
+    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+    truth = expert_truth(labels)
+    return {
+        "campaign": campaign.slug,
+        "name": campaign.name,
+        "closed": campaign.closed,
+        "drawn": len(drawn),
+        "labelled": sum(item.subject in truth for item in drawn),
+        "experts": len({label.rater for label in labels}),
+        "metrics": {
+            metric.key: _metric(metric, outputs, truth, drawn, inputs.seed, strata=campaign.closed)
+            for metric in metrics
+        },
+    }
+
+
+def _metric(
+    metric: Metric,
+    outputs: Mapping[str, LabelledOutput],
+    truth: Truth,
+    drawn: Sequence[DrawnItem],
+    seed: int,
+    *,
+    strata: bool,
+) -> dict[str, Any]:
+    found = audit_strata(metric, outputs, truth, drawn)
+    sampled = Counter(item.stratum for item in drawn)
+    return {
+        "title": metric.title,
+        "definition": metric.definition,
+        "needs": list(metric.needs),
+        **audit_document(found, seed=seed),
+        "exclusions": _exclusions(metric, outputs, truth, drawn),
+        "strata": [
+            {
+                "stratum": stratum.name,
+                "size": stratum.size,
+                "drawn": sampled[stratum.name],
+                **{cell: getattr(stratum, cell) for cell in _CELLS},
+            }
+            for stratum in (found if strata else ())
+        ],
+    }
+
+
+def _exclusions(
+    metric: Metric, outputs: Mapping[str, LabelledOutput], truth: Truth, drawn: Sequence[DrawnItem]
+) -> dict[str, int]:
+    """Why drawn outputs are not eligible; the first reason that holds counts."""
+    experts = truth_outputs(outputs, truth, metric)
+    reasons: Counter[str] = Counter()
+    for item in drawn:
+        judge, expert = outputs.get(item.subject), experts.get(item.subject)
+        if expert is None:
+            reasons["not labelled yet"] += 1
+        elif judge is None or not is_eligible(metric, judge.labels):
+            reasons["judge undecided"] += 1
+        elif not is_eligible(metric, expert.labels):
+            reasons["experts undecided"] += 1
+    return {reason: reasons[reason] for reason in EXCLUSIONS}

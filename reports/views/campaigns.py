@@ -1,0 +1,89 @@
+"""Results of one campaign: progress, the reliability of each question, signs that reviewers need a second look.
+
+None of these pages names a system, so that they may be read before the campaign is closed.
+"""
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from accounts.refusal import Refused
+from annotation.models import Campaign
+from reports import campaign_pages
+from reports.campaign_results import campaign_results_document, question_document, reviewers_document
+from reports.choosing import only_known
+from reports.downloads import table_download
+from reports.views.access import explains_refusals, staff_only
+
+FIGURES = {"progress": campaign_pages.progress_rows, "coverage": campaign_pages.coverage_rows}
+
+
+def campaign_or_404(slug: str) -> Campaign:
+    """The campaign with its rubric and release."""
+    return get_object_or_404(Campaign.objects.select_related("release", "rubric"), slug=slug)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def results(request: HttpRequest, slug: str) -> HttpResponse:
+    """Progress over time, coverage by domain, agreement so far."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = campaign_results_document(campaign)
+    sections = campaign_pages.results_sections(document, today=timezone.now().date())
+    return render(request, "reports/campaign_results.html", {"campaign": campaign, **sections})
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBase:
+    """The numbers behind one of FIGURES."""
+    if figure not in FIGURES:
+        raise Refused(f"There is no figure {figure!r}; there are: {', '.join(FIGURES)}.", code="no_figure")
+    document = campaign_results_document(campaign_or_404(slug))
+    return table_download(FIGURES[figure](document), f"{figure}-{slug}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
+    """How far the experts agree on one question."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = question_document(campaign, question)
+    sections = campaign_pages.reliability_sections(document)
+    context = {"campaign": campaign, "document": document, **sections}
+    return render(request, "reports/question.html", context)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def question_csv(request: HttpRequest, slug: str, question: str) -> HttpResponseBase:
+    """Agreement of every two experts on one question."""
+    document = question_document(campaign_or_404(slug), question)
+    return table_download(campaign_pages.reliability_rows(document), f"agreement-{slug}-{question}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
+    """Severity, drift, agreement and time of every reviewer, by name."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    sections = campaign_pages.monitoring_sections(reviewers_document(campaign))
+    return render(request, "reports/monitoring.html", {"campaign": campaign, **sections})
+
+
+@staff_only
+@require_GET
+def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The same as a table."""
+    document = reviewers_document(campaign_or_404(slug))
+    return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")

@@ -1,0 +1,84 @@
+"""The judge against the experts; counts are those of sample/README.md's audit."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from accounts.refusal import Refused
+from reports import inputs as reading
+from reports.inputs import collect
+from reports.judge_audit import judge_audit_document
+from tests.reports.conftest import queries
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def carl(client, coordinator):
+    client.force_login(coordinator)
+    return client
+
+
+def test_exclusions_say_why_and_add_up(gaps):
+    audit = judge_audit_document(collect(release=gaps))["audits"][0]
+    for metric in audit["metrics"].values():
+        assert sum(metric["exclusions"].values()) == metric["excluded"]
+        assert metric["eligible"] + metric["excluded"] == audit["drawn"] == 51
+
+
+def test_strata_add_up_to_the_whole_table(gaps):
+    metric = judge_audit_document(collect(release=gaps))["audits"][0]["metrics"]["tool_acc"]
+    for cell in ("tp", "fp", "fn", "tn"):
+        assert sum(stratum[cell] for stratum in metric["strata"]) == metric["in_sample"][cell]
+    success = next(stratum for stratum in metric["strata"] if stratum["stratum"] == "aurora/success")
+    assert (success["size"], success["drawn"]) == (16, 16)
+
+
+def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeypatch):
+    original = reading.graded_campaigns
+
+    def still_open(release, track):
+        campaigns = original(release, track)
+        for campaign in campaigns:
+            campaign.closed_at = None
+        return campaigns
+
+    monkeypatch.setattr(reading, "graded_campaigns", still_open)
+    metric = judge_audit_document(collect(release=gaps))["audits"][0]["metrics"]["tool_acc"]
+    assert metric["strata"] == []
+    text = carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
+    assert "the campaign is still open" in text
+    assert "aurora" not in text
+    reply = carl.get(reverse("judge-audit-csv", args=["sample-re2math"]))
+    assert "aurora" not in b"".join(reply.streaming_content).decode()
+
+
+def test_the_page_names_its_sources_and_explains_its_numbers(carl, gaps):
+    text = carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
+    assert "25 true positive, 3 false positive, 2 false negative, 20 true negative" in text
+    assert reverse("labels", args=["sample-re2math"]) in text
+    linked = {part.split('"')[0] for part in text.split('href="#def-')[1:]}
+    assert all(f'id="def-{name}"' in text for name in linked)
+    ids = [part.split('"')[0] for part in text.split(' id="')[1:]]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_csv_and_rest_hold_the_same_counts(carl, gaps):
+    reply = carl.get(reverse("judge-audit-csv", args=["sample-re2math"]))
+    table = list(csv.DictReader(io.StringIO(b"".join(reply.streaming_content).decode())))
+    document = carl.get("/api/v1/releases/sample-re2math/judge-audit/").json()
+    inside = document["audits"][0]["metrics"]["tool_acc"]["in_sample"]
+    assert sum(int(row["fp"]) for row in table if row["metric"] == "tool_acc") == inside["fp"] == 3
+
+
+def test_without_a_judge_or_an_audit_the_page_says_what_to_do(carl, proofs, unlabelled_gaps):
+    assert b"No judge has spoken" in carl.get(reverse("judge-audit", args=["sample-proofs"])).content
+    with pytest.raises(Refused):
+        judge_audit_document(collect(release=proofs))
+    assert carl.get("/api/v1/releases/sample-proofs/judge-audit/").status_code == 404
+
+
+def test_the_page_takes_few_queries(carl, gaps):
+    assert queries(carl, reverse("judge-audit", args=["sample-re2math"])) <= 16
