@@ -89,8 +89,10 @@ def _draw_patterns(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
 
 def _draw_rows(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
     kinds = len(counts)
-    codes = np.repeat(np.arange(kinds), counts)
-    drawn = codes[rng.integers(len(codes), size=(size, len(codes)))]
+    total = int(counts.sum())
+    drawn = rng.integers(total, size=(size, total))
+    if kinds < total:
+        drawn = np.repeat(np.arange(kinds), counts)[drawn]
     drawn += kinds * np.arange(size)[:, None]
     return np.bincount(drawn.ravel(), minlength=size * kinds).reshape(size, kinds).astype(np.float64)
 

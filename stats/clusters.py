@@ -8,8 +8,10 @@ clusters is the papers' method and undercovers for few successes.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,21 +69,25 @@ def cluster_totals(values: ArrayLike, clusters: Sequence[Hashable] | Ints) -> Cl
 
 def cluster_codes(clusters: Sequence[Hashable]) -> Ints:
     """Consecutive numbers for cluster names, in order of first appearance."""
-    seen: dict[Hashable, int] = {}
-    codes = np.empty(len(clusters), dtype=np.int64)
+    factor: defaultdict[Hashable, int] = defaultdict(count().__next__)
+    named = not {None, ""}.intersection(clusters)
+    keys = clusters if named else _lone_named(clusters)
+    return np.fromiter(map(factor.__getitem__, keys), dtype=np.int64, count=len(clusters))
+
+
+def _lone_named(clusters: Sequence[Hashable]) -> Iterator[Hashable]:
+    """Cluster names, with one of its own for every item without."""
     for position, name in enumerate(clusters):
-        key = ("alone", position) if name in (None, "") else name
-        codes[position] = seen.setdefault(key, len(seen))
-    return codes
+        yield ("alone", position) if name in (None, "") else name
 
 
 def linearised_se(totals: ClusterTotals) -> float | None:
     """sqrt(C/(C-1) sum e_c^2) / sum m_c with e_c = s_c - r m_c; None below two clusters."""
-    count = totals.clusters
-    if count < 2 or totals.n == 0:
+    number = totals.clusters
+    if number < 2 or totals.n == 0:
         return None
     residuals = totals.sums - totals.mean * totals.sizes
-    return math.sqrt(count / (count - 1) * float(residuals @ residuals)) / totals.n
+    return math.sqrt(number / (number - 1) * float(residuals @ residuals)) / totals.n
 
 
 def design_effect(totals: ClusterTotals) -> float:

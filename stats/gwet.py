@@ -42,7 +42,8 @@ def item_sums(counts: ArrayLike, agreement_weights: Floats) -> Floats:
     n = np.asarray(counts, dtype=np.float64)
     ratings = n.sum(axis=1)
     pairable, rated = ratings >= 2, ratings >= 1
-    agreeing = np.einsum("ij,ij->i", n, n @ agreement_weights) - ratings
+    plain = np.array_equal(agreement_weights, np.eye(n.shape[1]))
+    agreeing = np.einsum("ij,ij->i", n, n if plain else n @ agreement_weights) - ratings
     sums = np.empty((len(n), 3 + n.shape[1]))
     sums[:, 0] = np.where(pairable, agreeing / np.where(pairable, ratings * (ratings - 1), 1), 0)
     sums[:, 1], sums[:, 2] = pairable, rated
