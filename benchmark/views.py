@@ -37,9 +37,13 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
     domains = queries.domain_counts(row)
     domain = request.GET.get("domain", "")
     instances = queries.instances_of(row, domain)
+    rules = get_protocol(row.benchmark.protocol)
     context: dict[str, Any] = {
         "release": row,
-        "construction_items": get_protocol(row.benchmark.protocol).construction_items,
+        "construction_items": rules.construction_items,
+        "compares_sources": any(
+            "citing_paper_source" in program.predicates for program in rules.program_judges
+        ),
         "domains": domains,
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 from django.db.models import Count, Q, QuerySet, Sum
 
 from benchmark.models import Output, OutputState, Release
+from benchmark.protocols import get_protocol
 from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
 
 if TYPE_CHECKING:
@@ -100,9 +101,16 @@ def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tupl
 
 
 def judges_with_verdicts(release: Release, track: str) -> QuerySet[Judge]:
-    """Judges that have said anything about a track of a release, by label."""
+    """Judges that have answered a question of the protocol's scores about a track of a release, by label.
+
+    Programs that answer other questions, like the source matcher, are no judges to choose from.
+    """
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).predicates]
     said = Verdict.objects.filter(
-        output__run__release=release, output__run__track=track, output__run__condition=""
+        predicate__in=scored,
+        output__run__release=release,
+        output__run__track=track,
+        output__run__condition="",
     )
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
 

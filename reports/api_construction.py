@@ -1,4 +1,4 @@
-"""REST endpoint of the construction audit, for coordinators and owners."""
+"""REST endpoints of the construction audit and of the sources of outputs, for coordinators and owners."""
 
 from typing import Any
 
@@ -14,9 +14,11 @@ from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.refusal import Refused
 from judging.construction import audit_construction
-from reports.api import invalid, release_or_404
+from judging.sources import ask_about_sources
+from reports.api import JUDGE, TRACK, chosen_or_error, invalid, release_or_404
 from reports.construction import FILTERS, chosen_findings, construction, newest_audit
 from reports.serializers import EstimateOut
+from reports.sources import alternative_sources, newest_matcher, protocol_flags
 
 
 class ItemOut(serializers.Serializer[Any]):
@@ -100,3 +102,77 @@ class ConstructionAuditView(StrictView):
         """Run the program where verdicts are missing."""
         report = audit_construction(actor=caller(request), release=release_or_404(name))
         return Response(report.document())
+
+
+class SourceRowOut(serializers.Serializer[Any]):
+    system = serializers.CharField()
+    successes = serializers.IntegerField()
+    cited = serializers.IntegerField()
+    alternative = serializers.IntegerField()
+    ask = serializers.IntegerField(help_text="Successes whose source a person must identify.")
+    unknown = serializers.IntegerField(help_text="Successes whose source was not compared.")
+    share = EstimateOut(help_text="Of other sources among successes whose source is known.")
+
+
+class SourceFlagOut(serializers.Serializer[Any]):
+    output = serializers.IntegerField()
+    instance = serializers.CharField()
+    system = serializers.CharField()
+    track = serializers.CharField()
+    value = serializers.ChoiceField(["yes", "uncertain"], help_text="Whether the source is the citing paper.")
+    reason = serializers.CharField()
+
+
+class SourcesOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    matcher = serializers.CharField(allow_null=True)
+    track = serializers.CharField()
+    judge = serializers.CharField(allow_blank=True)
+    systems = SourceRowOut(many=True)
+    flags = SourceFlagOut(many=True)
+
+
+class SourcesAskedOut(serializers.Serializer[Any]):
+    runs = serializers.ListField(child=serializers.IntegerField(), help_text="Judge runs to follow.")
+
+
+class SourcesView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {"track": "track", "judge": "judge"}
+
+    @extend_schema(operation_id="releases_sources", parameters=[TRACK, JUDGE], responses=SourcesOut)
+    def get(self, request: Request, name: str) -> Response:
+        """Protocol flags, and successes by source."""
+        release = release_or_404(name)
+        chosen = chosen_or_error(release, request.query_params)
+        try:
+            matcher = newest_matcher(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        rows = alternative_sources(release, chosen.track, chosen.judge, matcher)
+        flags = [
+            {
+                "output": verdict.output_id,
+                "instance": verdict.output.instance.key,
+                "system": verdict.output.run.system.slug,
+                "track": verdict.output.run.track,
+                "value": verdict.value,
+                "reason": verdict.reason,
+            }
+            for verdict in protocol_flags(release, matcher)
+        ]
+        head = {"release": release.name, "matcher": matcher.label if matcher else None}
+        body = {"track": chosen.track, "judge": chosen.judge, "systems": [vars(row) for row in rows]}
+        return Response({**head, **body, "flags": flags})
+
+    @extend_schema(
+        operation_id="releases_sources_ask",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: SourcesAskedOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Ask the source matcher about every answered output that it has not seen."""
+        runs = ask_about_sources(actor=caller(request), release=release_or_404(name))
+        return Response({"runs": [run.pk for run in runs]})

@@ -16,6 +16,7 @@ urlpatterns: list[URLPattern] = [
         api_construction.ConstructionAuditView.as_view(),
         name="api-construction-audit",
     ),
+    path("releases/<slug:name>/sources/", api_construction.SourcesView.as_view(), name="api-sources"),
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),

@@ -15,6 +15,7 @@ from reports.views import (
     report_jobs,
     rows,
     scores,
+    sources,
 )
 
 _RELEASE = "releases/<slug:name>/"
@@ -45,6 +46,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
     path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),
     path(f"{_RELEASE}construction.csv", construction.construction_csv, name="construction-csv"),
+    path(f"{_RELEASE}sources/", sources.output_sources, name="output-sources"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),
     path(f"{_RELEASE}artifacts/<slug:sha256>.json", artifacts.artifact, name="artifact"),
     path(_CAMPAIGN, campaigns.results, name="campaign-results"),

@@ -157,6 +157,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/construction/
         reports/releases/<slug:name>/construction.csv
+        reports/releases/<slug:name>/sources/
         reports/releases/<slug:name>/artifacts/
         reports/campaigns/<slug:slug>/
         reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
@@ -186,6 +187,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/
         api/v1/releases/<slug:name>/judge-audit/
+        api/v1/releases/<slug:name>/sources/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/reports/
         api/v1/reports/<int:pk>/

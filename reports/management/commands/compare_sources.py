@@ -1,0 +1,68 @@
+"""manage.py compare_sources: whose source every output selected, and which of them is the citing paper."""
+
+import time
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from benchmark.models import Release
+from judging.actions import reconcile
+from judging.models import JudgeRun, RunState
+from judging.sources import ask_about_sources, source_program
+from judging.worker import drain
+from reports.release_argument import release_called
+from reports.sources import newest_matcher, protocol_flags
+
+_POLL_SECONDS = 0.5
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Compare the source that each output selected with the cited source and with the citing paper, and list "
+        "the outputs whose source is the citing paper or may be. Asked again, only new outputs are compared."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True)
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        release = release_called(options["release"])
+        try:
+            ask_about_sources(actor=None, release=release)
+        except Refused as refusal:
+            if refusal.code not in ("nothing_to_ask", "being_compared"):
+                raise
+        _work(release)
+        matcher = newest_matcher(release)
+        flags = [
+            {
+                "instance": verdict.output.instance.key,
+                "system": verdict.output.run.system.slug,
+                "track": verdict.output.run.track,
+                "attempt": verdict.output.attempt,
+                "value": verdict.value,
+                "reason": verdict.reason,
+            }
+            for verdict in protocol_flags(release, matcher)
+        ]
+        return {"release": release.name, "matcher": matcher.label if matcher else None, "flags": flags}
+
+    def text(self, document: dict[str, Any]) -> str:
+        head = f"{document['release']}: {len(document['flags'])} outputs to look at ({document['matcher']})"
+        return "\n".join(
+            [head, *(f"{f['instance']} {f['system']} {f['track']}: {f['reason']}" for f in document["flags"])]
+        )
+
+
+def _work(release: Release) -> None:
+    """Lend a hand until no comparison of the release is running."""
+    running = JudgeRun.objects.filter(
+        release=release, state=RunState.RUNNING, judge__program=source_program(release).label
+    )
+    while running.exists():
+        drain()
+        reconcile()
+        if running.exists():
+            time.sleep(_POLL_SECONDS)

@@ -1,0 +1,100 @@
+"""Sources that outputs selected: flags where it is the citing paper, and how many successes use another source.
+
+A source that only a person can identify ("uncertain") never counts as the cited one, nor as another one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db.models import QuerySet
+
+from benchmark.models import Release
+from judging.models import Judge, Verdict
+from judging.sources import CITED, CITING, source_program
+from reports.inputs import collect
+from reports.output_rows import scored_outputs
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import proportion
+
+_WORDS = {"yes": "cited", "no": "alternative", "uncertain": "ask", "": "unknown"}
+COUNTED = ("cited", "alternative", "ask", "unknown")
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One system's successes by source; `share` is alternative / successes, with bounds for those to be asked."""
+
+    system: str
+    successes: int
+    cited: int
+    alternative: int
+    ask: int
+    unknown: int
+    share: Mapping[str, Any]
+
+
+def newest_matcher(release: Release) -> Judge | None:
+    """The latest version of the source matcher that has spoken here; None before the first."""
+    slug = f"{release.benchmark.protocol}-{source_program(release).name}"
+    said = Verdict.objects.filter(output__run__release=release, predicate=CITING, judge__slug=slug)
+    return Judge.objects.filter(pk__in=said.values("judge")).order_by("-version").first()
+
+
+def protocol_flags(release: Release, matcher: Judge | None) -> QuerySet[Verdict]:
+    """Outputs whose source is the citing paper, or may be."""
+    return (
+        Verdict.objects.filter(
+            judge=matcher, output__run__release=release, predicate=CITING, value__in=("yes", "uncertain")
+        )
+        .select_related("output__instance", "output__run__system")
+        .order_by("-value", "output__run__system__slug", "output__instance__key", "output__attempt")
+    )
+
+
+def alternative_sources(release: Release, track: str, judge: str, matcher: Judge | None) -> list[SourceRow]:
+    """Per system: the successes under `judge` by where their source stands; empty before a matcher has spoken."""
+    if matcher is None or not judge:
+        return []
+    said = {
+        (system, instance, attempt): value
+        for system, instance, attempt, value in Verdict.objects.filter(
+            judge=matcher,
+            predicate=CITED,
+            output__run__release=release,
+            output__run__track=track,
+            output__run__condition="",
+        ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
+    }
+    outputs = [
+        (row.system, said.get((row.system, row.instance, row.attempt), ""))
+        for row in scored_outputs(collect(release=release, track=track, judge=judge))
+        if row.bucket == "success"
+    ]
+    return tabulate(outputs)
+
+
+def tabulate(successes: Iterable[tuple[str, str]]) -> list[SourceRow]:
+    """Rows of (system, the matcher's value) counted by system."""
+    counts: dict[str, Counter[str]] = {}
+    for system, value in successes:
+        counts.setdefault(system, Counter())[_WORDS[value]] += 1
+    return [
+        SourceRow(
+            system=system,
+            successes=found.total(),
+            share=_share(found).as_json(),
+            **{name: found[name] for name in COUNTED},
+        )
+        for system, found in sorted(counts.items())
+    ]
+
+
+def _share(found: Counter[str]) -> Estimate:
+    """Alternative among the successes whose source is known; bounds over those that are not."""
+    known, size = found["cited"] + found["alternative"], found.total()
+    if not known:
+        return undefined("wilson", Reason.ZERO_DENOM, n=0)
+    bounds = (found["alternative"] / size, (size - found["cited"]) / size)
+    return replace(proportion(found["alternative"], known), bounds=bounds)
