@@ -73,11 +73,9 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
             name=entry["name"],
             is_sample=True,
         )
-        describe_release(
-            actor=actor,
-            release=Release.objects.get(name=entry["name"]),
-            **{field: entry[field] for field in ("licence", "creators", "citation", "published_on")},
-        )
+        if "licence" in entry:
+            described = {field: entry[field] for field in ("licence", "creators", "citation", "published_on")}
+            describe_release(actor=actor, release=Release.objects.get(name=entry["name"]), **described)
         say(f"release {entry['name']}: {report.instances} instances")
     for entry in manifest["outputs"]:
         system = systems[entry["system"]]
