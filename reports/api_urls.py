@@ -20,5 +20,26 @@ urlpatterns: list[URLPattern] = [
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
-from reports import api, api_artifacts, api_campaigns, api_construction, api_published, api_reports
+    path("campaigns/<slug:slug>/results/", api_campaigns.CampaignResultsView.as_view(), name="api-results"),
+    path(
+        "campaigns/<slug:slug>/questions/<slug:question>/",
+        api_campaigns.QuestionView.as_view(),
+        name="api-question",
+    ),
+    path("campaigns/<slug:slug>/monitoring/", api_campaigns.MonitoringView.as_view(), name="api-monitoring"),
+    path("releases/<slug:name>/reports/", api_reports.ReportsView.as_view(), name="api-reports"),
+    path("reports/<int:pk>/", api_reports.ReportView.as_view(), name="api-report"),
+    path("reports/<int:pk>/file/", api_reports.ReportFileView.as_view(), name="api-report-file"),
+    path(
+        "reports/<int:pk>/cancel/",
+        api_reports.ReportVerbView.as_view(),
+        {"verb": "cancel"},
+        name="api-report-cancel",
+    ),
+    path(
+        "reports/<int:pk>/retry/",
+        api_reports.ReportVerbView.as_view(),
+        {"verb": "retry"},
+        name="api-report-retry",
+    ),
 ]
