@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from benchmark.models import Output, Release, Run
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.claims import take_back_expired
+from judging.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
 from judging.programs import current_program, program_identities
 from judging.prompts import prompt_identities
@@ -108,19 +109,23 @@ def ask(
     release: Release,
     track: str = "raw",
     predicates: Sequence[str] = (),
+    after: Judge | None = None,
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
 
     One task per answered output, predicate and vote that has no verdict of this judge yet. Freezes the runs
-    judged, so that a verdict always refers to the text that was read. Raises Refused when there is nothing
-    to ask, when a predicate is unknown, or when the judge only exists on paper (imported verdicts).
+    judged, so that a verdict always refers to the text that was read. With `after`, only what that judge left
+    undecided is asked (judging/combining.py); when the run ends, the combined verdicts are stored. Raises
+    Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
+    (imported verdicts), or when `after` has not spoken about all outputs.
     """
     protocol = get_protocol(release.benchmark.protocol)
     chosen = _checked_predicates(judge, protocol, predicates)
+    settled = _settled(judge, after, release, track, chosen) if after else set()
     run = JudgeRun.objects.create(
-        judge=judge, release=release, track=track, predicates=chosen, asked_by=actor
+        judge=judge, release=release, track=track, predicates=chosen, asked_by=actor, after=after
     )
-    n_tasks = _write_tasks(run, chosen)
+    n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
         raise Refused(
             f"Nothing to ask: every answered output of {release.name} ({track}) has its verdicts of {judge.label}.",
@@ -128,7 +133,12 @@ def ask(
         )
     for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
         freeze_run(actor=actor, run=judged)
-    record(actor=actor, verb="ask judge", target=run, details={"judge": judge.label, "tasks": n_tasks})
+    record(
+        actor=actor,
+        verb="ask judge",
+        target=run,
+        details={"judge": judge.label, "tasks": n_tasks, "after": after.label if after else ""},
+    )
     transaction.on_commit(ring)
     return run
 
@@ -165,7 +175,27 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str])
     return list(dict.fromkeys(wanted)) or known
 
 
-def _write_tasks(run: JudgeRun, predicates: Sequence[str]) -> int:
+def _settled(
+    judge: Judge, after: Judge, release: Release, track: str, predicates: Sequence[str]
+) -> set[tuple[int, str]]:
+    """Outputs and predicates that `after` decided. Makes the combined judge version."""
+    if after == judge or set(predicates) - set(after.prompts):
+        raise Refused(
+            f"{judge.label} cannot follow {after.label}: another judge with the same predicates can.",
+            code="cannot_follow",
+        )
+    spoken = tallies(after, release, track, predicates)
+    missing = judgeable_outputs(release, track).count() * len(predicates) - len(spoken)
+    if missing:
+        raise Refused(
+            f"{after.label} has not spoken about {missing} answers of {release.name} ({track}); ask it first.",
+            code="first_judge_missing",
+        )
+    _judge_version(None, combination_settings(after, judge))
+    return {key for key, found in spoken.items() if decided(found)}
+
+
+def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
     answered = set(
         Verdict.objects.filter(judge=run.judge, predicate__in=predicates, order=1).values_list(
             "output_id", "predicate", "vote"
@@ -180,7 +210,7 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str]) -> int:
     tasks = (
         JudgeTask(run=run, output_id=output_id, predicate=predicate, vote=vote)
         for output_id, predicate, vote in wanted
-        if (output_id, predicate, vote) not in answered
+        if (output_id, predicate, vote) not in answered and (output_id, predicate) not in settled
     )
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
 
@@ -215,11 +245,18 @@ def retry_failed(*, actor: User, run: JudgeRun) -> int:
 def finish_runs() -> int:
     """Close running runs that have nothing waiting or leased; returns how many."""
     unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED])
-    return (
-        JudgeRun.objects.filter(state=RunState.RUNNING)
-        .exclude(id__in=unfinished.values("run_id"))
-        .update(state=RunState.DONE, finished_at=timezone.now())
-    )
+    running = JudgeRun.objects.filter(state=RunState.RUNNING)
+    ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
+    for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):
+        _combine(run)
+    return running.filter(id__in=ended).update(state=RunState.DONE, finished_at=timezone.now())
+
+
+def _combine(run: JudgeRun) -> None:
+    """Store the combined verdicts of both judges; those that are stored already stay."""
+    assert run.after is not None
+    judge = _judge_version(None, combination_settings(run.after, run.judge))
+    Verdict.objects.bulk_create(combined_verdicts(run, judge), batch_size=_BATCH, ignore_conflicts=True)
 
 
 def reconcile() -> dict[str, int]:

@@ -65,6 +65,7 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
             "release",
             "track",
             "predicates",
+            "after",
             "state",
             "created_at",
             "finished_at",

@@ -94,6 +94,13 @@ class AskForm(forms.Form):
     predicates = forms.MultipleChoiceField(
         label="Predicates", widget=forms.CheckboxSelectMultiple, help_text="Choose at least one."
     )
+    after = forms.ModelChoiceField(
+        label="Only what another judge left undecided",
+        queryset=Judge.objects.none(),
+        required=False,
+        empty_label="Ask about all outputs",
+        help_text="Where that judge said yes or no, its word counts and this one is not asked.",
+    )
 
     def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -106,6 +113,8 @@ class AskForm(forms.Form):
         _choice(self, "target").choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
         _choice(self, "predicates").choices = [(key, key) for key in judge.prompts]
         self.fields["predicates"].initial = list(judge.prompts)
+        earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__isnull=False).exclude(pk=judge.pk)
+        cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
 
     def clean_target(self) -> tuple[Release, str]:
         name, track = self.cleaned_data["target"].split(" ", 1)

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from benchmark.models import Instance, Output, Release
@@ -66,12 +66,27 @@ class JudgeRun(models.Model):
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="judge_runs")
     track = models.CharField(max_length=50, default="raw")
     predicates = models.JSONField()
+    after = models.ForeignKey(
+        Judge,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="runs_after_it",
+        help_text="Only what this judge left undecided is asked.",
+    )
     state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.RUNNING)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(after__isnull=True) | ~Q(after=F("judge")), name="judge_run_not_after_itself"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"judge run {self.pk}"

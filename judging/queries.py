@@ -46,7 +46,7 @@ class Progress(TypedDict):
 def runs_with_progress() -> "QuerySet[WithAnnotations[JudgeRun, Progress]]":
     """Runs with counts of their tasks by state, newest first."""
     return (
-        JudgeRun.objects.select_related("judge", "release__benchmark", "asked_by")
+        JudgeRun.objects.select_related("judge", "after", "release__benchmark", "asked_by")
         .annotate(
             n_tasks=Count("tasks"),
             n_waiting=_tasks_in(TaskState.WAITING),

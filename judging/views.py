@@ -11,6 +11,7 @@ from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from benchmark.protocols import get_protocol
 from judging.actions import ask, create_judge, retry_failed, steer
+from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
 from judging.forms import AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
@@ -65,16 +66,17 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     form = AskForm(shown, request.POST or None)
     if request.method == "POST" and form.is_valid():
         release, track = form.cleaned_data["target"]
-        predicates = form.cleaned_data["predicates"]
+        chosen = {name: form.cleaned_data[name] for name in ("predicates", "after")}
         try:
-            run = ask(actor=request.user, judge=shown, release=release, track=track, predicates=predicates)
+            run = ask(actor=request.user, judge=shown, release=release, track=track, **chosen)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
         else:
             return redirect("judge-run", pk=run.pk)
     context = {
         "judge": shown,
-        "prompts": [] if shown.program else _prompts(shown),
+        "prompts": [] if shown.program or is_combination(shown) else _prompts(shown),
+        "combination": shown.prompts if is_combination(shown) else {},
         "runs": runs_with_progress().filter(judge=shown)[:20],
         "n_verdicts": shown.verdicts.count(),
         "form": form if shown.program or (shown.endpoint and not no_endpoint) else None,

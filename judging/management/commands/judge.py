@@ -31,6 +31,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--judge", required=True, help="the judge's short name, see the judges page")
         parser.add_argument("--track", default="raw", help="the track to judge (default: raw)")
         parser.add_argument("--predicate", nargs="+", default=[], help="predicates to ask (default: all)")
+        parser.add_argument(
+            "--after", default="", help="ask only what this judge left undecided, and combine the two"
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         judge = _judge(options["judge"])
@@ -38,7 +41,12 @@ class Command(TouchstoneCommand):
         if judge.endpoint and judge.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
             raise Refused(f"{judge.label} asks endpoint {judge.endpoint!r}. {HOW_TO}", code="no_endpoint")
         run = ask(
-            actor=None, judge=judge, release=release, track=options["track"], predicates=options["predicate"]
+            actor=None,
+            judge=judge,
+            release=release,
+            track=options["track"],
+            predicates=options["predicate"],
+            after=_judge(options["after"]) if options["after"] else None,
         )
         self._work(run)
         return _document(run)
