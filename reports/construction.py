@@ -103,7 +103,7 @@ def _leaks(release: Release, judge: Judge | None) -> dict[str, int]:
 def findings(
     release: Release, judge: Judge | None, *, item: str = "", value: str = "", domain: str = ""
 ) -> QuerySet[InstanceVerdict]:
-    """The verdicts of an audit by instance and item; of one item, value or domain if asked."""
+    """The verdicts of an audit, faults before doubts, by instance; of one item, value or domain if asked."""
     rows = InstanceVerdict.objects.filter(judge=judge, instance__release=release).select_related("instance")
     if item:
         rows = rows.filter(predicate=item)
@@ -111,7 +111,7 @@ def findings(
         rows = rows.filter(value="" if value == "unavailable" else value)
     if domain:
         rows = rows.filter(instance__domain=domain)
-    return rows.order_by("instance__key", "predicate")
+    return rows.order_by("value", "instance__key", "predicate")
 
 
 def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> list[InstanceVerdict]:
