@@ -25,6 +25,7 @@ from reports.artifacts import freeze_artifact
 from reports.choosing import Chosen, choose, only_known
 from reports.comparison import comparison_document
 from reports.downloads import chosen_rows, csv_download
+from reports.implied_pairs import implied_document
 from reports.inputs import collect
 from reports.judge_audit import judge_audit_document
 from reports.label_filters import FILTERS
@@ -106,6 +107,28 @@ class ComparisonView(APIView):
         except Refused as refusal:
             raise invalid(refusal) from refusal
         return Response(comparison_document(outcomes(inputs, kind), seed=inputs.seed))
+
+
+class PairsView(APIView):
+    """Systems two at a time, as the grades of a closed campaign imply it."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_pairs",
+        parameters=[TRACK, JUDGE, _query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """What `manage.py analyse pairs --json` says of the implied comparisons, and the wins of every pair."""
+        release = release_or_404(name)
+        try:
+            only_known(request.query_params, "track", "judge", "grades")
+            chosen = choose(release, request.query_params)
+            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            return Response(implied_document(inputs, request.query_params.get("grades", "")))
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
 
 
 class JudgeAuditView(APIView):

@@ -7,6 +7,7 @@ from reports import api, api_artifacts, api_campaigns, api_construction, api_pub
 urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
+    path("releases/<slug:name>/pairs/", api.PairsView.as_view(), name="api-pairs"),
     path("releases/<slug:name>/judge-audit/", api.JudgeAuditView.as_view(), name="api-judge-audit"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),

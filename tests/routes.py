@@ -152,6 +152,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/compare/
         reports/releases/<slug:name>/compare/pair/
         reports/releases/<slug:name>/compare.csv
+        reports/releases/<slug:name>/pairs/
+        reports/releases/<slug:name>/pairs.csv
         reports/releases/<slug:name>/judge-audit/
         reports/releases/<slug:name>/judge-audit.csv
         reports/releases/<slug:name>/audit/
@@ -186,6 +188,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/
+        api/v1/releases/<slug:name>/pairs/
         api/v1/releases/<slug:name>/judge-audit/
         api/v1/releases/<slug:name>/sources/
         api/v1/releases/<slug:name>/labels/

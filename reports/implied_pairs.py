@@ -1,0 +1,120 @@
+"""Systems two at a time, as the grades of one expert on one problem imply it. No rows here.
+
+Nobody was shown two outputs side by side: an expert who graded both on the same problem counts as preferring
+the higher grade. So there is no order of presentation, and no position bias to look for.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import combinations
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.rubrics import Question, rubric_from_content
+from reports.exporting import csv_lines
+from reports.inputs import CampaignInfo, Inputs
+from reports.label_rows import Row
+from reports.wording import in_words
+from stats.analyses.options import Options
+from stats.analyses.pairs import pairs_document
+from stats.labels import read_labels
+
+FORMAT = "touchstone-pairs-1"
+_SCALES = ("correctness", "ordinal", "unit")
+
+
+def implied_kinds(inputs: Inputs) -> dict[str, str]:
+    """CAMPAIGN:QUESTION to a title, for every question of a closed grading whose answers have an order."""
+    return {
+        f"{campaign.slug}:{question.key}": f"{in_words(question.key).capitalize()}, {campaign.name}"
+        for campaign in inputs.campaigns
+        if campaign.closed and campaign.kind == "grade"
+        for question in _questions(campaign)
+    }
+
+
+def _questions(campaign: CampaignInfo) -> list[Question]:
+    questions = rubric_from_content(dict(campaign.rubric)).questions
+    return [question for question in questions if question.scale in _SCALES]
+
+
+def implied_document(inputs: Inputs, key: str) -> dict[str, Any]:
+    """What `analyse pairs` says of the comparisons, and the wins of every pair.
+
+    `key` is one of `implied_kinds`, "" for the first. Raises Refused for another.
+    """
+    kinds = implied_kinds(inputs)
+    if key not in kinds and (key or not kinds):
+        known = ", ".join(kinds) or "none before a grading campaign is closed"
+        raise Refused(f"There are no grades {key!r}; there are: {known}.", code="no_grades", field="grades")
+    chosen = key or next(iter(kinds))
+    slug, _, question = chosen.partition(":")
+    rows = list(implied_rows(inputs, chosen))
+    table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
+    return {
+        "format": FORMAT,
+        "grades": {"key": chosen, "title": kinds[chosen], "campaign": slug, "question": question},
+        "seed": inputs.seed,
+        **pairs_document(table, options=Options(seed=inputs.seed)),
+        "pairs": _pairs(rows),
+        "order_effect": None,
+        "position_bias": None,
+    }
+
+
+def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
+    """One row of the label table per expert, problem and pair of systems, in a fixed order."""
+    slug, _, wanted = key.partition(":")
+    campaign = next(campaign for campaign in inputs.campaigns if campaign.slug == slug)
+    question = next(question for question in _questions(campaign) if question.key == wanted)
+    outputs = {row.subject: row for row in inputs.outputs}
+    grades: dict[tuple[str, int, str], dict[str, float]] = defaultdict(dict)
+    clusters: dict[str, str] = {}
+    for label in inputs.labels:
+        mine = label.campaign == slug and label.question == wanted and label.state == "answered"
+        if mine and not label.step and label.subject in outputs:
+            output = outputs[label.subject]
+            clusters[output.instance] = output.cluster
+            place = (output.instance, output.attempt, label.rater)
+            grades[place][output.system] = _height(question, label.value)
+    for (instance, attempt, rater), given in sorted(grades.items()):
+        for first, second in combinations(sorted(given), 2):
+            yield {
+                "release": inputs.release,
+                "campaign": slug,
+                "question": wanted,
+                "subject": f"{instance}/{attempt}",
+                "instance": instance,
+                "system": f"{first}|{second}",
+                "cluster": clusters[instance],
+                "rater": rater,
+                "rater_kind": "expert",
+                "value": _result(given[first], given[second]),
+                "state": "answered",
+            }
+
+
+def _height(question: Question, value: str) -> float:
+    if question.scale == "correctness":
+        return -float(question.values.index(value))  # from correct down to incorrect
+    return float(value)
+
+
+def _result(first: float, second: float) -> str:
+    if first == second:
+        return "tie"
+    return "first" if first > second else "second"
+
+
+def _pairs(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Wins, losses and ties of the first against the second, for every pair that was compared."""
+    found: dict[str, dict[str, int]] = defaultdict(lambda: {"first": 0, "second": 0, "tie": 0})
+    for row in rows:
+        found[row["system"]][row["value"]] += 1
+    pairs = []
+    for names, counts in sorted(found.items()):
+        first, second = names.split("|")
+        shown = {"wins": counts["first"], "losses": counts["second"], "ties": counts["tie"]}
+        pairs.append({"first": first, "second": second, **shown})
+    return pairs
