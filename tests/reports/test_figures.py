@@ -1,5 +1,6 @@
 """Pictures of scores: true to their numbers, readable without sight, safe with hostile names."""
 
+from datetime import date
 from xml.etree import ElementTree
 
 import pytest
@@ -7,7 +8,14 @@ import pytest
 from reports.figures.axis import fitting_axis
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import LEFT, RIGHT, WIDTH, Group, Mark, forest_plot
+from reports.figures.matrix import Shaded, shade, shaded_matrix
+from reports.figures.progress import LEFT as PROGRESS_LEFT
+from reports.figures.progress import RIGHT as PROGRESS_RIGHT
+from reports.figures.progress import progress_curve
 from reports.figures.shares import share_bars
+from reports.figures.spans import LEFT as SPAN_LEFT
+from reports.figures.spans import RIGHT as SPAN_RIGHT
+from reports.figures.spans import Span, rank_scale, round_scale, span_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 JUDGE = Mark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))
@@ -125,3 +133,77 @@ def test_bars_divide_their_width_as_the_outputs_divide():
     bars = [float(r.get("width")) for r in root.iter(f"{SVG}rect")][3:]  # after the legend's three
     assert len(bars) == 2
     assert bars[1] == pytest.approx(3 * bars[0])
+
+
+def more_figures():
+    cells = {(0, 1): Shaded("+23.3", "0.0 to +44.1", 1), (1, 0): Shaded("-23.3", "-44.1 to 0.0", -1)}
+    spans = [
+        Span("aurora", 0.65, (-0.2, 2.1), "0.65 [-0.20, 2.10]"),
+        Span("basalt", None, None, "not finite"),
+    ]
+    days = [(date(2026, 11, 2), 5), (date(2026, 11, 4), 9)]
+    return [
+        shaded_matrix("Differences", ["aurora", "basalt"], cells, key="m", reading="Row minus column."),
+        span_plot("Strengths", spans, round_scale([-0.2, 2.1]), key="s", reading="Logarithms."),
+        progress_curve("Grades", days, 12, key="p", until=date(2026, 11, 6)),
+    ]
+
+
+@pytest.mark.parametrize("svg", more_figures())
+def test_the_newer_figures_are_titled_described_and_free_of_styles(svg):
+    test_a_figure_has_a_role_a_title_and_a_description_that_its_ids_point_to(svg)
+    test_a_figure_has_no_inline_style_script_or_link(svg)
+    test_a_figure_scales_with_its_place(svg)
+
+
+def test_a_matrix_gives_every_cell_in_words_and_escapes_names():
+    cells = {(0, 1): Shaded("0.93", "89 % of 18", 4)}
+    svg = shaded_matrix("M", [HOSTILE, "b"], cells, key="m", reading="Kappa.")
+    assert not list(drawn(svg).iter(f"{SVG}script"))
+    assert f"{HOSTILE}, b: 0.93 (89 % of 18)" in drawn(svg).find(f"{SVG}desc").text
+
+
+@pytest.mark.parametrize(
+    ("value", "level"), [(0.0, 0), (0.01, 1), (0.5, 3), (1.0, 4), (-0.3, -2), (-1.0, -4)]
+)
+def test_shades_grow_with_the_distance_from_zero(value, level):
+    assert shade(value) == level
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([-44.1, 63.3], (-50, 0, 50, 100)),
+        ([0.2, 0.4], (0.0, 0.1, 0.2, 0.3, 0.4)),
+        ([], (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
+        ([-3.0], (-3.0, -2.0, -1.0, 0.0)),
+    ],
+)
+def test_a_round_scale_holds_all_values_and_zero(values, ticks):
+    scale = round_scale(values)
+    assert scale.ticks == pytest.approx(ticks)
+    assert scale.low <= min([0, *values])
+    assert scale.high >= max([0, *values])
+
+
+def test_a_span_is_placed_on_its_scale_and_a_missing_one_is_said_not_drawn():
+    root = drawn(
+        span_plot("S", [Span("a", 1.0, (0.0, 2.0), "1")], round_scale([0.0, 2.0]), key="s", reading="")
+    )
+    middle = (SPAN_LEFT + SPAN_RIGHT) / 2
+    assert float(next(root.iter(f"{SVG}circle")).get("cx")) == pytest.approx(middle)
+    bare = drawn(span_plot("S", [Span("a", None, None, "unknown")], rank_scale(3), key="s", reading=""))
+    assert not list(bare.iter(f"{SVG}circle"))
+    assert "unknown" in [node.text for node in bare.iter(f"{SVG}text")]
+
+
+def test_progress_rises_at_its_days_and_runs_on_to_the_end():
+    days = [(date(2026, 11, 2), 6), (date(2026, 11, 4), 12)]
+    root = drawn(progress_curve("P", days, 12, key="p", until=date(2026, 11, 5)))
+    points = [
+        tuple(map(float, p.split(","))) for p in next(root.iter(f"{SVG}polyline")).get("points").split()
+    ]
+    left, right = PROGRESS_LEFT, PROGRESS_RIGHT
+    third_day = left + (right - left) * 2 / 4  # of four days
+    assert [x for x, _ in points] == pytest.approx([left, left, left, third_day, third_day, right])
+    assert points[-1][1] < points[2][1] < points[0][1]
