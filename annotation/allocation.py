@@ -21,7 +21,7 @@ class Vacancy:
 
     item: int
     domain: str
-    system: str
+    by: frozenset[str]  # the systems whose work it is: one, or the two of a pair
     paper: str
     wanted: int
     taken_by: frozenset[int] = frozenset()
@@ -67,7 +67,7 @@ def refusal(vacancy: Vacancy, candidate: Candidate) -> str:
     """Why this reviewer cannot take this item, or "" if they can."""
     if vacancy.domain not in candidate.confidence:
         return "without expertise in the domain"
-    if vacancy.system in candidate.systems:
+    if vacancy.by & candidate.systems:
         return "in conflict with the system"
     if vacancy.paper and vacancy.paper in candidate.papers:
         return "in conflict with the paper"

@@ -1,28 +1,33 @@
 """The rendered form of parts: blocks with stable ids, safe HTML and source."""
 
-from collections.abc import Sequence
-
+from annotation.material import Material, ShownProof
 from benchmark.protocol import Part
-from benchmark.rendering import Rendered, rendered, rendered_all
+from benchmark.rendering import Rendered, rendered_all
 
 
-def documents(parts: Sequence[Part], anchored: Part) -> list[Rendered]:
-    """The parts' rendered documents in order, from the cache by content hash, with one query.
+def documents(shown: Material) -> list[Rendered]:
+    """The rendered documents of all parts in order, from the cache by content hash, with one query.
 
-    The part that comments are anchored to keeps its plain block ids; the others get a prefix each, because
-    all of them stand on one page.
+    What comments are anchored to has the prefix of its proof; every other part has one of its own, because
+    all of them stand on one page. Each document is rendered by itself, so none sees another's macros.
     """
-    prefixes = ["" if part is anchored else f"part{number}-" for number, part in enumerate(parts, start=1)]
-    return rendered_all(
-        [(part.text, part.text_format, prefix) for part, prefix in zip(parts, prefixes, strict=True)]
-    )
+    wanted: list[tuple[Part, str]] = []
+    for part in shown.instance_parts:
+        wanted.append((part, f"part{len(wanted) + 1}-"))
+    for proof in shown.proofs:
+        for number, part in enumerate(proof.parts):
+            wanted.append((part, f"part{len(wanted) + 1}-" if number else proof.prefix))
+    return rendered_all([(part.text, part.text_format, prefix) for part, prefix in wanted])
 
 
-def anchored_document(part: Part) -> Rendered:
-    """The text that comments are anchored to."""
-    return rendered(part.text, part.text_format)
+def anchored_documents(shown: Material) -> list[tuple[ShownProof, Rendered]]:
+    """The texts that comments are anchored to."""
+    texts = [(proof.anchored.text, proof.anchored.text_format, proof.prefix) for proof in shown.proofs]
+    return list(zip(shown.proofs, rendered_all(texts), strict=True))
 
 
-def block_lengths(part: Part) -> dict[str, int]:
+def block_lengths(shown: Material) -> dict[str, int]:
     """Length of the source of every block, by block id: what a comment's offsets must lie within."""
-    return {block.id: len(block.source) for block in anchored_document(part).blocks}
+    return {
+        block.id: len(block.source) for _, document in anchored_documents(shown) for block in document.blocks
+    }

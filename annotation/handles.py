@@ -17,9 +17,11 @@ def _mac(key: bytes, *parts: object) -> bytes:
     return hmac.new(key, message, hashlib.sha256).digest()
 
 
-def handle(key: bytes, *, campaign: int, item: int, reviewer: int) -> str:
+def handle(key: bytes, *, campaign: int, item: int, reviewer: int, repeat: bool = False) -> str:
     """The reviewer's own name for the item: 24 characters of A-Z a-z 0-9 - _."""
-    return base64.urlsafe_b64encode(_mac(key, "handle", campaign, item, reviewer)[:_HANDLE_BYTES]).decode()
+    return base64.urlsafe_b64encode(
+        _mac(key, "repeat" if repeat else "handle", campaign, item, reviewer)[:_HANDLE_BYTES]
+    ).decode()
 
 
 def shuffled(key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int, int]]) -> list[int]:

@@ -2,34 +2,48 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from accounts.domains import domain_words
-from annotation.models import Item
-from benchmark.protocol import Part
+from annotation.models import Assignment
+from benchmark.models import Output
+from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.queries import shown_content
 from latex.visible import visible
 
+SIDES = ("first", "second")  # of a pair, as shown
+
 
 @dataclass(frozen=True)
 class Material:
-    """The parts in order; comments are anchored to the first output part."""
+    """The parts in order. `proofs` are what is judged, with the prefix of their blocks' ids: one answer with
+    none, or the two of a pair, which are rendered apart from each other. Comments are anchored to the first
+    part of each."""
 
     title: str
     domain: str
     instance_parts: tuple[Part, ...]
-    output_parts: tuple[Part, ...]
-
-    @property
-    def anchored(self) -> Part:
-        return self.output_parts[0]
+    proofs: tuple["ShownProof", ...]
 
     @property
     def sha256(self) -> str:
         """Fingerprint of everything shown; a grade keeps it, so that it is known what was graded."""
-        return _digest([self.title, *map(asdict, (*self.instance_parts, *self.output_parts))])
+        parts = (*self.instance_parts, *(part for proof in self.proofs for part in proof.parts))
+        return _digest([self.title, *map(asdict, parts)])
+
+
+@dataclass(frozen=True)
+class ShownProof:
+    """One answer as a grader sees it."""
+
+    prefix: str
+    parts: tuple[Part, ...]
+
+    @property
+    def anchored(self) -> Part:
+        return self.parts[0]
 
 
 def _digest(value: Sequence[object]) -> str:
@@ -43,17 +57,39 @@ def problem_title(payload: object, fallback: str) -> str:
     return str(title) if title else fallback
 
 
-def material(item: Item) -> Material:
-    """The material of an item: instance and output only, no run, no system, and nothing unseen on paper."""
-    instance, output = item.instance, item.output
-    payload, text = shown_content(output)
+def material(place: Assignment) -> Material:
+    """What the holder of a place sees: instance and output only, no run, no system, nothing unseen on paper."""
+    item = place.item
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
     return Material(
-        title=problem_title(instance.payload, f"Problem {instance.key}"),
-        domain=domain_words(instance.domain),
-        instance_parts=tuple(protocol.instance_parts(instance.payload)),
-        output_parts=tuple(
-            replace(part, text=visible(part.text, part.text_format))
-            for part in protocol.output_parts(payload, text, output.text_format)
-        ),
+        title=problem_title(item.instance.payload, f"Problem {item.instance.key}"),
+        domain=domain_words(item.instance.domain),
+        instance_parts=tuple(protocol.instance_parts(item.instance.payload)),
+        proofs=tuple(_proofs(protocol, place)),
     )
+
+
+def _proofs(protocol: Protocol, place: Assignment) -> Iterator[ShownProof]:
+    item = place.item
+    if item.second is None:
+        yield ShownProof("", _output_parts(protocol, item.output))
+        return
+    for name, output in zip(SIDES, shown_first(place), strict=True):
+        parts = _output_parts(protocol, output)
+        titled = replace(parts[0], title=f"{name.capitalize()} proof", collapsed=False)
+        yield ShownProof(f"{name}-", (titled, *parts[1:]))
+
+
+def _output_parts(protocol: Protocol, output: Output) -> tuple[Part, ...]:
+    payload, text = shown_content(output)
+    return tuple(
+        replace(part, text=visible(part.text, part.text_format))
+        for part in protocol.output_parts(payload, text, output.text_format)
+    )
+
+
+def shown_first(place: Assignment) -> tuple[Output, Output]:
+    """The two outputs of a pair as this place shows them, first and second."""
+    item = place.item
+    assert item.second is not None
+    return (item.second, item.output) if place.swapped else (item.output, item.second)

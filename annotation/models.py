@@ -34,6 +34,7 @@ class Rubric(models.Model):
 class CampaignKind(models.TextChoices):
     GRADE = "grade", "Whole-answer grading"
     AUDIT = "audit", "Audit of judge labels"
+    COMPARE = "compare", "Blind comparison of two answers"
 
 
 class Campaign(models.Model):
@@ -74,7 +75,13 @@ class Campaign(models.Model):
 
 
 class Item(models.Model):
-    """An output drawn into a campaign. Stratum, sizes, probability and places are frozen at the draw.
+    """An output, or a pair of outputs of one instance, drawn into a campaign, with the terms of its draw.
+
+    A pair has a `second` output, the one with the larger number, so that it exists once whatever the order;
+    which of the two a reviewer sees first stands on their assignment. A `mirrored` pair comes to each of its
+    reviewers a second time, with the sides exchanged.
+
+    Stratum, sizes, probability and places are frozen at the draw.
 
     `places_taken` counts the assignments that were not released. It is only ever changed by a conditional
     update whose count is checked, and the database refuses to let it pass `places`.
@@ -82,6 +89,10 @@ class Item(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="items")
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="items")
+    second = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="second_items"
+    )
+    mirrored = models.BooleanField(default=False)
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="items")
     stratum = models.CharField(max_length=200, blank=True)
     stratum_size = models.PositiveIntegerField()
@@ -92,7 +103,18 @@ class Item(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["campaign", "output"], name="item_once_per_campaign"),
+            models.UniqueConstraint(
+                fields=["campaign", "output"], condition=Q(second__isnull=True), name="item_once_per_campaign"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "output", "second"],
+                condition=Q(second__isnull=False),
+                name="item_pair_once_per_campaign",
+            ),
+            models.CheckConstraint(
+                condition=Q(second__isnull=True, mirrored=False) | Q(second__gt=F("output")),
+                name="item_pair_has_an_order_and_only_pairs_are_mirrored",
+            ),
             models.CheckConstraint(
                 condition=Q(sample_size__gte=1) & Q(stratum_size__gte=F("sample_size")),
                 name="item_sample_within_its_stratum",
@@ -126,6 +148,7 @@ class Assignment(models.Model):
     """One reviewer's place on one item, known to them by an opaque handle and a seeded position only.
 
     `pulled` tells a place that the reviewer asked for from one that the coordinator's plan gave them.
+    `swapped` says for a pair whether its second output stands first; `repeat` marks the mirrored one.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
@@ -137,6 +160,8 @@ class Assignment(models.Model):
     state = models.CharField(max_length=20, choices=AssignmentState.choices, default=AssignmentState.WAITING)
     release_reason = models.CharField(max_length=20, choices=ReleaseReason.choices, blank=True)
     pulled = models.BooleanField(default=False)
+    swapped = models.BooleanField(null=True, blank=True)
+    repeat = models.BooleanField(default=False)
     assigned_at = models.DateTimeField(default=timezone.now)
     first_opened_at = models.DateTimeField(null=True, blank=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -145,7 +170,10 @@ class Assignment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["item", "reviewer"], name="assignment_never_twice_to_one_reviewer"
+                fields=["item", "reviewer", "repeat"], name="assignment_never_twice_to_one_reviewer"
+            ),
+            models.CheckConstraint(
+                condition=Q(repeat=False) | Q(swapped__isnull=False), name="assignment_repeats_only_pairs"
             ),
             models.CheckConstraint(
                 condition=Q(state=AssignmentState.SUBMITTED, submitted_at__isnull=False)
@@ -234,9 +262,21 @@ class Answer(models.Model):
     state = models.CharField(max_length=20, choices=LabelState.choices, default=LabelState.ANSWERED)
     confidence = models.FloatField(null=True, blank=True)
     comment = models.TextField(blank=True)
+    preferred = models.ForeignKey(
+        Output,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The output that a preference names, whichever side it stood on.",
+    )
 
     class Meta:
         constraints = [
+            models.CheckConstraint(
+                condition=Q(preferred__isnull=True) | Q(value__in=["first", "second"]),
+                name="answer_prefers_one_of_two",
+            ),
             models.UniqueConstraint(
                 fields=["grade", "question", "step"], name="answer_once_per_question_and_step"
             ),

@@ -26,6 +26,7 @@ def place_by_handle(handle: str) -> Assignment | None:
         "item__campaign__release__benchmark",
         "item__instance",
         "item__output__redacted",
+        "item__second__redacted",
         "draft",
     )
     return rows.filter(handle=handle).first()
@@ -70,6 +71,7 @@ def free_items(reviewer: User) -> QuerySet[Item]:
         )
         .exclude(assignments__reviewer=reviewer)
         .exclude(output__run__system__slug__in=systems)
+        .exclude(second__run__system__slug__in=systems)
         .exclude(instance__paper__isnull=False, instance__paper__key__in=papers)
     )
 
@@ -93,13 +95,21 @@ def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[V
         "pk",
         "instance__domain",
         "output__run__system__slug",
+        "second__run__system__slug",
         "instance__paper__key",
         "places",
         "places_taken",
     )
     return [
-        Vacancy(pk, domain, system, paper or "", places - taken, frozenset(held.get(pk, ())))
-        for pk, domain, system, paper, places, taken in values
+        Vacancy(
+            pk,
+            domain,
+            frozenset(filter(None, (system, second))),
+            paper or "",
+            places - taken,
+            frozenset(held.get(pk, ())),
+        )
+        for pk, domain, system, second, paper, places, taken in values
     ]
 
 
@@ -161,12 +171,14 @@ def campaign_loads(campaign: Campaign) -> dict[int, int]:
 
 
 def last_position(campaign: Campaign, reviewer_id: int) -> int:
-    """The highest position the reviewer has in this campaign; 0 if none."""
-    rows = Assignment.objects.filter(item__campaign=campaign, reviewer_id=reviewer_id)
+    """The highest position the reviewer has in this campaign; 0 if none. Mirrored repeats stand behind all."""
+    rows = Assignment.objects.filter(item__campaign=campaign, reviewer_id=reviewer_id, repeat=False)
     return rows.aggregate(last=Max("position"))["last"] or 0
 
 
-SUBMITTED = Count("assignments", filter=Q(assignments__state=AssignmentState.SUBMITTED))
+SUBMITTED = Count(
+    "assignments", filter=Q(assignments__state=AssignmentState.SUBMITTED, assignments__repeat=False)
+)
 
 
 def campaign_called(slug: str) -> Campaign:
@@ -196,7 +208,7 @@ def campaigns_with_totals() -> list[Campaign]:
 
 
 def _submitted_by(field: str, **where: Any) -> dict[Any, int]:
-    rows = Assignment.objects.filter(state=AssignmentState.SUBMITTED, **where).order_by()
+    rows = Assignment.objects.filter(state=AssignmentState.SUBMITTED, repeat=False, **where).order_by()
     return dict(rows.values_list(field).annotate(n=Count("pk")))
 
 

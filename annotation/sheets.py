@@ -1,14 +1,16 @@
 """The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
 from annotation.documents import documents
-from annotation.material import Material, material
+from annotation.material import Material, ShownProof, material
 from annotation.models import Assignment
 from annotation.rail import Mark, rail
+from benchmark.protocol import Part
+from benchmark.rendering import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 
 VALUE_WORDS = {"both_bad": "both bad"}
@@ -51,6 +53,16 @@ class AskedQuestion:
 
 
 @dataclass(frozen=True)
+class SheetProof:
+    """A proof with the rail of its blocks, and the parts that belong to it."""
+
+    side: str
+    proof: ShownPart
+    more: tuple[ShownPart, ...]
+    rail: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
 class Sheet:
     """Everything the grading page prints."""
 
@@ -59,9 +71,7 @@ class Sheet:
     rubric: Rubric
     rubric_sha256: str
     parts: tuple[ShownPart, ...]
-    proof: ShownPart
-    more: tuple[ShownPart, ...]
-    rail: tuple[Mark, ...]
+    proofs: tuple[SheetProof, ...]
     questions: tuple[AskedQuestion, ...]
     content: Mapping[str, Any]
     draft_version: int
@@ -70,6 +80,11 @@ class Sheet:
     severities: tuple[str, ...] = SEVERITIES
     kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
 
+    @property
+    def is_pair(self) -> bool:
+        """Whether two proofs are compared."""
+        return len(self.proofs) == 2
+
 
 def sheet(
     place: Assignment, *, content: Mapping[str, Any] | None = None, problems: Mapping[str, str] | None = None
@@ -77,19 +92,16 @@ def sheet(
     """The page of a place: with its draft, or with `content` that was just refused because of `problems`."""
     draft = getattr(place, "draft", None)
     rubric = rubric_from_content(place.item.campaign.rubric.content)
-    shown = material(place.item)
+    shown = material(place)
     answered = content if content is not None else (draft.content if draft else {})
-    before = len(shown.instance_parts)
-    parts = _parts(shown)
+    rendered = iter(documents(shown))
     return Sheet(
         place=place,
         shown=shown,
         rubric=rubric,
         rubric_sha256=place.item.campaign.rubric.sha256,
-        parts=parts[:before],
-        proof=parts[before],
-        more=parts[before + 1 :],
-        rail=tuple(rail(parts[before].document.blocks)),
+        parts=tuple(_shown(part, rendered) for part in shown.instance_parts),
+        proofs=tuple(_proof(proof, rendered) for proof in shown.proofs),
         questions=tuple(_asked(question, answered, problems or {}) for question in rubric.questions),
         content=answered,
         draft_version=draft.version if draft else 0,
@@ -98,10 +110,13 @@ def sheet(
     )
 
 
-def _parts(shown: Material) -> tuple[ShownPart, ...]:
-    parts = [*shown.instance_parts, *shown.output_parts]
-    pairs = zip(parts, documents(parts, shown.anchored), strict=True)
-    return tuple(ShownPart(part.title, part.collapsed, document) for part, document in pairs)
+def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:
+    return ShownPart(part.title, part.collapsed, next(rendered))
+
+
+def _proof(proof: ShownProof, rendered: Iterator[Rendered]) -> SheetProof:
+    main, *more = [_shown(part, rendered) for part in proof.parts]
+    return SheetProof(proof.prefix.rstrip("-"), main, tuple(more), tuple(rail(main.document.blocks)))
 
 
 def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str, str]) -> AskedQuestion:

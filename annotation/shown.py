@@ -3,7 +3,7 @@
 from typing import Any
 
 from annotation import queries
-from annotation.documents import anchored_document
+from annotation.documents import anchored_documents
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
 
@@ -22,14 +22,14 @@ def queue_item(place: Assignment) -> dict[str, Any]:
 
 def own_place(place: Assignment) -> dict[str, Any]:
     """Everything that the grading page shows, as text."""
-    shown = material(place.item)
+    shown = material(place)
     rubric = place.item.campaign.rubric
     grade = queries.live_grade(place)
     return {
         **queue_item(place),
         "title": shown.title,
-        "parts": [*shown.instance_parts, *shown.output_parts],
-        "blocks": anchored_document(shown.anchored).blocks,
+        "parts": [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)],
+        "blocks": [block for _, document in anchored_documents(shown) for block in document.blocks],
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,

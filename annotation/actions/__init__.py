@@ -22,6 +22,7 @@ from annotation.actions.grading import (
     save_draft,
     submit_grade,
 )
+from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "create_campaign",
     "decide_identity",
     "draw_items",
+    "draw_pairs",
     "open_campaign",
     "open_item",
     "plan_assignment",

@@ -6,7 +6,7 @@ that also writes the assignment. That, with unique(item, reviewer), holds under 
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from accounts.access import is_study_staff, role_names
 from accounts.actions import record
@@ -17,6 +17,7 @@ from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
 from annotation.handles import handle, shuffled
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ReleaseReason
+from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Verb
 
 _KEY = "annotation.handles:"
@@ -64,6 +65,7 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
         by_reviewer.setdefault(reviewer, []).append(item)
     problems = dict(campaign.items.values_list("pk", "instance_id"))
     placed: list[Assignment] = []
+    shown = _Sides(campaign, campaign.items.all())
     for reviewer, items in by_reviewer.items():
         start = queries.last_position(campaign, reviewer)
         order = shuffled(
@@ -72,7 +74,7 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
         for position, item in enumerate(order, start=start + 1):
             if not _claim(item):
                 raise Refused("A place was taken meanwhile; look at the plan again.", code="plan_changed")
-            placed.append(_assignment(campaign, item, reviewer, position, pulled=False))
+            placed += shown.assignments(item, reviewer, position, pulled=False)
     return Assignment.objects.bulk_create(placed)
 
 
@@ -81,9 +83,52 @@ def _claim(item: int) -> bool:
     return free.update(places_taken=F("places_taken") + 1) == 1
 
 
-def _assignment(campaign: Campaign, item: int, reviewer: int, position: int, *, pulled: bool) -> Assignment:
-    name = handle(handle_key(), campaign=campaign.pk, item=item, reviewer=reviewer)
-    return Assignment(item_id=item, reviewer_id=reviewer, handle=name, position=position, pulled=pulled)
+class _Sides:
+    """Makes assignments; for pairs it draws the side once and adds the mirrored repeat."""
+
+    def __init__(self, campaign: Campaign, items: QuerySet[Item]) -> None:
+        self.campaign = campaign
+        self.pairs = dict(items.filter(second__isnull=False).values_list("pk", "mirrored"))
+        self.given: dict[int, list[bool]] = {}
+
+    def assignments(self, item: int, reviewer: int, position: int, *, pulled: bool) -> list[Assignment]:
+        """The reviewer's place on an item that was claimed in this transaction, and its repeat if there is one."""
+        if item not in self.pairs:
+            return [self._made(item, reviewer, position, pulled=pulled)]
+        swapped = next_side(handle_key(), campaign=self.campaign.pk, item=item, earlier=self._earlier(item))
+        self.given[item].append(swapped)
+        made = [self._made(item, reviewer, position, pulled=pulled, swapped=swapped)]
+        if self.pairs[item]:
+            later = REPEATS_FROM + position
+            made.append(self._made(item, reviewer, later, pulled=pulled, swapped=not swapped, repeat=True))
+        return made
+
+    def _earlier(self, item: int) -> list[bool]:
+        if item not in self.given:
+            rows = Assignment.objects.filter(item_id=item, repeat=False, swapped__isnull=False)
+            self.given[item] = [bool(side) for side in rows.values_list("swapped", flat=True)]
+        return self.given[item]
+
+    def _made(
+        self,
+        item: int,
+        reviewer: int,
+        position: int,
+        *,
+        pulled: bool,
+        swapped: bool | None = None,
+        repeat: bool = False,
+    ) -> Assignment:
+        name = handle(handle_key(), campaign=self.campaign.pk, item=item, reviewer=reviewer, repeat=repeat)
+        return Assignment(
+            item_id=item,
+            reviewer_id=reviewer,
+            handle=name,
+            position=position,
+            pulled=pulled,
+            swapped=swapped,
+            repeat=repeat,
+        )
 
 
 def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
@@ -113,8 +158,11 @@ def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | 
             if not _claim(item):
                 return None
             position = queries.last_position(campaign, reviewer.pk) + 1
-            taken = _assignment(campaign, item, reviewer.pk, position, pulled=True)
-            taken.save(force_insert=True)
+            taken, *repeat = _Sides(campaign, Item.objects.filter(pk=item)).assignments(
+                item, reviewer.pk, position, pulled=True
+            )
+            for made in (taken, *repeat):
+                made.save(force_insert=True)
             record(actor=reviewer, verb="take_item", target=taken)
             return taken
     except IntegrityError:
@@ -140,7 +188,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
         raise NotAllowed("This place is not yours.")
     _release(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
-    return not assignment.pulled and _reassign(assignment.item)
+    return not assignment.pulled and not assignment.repeat and _reassign(assignment.item)
 
 
 def _release(assignment: Assignment, reason: ReleaseReason) -> None:
@@ -149,6 +197,14 @@ def _release(assignment: Assignment, reason: ReleaseReason) -> None:
     waiting = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.WAITING)
     if waiting.update(state=AssignmentState.RELEASED, release_reason=reason) != 1:
         raise Refused("Only a waiting place can be given up.", code="not_waiting")
+    if assignment.repeat:  # the place is held by the first presentation
+        return
+    Assignment.objects.filter(
+        item_id=assignment.item_id,
+        reviewer_id=assignment.reviewer_id,
+        repeat=True,
+        state=AssignmentState.WAITING,
+    ).update(state=AssignmentState.RELEASED, release_reason=reason)
     Item.objects.filter(pk=assignment.item_id, places_taken__gt=0).update(places_taken=F("places_taken") - 1)
 
 

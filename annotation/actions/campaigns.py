@@ -131,6 +131,8 @@ def draw_items(
     require_staff(actor)
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.DRAW)
+    if campaign.kind == CampaignKind.COMPARE:
+        raise Refused("A campaign of comparisons draws pairs.", code="wrong_kind")
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
     outputs = eligible(
@@ -145,7 +147,7 @@ def draw_items(
         drawn = sampling.draw(frame, wanted, campaign.seed)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error
-    _freeze_runs(actor, [keys[unit.key] for unit in drawn])
+    freeze_runs(actor, [keys[unit.key] for unit in drawn])
     items = Item.objects.bulk_create(_item(campaign, keys[unit.key], unit) for unit in drawn)
     details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(frame)}
     record(actor=actor, verb="draw_items", target=campaign, details=details)
@@ -186,7 +188,8 @@ def _item(campaign: Campaign, output: Output, unit: sampling.Drawn) -> Item:
     )
 
 
-def _freeze_runs(actor: User, outputs: list[Output]) -> None:
+def freeze_runs(actor: User, outputs: list[Output]) -> None:
+    """Freeze the runs that these outputs come from; what is graded never changes."""
     runs = Run.objects.filter(pk__in={output.run_id for output in outputs}, frozen_at=None).order_by("pk")
     for run in runs:
         freeze_run(actor=actor, run=run)
@@ -216,7 +219,7 @@ def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Camp
         1
         for item in campaign.items.prefetch_related("assignments")
         for place in item.assignments.all()
-        if place.state == AssignmentState.SUBMITTED
+        if place.state == AssignmentState.SUBMITTED and not place.repeat
     )
     places = sum(campaign.items.values_list("places", flat=True))
     if submitted < places and not reason.strip():

@@ -1,5 +1,6 @@
 """Drafts and grades: nothing typed is lost, nothing submitted is overwritten."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -12,9 +13,10 @@ from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer
 from annotation.answers import Submission, checked, content_sha256, shaped
 from annotation.documents import block_lengths
-from annotation.material import material
+from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
 from annotation.phases import Verb
+from benchmark.models import Output
 from benchmark.rubrics import rubric_from_content
 
 MAX_ACTIVE_SECONDS = 7 * 24 * 3600
@@ -45,6 +47,7 @@ def locked(assignment: Assignment) -> Assignment:
         "item__campaign__release__benchmark",
         "item__instance",
         "item__output__redacted",
+        "item__second__redacted",
     )
     return rows.get(pk=assignment.pk)
 
@@ -203,7 +206,7 @@ def _write(
         request_sha256=content_sha256(content),
         created_at=now,
     )
-    _write_answers(grade, submission)
+    _write_answers(grade, submission, _sides(assignment))
     Assignment.objects.filter(pk=assignment.pk).update(
         state=AssignmentState.SUBMITTED, submitted_at=now, shown_sha256=assignment.shown_sha256
     )
@@ -220,14 +223,14 @@ def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: s
             "The questions have changed since the page was opened; your text is kept. Reload the page.",
             code="stale_rubric",
         )
-    shown = material(assignment.item)
+    shown = material(assignment)
     if assignment.shown_sha256 and assignment.shown_sha256 != shown.sha256:
         raise Refused(
             "The text has changed since the page was opened; your text is kept. Reload the page.",
             code="stale_item",
         )
     assignment.shown_sha256 = shown.sha256
-    return checked(rubric_from_content(rubric_row.content), content, block_lengths(shown.anchored))
+    return checked(rubric_from_content(rubric_row.content), content, block_lengths(shown))
 
 
 def _lock_draft(
@@ -241,7 +244,16 @@ def _lock_draft(
     return _store(draft, content, active_seconds).active_seconds
 
 
-def _write_answers(grade: Grade, submission: Submission) -> None:
+def _sides(assignment: Assignment) -> dict[str, Output]:
+    """What a preference names, by the side it stood on; empty unless a pair was shown."""
+    if assignment.item.second is None:
+        return {}
+    return dict(zip(SIDES, shown_first(assignment), strict=True))
+
+
+def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Output]) -> None:
+    questions = grade.assignment.item.campaign.rubric.content["questions"]
+    preferences = {question["key"] for question in questions if question["scale"] == "preference"}
     Answer.objects.bulk_create(
         Answer(
             grade=grade,
@@ -249,6 +261,7 @@ def _write_answers(grade: Grade, submission: Submission) -> None:
             value=answer.value,
             state=LabelState.ANSWERED if answer.value else LabelState.ABSTAIN,
             comment=answer.comment,
+            preferred=sides.get(answer.value) if answer.question in preferences else None,
         )
         for answer in submission.answers
     )

@@ -11,14 +11,19 @@ def drawn(row: str) -> str:
     return f"EXISTS (SELECT 1 FROM annotation_item i WHERE i.output_id = {row}.output_id)"
 
 
+TEXTS = [
+    Guard("benchmark_redactedoutput", "INSERT", drawn("NEW"), MESSAGE),
+    Guard("benchmark_redactedoutput", "DELETE", drawn("OLD"), MESSAGE),
+]
+
+
 class Migration(migrations.Migration):
     dependencies = [("annotation", "0002_guards"), ("benchmark", "0003_identity_scan")]
     operations = [
         install(
             [
-                Guard("benchmark_redactedoutput", "INSERT", drawn("NEW"), MESSAGE),
+                *TEXTS,
                 Guard("benchmark_redactedoutput", "UPDATE", "TRUE", "a redaction is withdrawn, not changed"),
-                Guard("benchmark_redactedoutput", "DELETE", drawn("OLD"), MESSAGE),
                 Guard(
                     "benchmark_identitydecision",
                     "UPDATE",

@@ -5,7 +5,9 @@ from annotation.allocation import Candidate, Vacancy, allocate
 
 
 def vacancy(item: int, domain: str = "algebra", wanted: int = 2, **fields) -> Vacancy:
-    return Vacancy(item=item, domain=domain, system=f"s{item % 3}", paper="", wanted=wanted, **fields)
+    return Vacancy(
+        item=item, domain=domain, by=frozenset({f"s{item % 3}"}), paper="", wanted=wanted, **fields
+    )
 
 
 def candidate(reviewer: int, *domains: str, **fields) -> Candidate:

@@ -92,13 +92,13 @@ def test_a_submission_becomes_answers_in_long_form(submit, place):
 
 def test_a_grade_records_what_was_shown_and_asked(submit, place):
     grade = submit()
-    shown = material(place.item)
+    shown = material(place)
     assert grade.shown_sha256 == shown.sha256
     assert grade.rubric_sha256 == place.item.campaign.rubric.sha256
 
 
 def test_comments_are_kept_at_their_block(submit, place):
-    block, length = next(iter(block_lengths(material(place.item).anchored).items()))
+    block, length = next(iter(block_lengths(material(place)).items()))
     remark = {"block": block, "start": 0, "end": length, "severity": "major", "kind": "gap", "text": "Why?"}
     submit(COMPLETE | {"anchored": [remark]})
     comment = Comment.objects.get()

@@ -16,7 +16,14 @@ from benchmark.actions import scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
 from benchmark.queries import quarantined, shown_content
-from tests.factories import CampaignFactory, InstanceFactory, ItemFactory, OutputFactory, RunFactory
+from tests.factories import (
+    AssignmentFactory,
+    CampaignFactory,
+    InstanceFactory,
+    ItemFactory,
+    OutputFactory,
+    RunFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -76,7 +83,8 @@ def test_graders_read_the_redacted_text_and_the_original_stays(run, telling, coo
     redacted(coordinator, telling)
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
     items = actions.draw_items(actor=coordinator, campaign=campaign)
-    shown = material(next(item for item in items if item.output_id == telling.pk))
+    item = next(item for item in items if item.output_id == telling.pk)
+    shown = material(AssignmentFactory.build(item=item)).proofs[0]
     assert shown.anchored.text.startswith(r"As \textbf{[redacted]}, I reduce")
     assert Output.objects.get(pk=telling.pk).text == TELLING
     assert "GPT" not in shown.anchored.text

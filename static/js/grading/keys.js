@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ questions, blocks, comments, submit, help }) {
-    Object.assign(this, { questions, blocks, comments, submit, help });
+  constructor({ questions, blocks, comments, pair, submit, help }) {
+    Object.assign(this, { questions, blocks, comments, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -38,6 +38,7 @@ export class Keys {
       k: () => blocks.step(-1),
       c: () => blocks.current && comments.write(blocks.current),
       s: () => blocks.current && blocks.toggleSource(blocks.current),
+      l: () => this.pair?.toggle("linked"),
       "?": () => this.help(),
     };
     if (!Object.hasOwn(acts, event.key)) return false;

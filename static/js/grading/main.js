@@ -9,6 +9,7 @@ import { askWhich } from "./conflict.js";
 import { wireDivider } from "./divider.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
+import { Pair } from "./pair.js";
 import { SaveState } from "./state.js";
 import { Submission } from "./submit.js";
 
@@ -104,7 +105,12 @@ for (const button of document.querySelectorAll("#show-keys")) {
   button.addEventListener("click", () => byId("keys").showModal());
 }
 
+const pair = byId("pair")
+  ? new Pair({ pair: byId("pair"), link: byId("link-scrolling"), stack: byId("stack-proofs") })
+  : null;
+
 new Keys({
+  pair,
   questions: form.questions,
   blocks,
   comments,

@@ -1,0 +1,50 @@
+"""Which two answers are compared, which side each stands on, and which pairs come twice. Pure.
+
+Sides are counterbalanced: of the reviewers of one pair, as many see the one first as the other, give or take
+one. Who begins is decided by a keyed hash, so that neither system gains by its name or its place in a file.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+MAX_SHARE = 1.0
+REPEATS_FROM = 1_000_000  # positions of mirrored repeats: behind everything else of a reviewer's queue
+
+
+def pairs(systems: Mapping[str, Mapping[str, int]]) -> dict[tuple[int, int], tuple[str, str]]:
+    """All pairs of outputs of two systems for one instance: (smaller id, larger id) to the two systems.
+
+    `systems` maps a system to its outputs by instance key. The systems of a pair are in alphabetical order.
+    """
+    found: dict[tuple[int, int], tuple[str, str]] = {}
+    for one, other in combinations(sorted(systems), 2):
+        for instance in sorted(systems[one].keys() & systems[other].keys()):
+            low, high = sorted((systems[one][instance], systems[other][instance]))
+            found[low, high] = (one, other)
+    return found
+
+
+def mirrored(keys: Sequence[str], share: float, seed: int) -> frozenset[str]:
+    """The share (0-1, rounded half up) of pairs that come twice, by seeded lot."""
+    if not 0 <= share <= MAX_SHARE:
+        raise ValueError("the share of mirrored pairs lies between 0 and 1")
+    number = int(share * len(keys) + 0.5)
+    lots = sorted(keys, key=lambda key: hashlib.sha256(f"{seed}\x1fmirror\x1f{key}".encode()).digest())
+    return frozenset(lots[:number])
+
+
+def next_side(key: bytes, *, campaign: int, item: int, earlier: Iterable[bool]) -> bool:
+    """Whether the next reviewer of a pair sees its second output first.
+
+    `earlier` are the sides of those who had the pair before. The rarer side is next; if none is rarer, a keyed
+    coin decides, thrown anew for each full block of two.
+    """
+    sides = list(earlier)
+    swapped = sum(sides)
+    straight = len(sides) - swapped
+    if swapped != straight:
+        return swapped < straight
+    coin = hmac.new(key, f"side\x1f{campaign}\x1f{item}\x1f{len(sides)}".encode(), hashlib.sha256).digest()
+    return bool(coin[0] & 1)
