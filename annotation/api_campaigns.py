@@ -96,6 +96,25 @@ class DrawView(StrictView):
         return Response(shape.DrawOut(body).data, status=201)
 
 
+class DrawPairsView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_draw_pairs",
+        parameters=[OPTIONAL_KEY],
+        request=shape.DrawPairsIn,
+        responses={201: shape.DrawOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Draw the pairs of a comparison, once and for all; a stratum is a pair of systems."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.DrawPairsIn, request)
+        items = actions.draw_pairs(actor=caller(request), campaign=campaign, **sent)
+        body = {"campaign": slug, "items": len(items), "strata": queries.drawn_strata(campaign)}
+        return Response(shape.DrawOut(body).data, status=201)
+
+
 class PlanView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/progress/", api_campaigns.ProgressView.as_view(), name="api-progress"),
     path("campaigns/<slug:slug>/draw/", api_campaigns.DrawView.as_view(), name="api-draw"),
+    path("campaigns/<slug:slug>/draw-pairs/", api_campaigns.DrawPairsView.as_view(), name="api-draw-pairs"),
     path("campaigns/<slug:slug>/plan/", api_campaigns.PlanView.as_view(), name="api-plan"),
     path("campaigns/<slug:slug>/assign/", api_campaigns.AssignView.as_view(), name="api-assign"),
     path("campaigns/<slug:slug>/open/", api_campaigns.OpenView.as_view(), name="api-open"),

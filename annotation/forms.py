@@ -1,6 +1,7 @@
 """Forms of coordinators, and the translation of a plain (scriptless) grading form into content."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -59,6 +60,41 @@ class DrawForm(PlainForm):
     leave_out_undecided = forms.BooleanField(
         label="Leave out outputs that wait in quarantine for a decision", required=False
     )
+
+
+class DrawPairsForm(PlainForm):
+    """Which systems are compared, on how many problems, and how many pairs come twice."""
+
+    systems = forms.MultipleChoiceField(
+        label="Systems", widget=forms.CheckboxSelectMultiple, help_text="At least two."
+    )
+    per_stratum = forms.IntegerField(
+        label="Problems for each pair of systems",
+        min_value=1,
+        required=False,
+        help_text="Empty: every problem that both answered.",
+    )
+    mirrored = forms.IntegerField(
+        label="Pairs shown twice, with the sides exchanged (%)",
+        min_value=0,
+        max_value=100,
+        initial=10,
+        help_text="Shows how steady the preferences are, and whether a side is favoured.",
+    )
+    leave_out_undecided = forms.BooleanField(
+        label="Leave out outputs that wait in quarantine for a decision", required=False
+    )
+
+    def __init__(self, *args: Any, systems: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["systems"].choices = systems  # type: ignore[attr-defined]
+        self.fields["systems"].initial = [slug for slug, _ in systems]
+
+    def terms(self) -> dict[str, Any]:
+        """What draw_pairs takes."""
+        values = dict(self.cleaned_data)
+        share = values.pop("mirrored") / 100
+        return {**values, "mirrored_share": share}
 
 
 class ReasonForm(PlainForm):

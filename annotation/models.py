@@ -112,7 +112,8 @@ class Item(models.Model):
                 name="item_pair_once_per_campaign",
             ),
             models.CheckConstraint(
-                condition=Q(second__isnull=True, mirrored=False) | Q(second__gt=F("output")),
+                condition=Q(second__isnull=True, mirrored=False)
+                | Q(second__isnull=False, second__gt=F("output")),
                 name="item_pair_has_an_order_and_only_pairs_are_mirrored",
             ),
             models.CheckConstraint(

@@ -261,3 +261,9 @@ def waiting_places(campaign: Campaign) -> QuerySet[Assignment]:
         .select_related("reviewer", "item__instance", "draft")
         .order_by("assigned_at", "pk")
     )
+
+
+def comparable_systems(campaign: Campaign) -> list[tuple[str, str]]:
+    """(slug, name) of the systems with a plain run on the campaign's track. For staff paths only."""
+    runs = campaign.release.runs.filter(track=campaign.track, condition="")
+    return list(runs.order_by("system__name").values_list("system__slug", "system__name").distinct())

@@ -182,6 +182,23 @@ class CampaignIn(serializers.Serializer[Any]):
     due_on = serializers.DateField(required=False, allow_null=True)
 
 
+class DrawPairsIn(serializers.Serializer[Any]):
+    systems = serializers.ListField(
+        child=serializers.SlugField(), default=list, help_text="Slugs; left out: every system of the track."
+    )
+    per_stratum = serializers.IntegerField(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Problems for each pair of systems; left out: every problem that both answered.",
+    )
+    mirrored_share = serializers.FloatField(
+        min_value=0, max_value=1, default=0.0, help_text="Share of pairs that come twice, sides exchanged."
+    )
+    leave_out_undecided = serializers.BooleanField(default=False)
+
+
 class DrawIn(serializers.Serializer[Any]):
     per_stratum = serializers.IntegerField(
         min_value=1,

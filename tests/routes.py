@@ -211,6 +211,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/
         api/v1/campaigns/<slug:slug>/progress/
         api/v1/campaigns/<slug:slug>/draw/
+        api/v1/campaigns/<slug:slug>/draw-pairs/
         api/v1/campaigns/<slug:slug>/plan/
         api/v1/campaigns/<slug:slug>/assign/
         api/v1/campaigns/<slug:slug>/open/

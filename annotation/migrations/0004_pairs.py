@@ -96,6 +96,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('mirrored', False), ('second__isnull', True)), ('second__gt', models.F('output')), _connector='OR'), name='item_pair_has_an_order_and_only_pairs_are_mirrored'),
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('mirrored', False), ('second__isnull', True)), models.Q(("second__gt", models.F("output")), ("second__isnull", False)), _connector='OR'), name='item_pair_has_an_order_and_only_pairs_are_mirrored'),
         ),
     ]

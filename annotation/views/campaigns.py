@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -13,7 +13,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions, queries
-from annotation.forms import CampaignForm, DrawForm, ReasonForm
+from annotation.forms import CampaignForm, DrawForm, DrawPairsForm, ReasonForm
 from annotation.models import Assignment, Campaign, CampaignKind
 from annotation.phases import Phase, Verb, allows
 from annotation.plans import plan_in_words
@@ -66,9 +66,10 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "reviewers": queries.progress_by_reviewer(row),
         "waiting": queries.waiting_places(row),
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
-        "draw_form": DrawForm(),
+        "draw_form": _draw_form(row),
         "reason_form": ReasonForm(),
         "is_audit": row.kind == CampaignKind.AUDIT,
+        "is_compare": row.kind == CampaignKind.COMPARE,
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
     return render(request, "annotation/campaign.html", context)
@@ -77,18 +78,29 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
 @staff_only
 @require_POST
 def draw(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Draw the items by domain."""
-    row = get_object_or_404(Campaign, slug=slug)
-    form = DrawForm(request.POST)
+    """Draw the items by domain, or the pairs of a comparison."""
+    row = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
+    form = _draw_form(row, request.POST)
     if not form.is_valid():
-        messages.error(request, "The number of items per domain must be a whole number from 1.")
+        field, reasons = next(iter(form.errors.items()))
+        label = form.fields[field].label if field in form.fields else ""
+        messages.error(request, f"{label}: {reasons[0]}")
         return redirect("campaign", slug=slug)
     try:
-        items = actions.draw_items(actor=request.user, campaign=row, **form.cleaned_data)
+        if isinstance(form, DrawPairsForm):
+            items = actions.draw_pairs(actor=request.user, campaign=row, **form.terms())
+        else:
+            items = actions.draw_items(actor=request.user, campaign=row, **form.cleaned_data)
         messages.success(request, f"{len(items)} items drawn.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
+
+
+def _draw_form(campaign: Campaign, data: QueryDict | None = None) -> DrawForm | DrawPairsForm:
+    if campaign.kind == CampaignKind.COMPARE:
+        return DrawPairsForm(data, systems=queries.comparable_systems(campaign))
+    return DrawForm(data)
 
 
 @staff_only

@@ -1,0 +1,353 @@
+"""Blind comparisons: sides drawn once, counterbalanced and kept; the answer names the output."""
+
+import json
+from collections import Counter
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from scipy.stats import binomtest
+
+from accounts.refusal import Refused
+from annotation import actions
+from annotation.actions.campaigns import keep_rubric
+from annotation.documents import block_lengths
+from annotation.material import material, shown_first
+from annotation.models import Answer, Assignment, AssignmentState, Item
+from annotation.pairing import mirrored, next_side, pairs
+from benchmark.models import OutputState
+from benchmark.rendering import rendered
+from tests.conftest import member
+from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
+
+pytestmark = pytest.mark.django_db
+
+GDEF = r"\gdef\le{\ge} We have $a \le b$."
+PLAIN = "We have $a \\le b$."
+
+
+@pytest.fixture
+def comparison(coordinator):
+    """Two problems of algebra, answered by three systems; two reviewers an item."""
+    release = ReleaseFactory(name="pairs")
+    problems = [InstanceFactory(release=release, key=f"a{number}", domain="algebra") for number in (1, 2)]
+    for slug in ("aurora", "basalt", "cobalt"):
+        run = RunFactory(release=release, system__slug=slug, system__name=slug.title())
+        for problem in problems:
+            OutputFactory(run=run, instance=problem, text=f"Argument {ord(slug[0])} for {problem.key}.")
+    return CampaignFactory(
+        slug="which",
+        release=release,
+        rubric=keep_rubric("proofs", "proofs-pairs-v1"),
+        kind="compare",
+        reviewers_per_item=2,
+        created_by=coordinator,
+    )
+
+
+def opened(comparison, coordinator, **terms):
+    actions.draw_pairs(actor=coordinator, campaign=comparison, **terms)
+    return actions.open_campaign(actor=coordinator, campaign=comparison)
+
+
+def content(value="first", **changes):
+    return {"answers": {"preference": value, "sureness": "1"}, **changes}
+
+
+def submit(person, place, value="first"):
+    return actions.submit_grade(
+        reviewer=person,
+        assignment=place,
+        content=content(value),
+        idempotency_key=f"{place.handle}-{value}",
+        rubric_sha256=place.item.campaign.rubric.sha256,
+    )
+
+
+def test_every_pair_of_systems_is_a_stratum_of_the_problems_that_both_answered(comparison, coordinator):
+    items = actions.draw_pairs(actor=coordinator, campaign=comparison)
+    assert Counter(item.stratum for item in items) == {
+        "aurora|basalt": 2,
+        "aurora|cobalt": 2,
+        "basalt|cobalt": 2,
+    }
+    assert all(item.output.instance == item.second.instance == item.instance for item in items)
+
+
+def test_some_systems_and_some_problems_are_drawn_by_seed(comparison, coordinator):
+    items = actions.draw_pairs(
+        actor=coordinator, campaign=comparison, systems=["aurora", "cobalt"], per_stratum=1
+    )
+    assert [(item.stratum, item.stratum_size, item.sample_size) for item in items] == [
+        ("aurora|cobalt", 2, 1)
+    ]
+
+
+def test_what_cannot_be_drawn_is_said(comparison, coordinator):
+    for terms, words in (
+        ({"systems": ["aurora"]}, "two of these systems"),
+        ({"systems": ["aurora", "gone"]}, "gone has no answers"),
+        ({"per_stratum": 0}, "at least one item"),
+        ({"mirrored_share": 1.5}, "between 0 and 1"),
+    ):
+        with pytest.raises(Refused, match=words):
+            actions.draw_pairs(actor=coordinator, campaign=comparison, **terms)
+    with pytest.raises(Refused, match="draws pairs"):
+        actions.draw_items(actor=coordinator, campaign=comparison)
+    with pytest.raises(Refused, match="Only a campaign of comparisons"):
+        actions.draw_pairs(actor=coordinator, campaign=CampaignFactory(release=comparison.release))
+
+
+def test_answers_that_are_missing_make_no_pair(comparison, coordinator):
+    comparison.release.runs.get(system__slug="aurora").outputs.filter(instance__key="a1").update(
+        state=OutputState.ABSTAINED
+    )
+    items = actions.draw_pairs(actor=coordinator, campaign=comparison)
+    assert Counter(item.stratum for item in items)["aurora|basalt"] == 1
+
+
+def test_the_two_reviewers_of_a_pair_see_opposite_sides(comparison, coordinator, algebraist):
+    other = member("bea@study.test", "Bea", "reviewer", "algebra")
+    campaign = opened(comparison, coordinator)
+    for person in (algebraist, other):
+        for _ in range(6):
+            actions.take_next(reviewer=person, campaign=campaign)
+    for item in campaign.items.all():
+        assert sorted(item.assignments.values_list("swapped", flat=True)) == [False, True]
+
+
+def test_a_plan_counterbalances_as_well(comparison, coordinator, algebraist):
+    member("bea@study.test", "Bea", "reviewer", "algebra")
+    campaign = opened(comparison, coordinator)
+    plan = actions.plan_assignment(campaign)
+    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
+    for item in campaign.items.all():
+        assert sorted(item.assignments.values_list("swapped", flat=True)) == [False, True]
+
+
+def test_two_thousand_pairs_favour_no_side_and_no_system():
+    """Exact binomial tests at .001, overall and for each of ten systems; balance within one for each pair."""
+    firsts: Counter[int] = Counter()
+    swapped = total = 0
+    shown: Counter[int] = Counter()
+    for item in range(2000):
+        left, right = item % 10, (item * 7 + 3) % 10
+        sides: list[bool] = []
+        for _ in range(3):
+            sides.append(next_side(b"key", campaign=1, item=item, earlier=sides))
+        assert abs(2 * sum(sides) - len(sides)) <= 1
+        for side in sides:
+            swapped, total = swapped + side, total + 1
+            firsts[right if side else left] += 1
+            shown[left] += 1
+            shown[right] += 1
+    assert binomtest(swapped, total).pvalue > 0.001
+    for system in range(10):
+        assert binomtest(firsts[system], shown[system]).pvalue > 0.001
+
+
+def test_a_side_is_the_same_however_often_and_wherever_the_page_is_opened(
+    client, comparison, coordinator, algebraist
+):
+    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    client.force_login(algebraist)
+    pages = {
+        client.get(f"/grading/items/{place.handle}/").content.decode().split("Argument")[1][:5]
+        for _ in range(50)
+    }
+    assert len(pages) == 1
+
+
+def test_the_answer_names_the_output_whichever_side_it_stood_on(comparison, coordinator, algebraist):
+    other = member("bea@study.test", "Bea", "reviewer", "algebra")
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1)
+    for person in (algebraist, other):
+        place = actions.take_next(reviewer=person, campaign=campaign)
+        first = shown_first(place)[0]
+        value = "first" if first.run.system.slug == "basalt" else "second"
+        submit(person, place, value)
+    answers = Answer.objects.filter(question="preference")
+    assert sorted(answers.values_list("value", flat=True)) == ["first", "second"]
+    assert {answer.preferred.run.system.slug for answer in answers} == {"basalt"}
+    assert Answer.objects.exclude(question="preference").filter(preferred__isnull=False).count() == 0
+
+
+@pytest.mark.parametrize("value", ["tie", "both_bad"])
+def test_a_tie_names_nobody(comparison, coordinator, algebraist, value):
+    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    submit(algebraist, place, value)
+    assert Answer.objects.get(question="preference").preferred is None
+
+
+def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(comparison, coordinator, algebraist):
+    campaign = opened(comparison, coordinator, mirrored_share=0.5)
+    assert campaign.items.filter(mirrored=True).count() == 3
+    for _ in range(6):
+        actions.take_next(reviewer=algebraist, campaign=campaign)
+    places = list(Assignment.objects.filter(reviewer=algebraist).order_by("position"))
+    assert [place.repeat for place in places] == [False] * 6 + [True] * 3
+    for repeat in places[6:]:
+        original = next(place for place in places[:6] if place.item_id == repeat.item_id)
+        assert repeat.swapped is not original.swapped
+        assert repeat.handle != original.handle
+        assert shown_first(repeat) == shown_first(original)[::-1]
+    # who prefers the same proof both times leaves the same stored winner
+    submit(algebraist, places[6], "first")
+    original = next(place for place in places[:6] if place.item_id == places[6].item_id)
+    submit(algebraist, original, "second")
+    assert Answer.objects.filter(question="preference").values("preferred").distinct().count() == 1
+
+
+def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison, coordinator, algebraist):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    assert Item.objects.get(pk=place.item_id).places_taken == 1
+    actions.say_out_of_field(reviewer=algebraist, assignment=place)
+    states = Assignment.objects.filter(item=place.item).values_list("state", flat=True)
+    assert set(states) == {AssignmentState.RELEASED}
+    assert Item.objects.get(pk=place.item_id).places_taken == 0
+
+
+def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison, coordinator, algebraist):
+    release = comparison.release
+    release.runs.get(system__slug="aurora").outputs.update(text=GDEF)
+    release.runs.get(system__slug="basalt").outputs.update(text=PLAIN)
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"])
+    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    plain = next(proof for proof in material(place).proofs if "gdef" not in proof.anchored.text)
+    beside = rendered(plain.anchored.text, plain.anchored.text_format, plain.prefix)
+    alone = rendered(PLAIN, "latex", plain.prefix)
+    assert [block.html for block in beside.blocks] == [block.html for block in alone.blocks]
+    assert {name.split("-")[0] for name in block_lengths(material(place))} == {"first", "second"}
+
+
+def test_the_page_of_a_pair_tells_no_system(client, comparison, coordinator, algebraist):
+    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    client.force_login(algebraist)
+    for address in (f"/grading/items/{place.handle}/", f"/api/v1/assignments/{place.handle}/", "/grading/"):
+        page = client.get(address).content.decode().lower()
+        assert not {"aurora", "basalt", "cobalt"} & {word.strip(".,") for word in page.split()}, address
+        for name in ("aurora", "basalt", "cobalt"):
+            assert name not in page
+
+
+def test_a_conflict_with_either_system_keeps_the_pair_away(comparison, coordinator, algebraist):
+    campaign = opened(comparison, coordinator)
+    algebraist.conflicts.create(kind="system", key="cobalt")
+    for _ in range(2):
+        place = actions.take_next(reviewer=algebraist, campaign=campaign)
+        assert "cobalt" not in place.item.stratum
+    with pytest.raises(Refused, match="nothing left"):
+        actions.take_next(reviewer=algebraist, campaign=campaign)
+    assert all(
+        "cobalt" not in vacancy_of(plan_pair, campaign) for plan_pair in pairs_for(campaign, algebraist)
+    )
+
+
+def pairs_for(campaign, person):
+    return [item for item, who in actions.plan_assignment(campaign).pairs if who == person.pk]
+
+
+def vacancy_of(item, campaign):
+    return campaign.items.get(pk=item).stratum
+
+
+def refuses(change, words):
+    with pytest.raises(IntegrityError, match=words), transaction.atomic():
+        change()
+
+
+def test_the_database_itself_refuses_strange_pairs(comparison, coordinator, algebraist):
+    run = RunFactory(release=comparison.release, track="assisted")
+    elsewhere = OutputFactory(run=run, instance=InstanceFactory(release=comparison.release))
+    item = actions.draw_pairs(actor=coordinator, campaign=comparison)[0]
+
+    def twin(**changes):
+        fields = (
+            "campaign",
+            "output",
+            "second",
+            "instance",
+            "stratum_size",
+            "sample_size",
+            "inclusion_probability",
+        )
+        Item.objects.create(**{name: getattr(item, name) for name in fields} | changes)
+
+    refuses(twin, "item_pair_once_per_campaign|UNIQUE")
+    refuses(lambda: twin(output=item.second, second=item.output), "has_an_order|CHECK")
+    refuses(lambda: twin(second=item.output), "has_an_order|CHECK")
+    refuses(lambda: twin(second=elsewhere), "of its instance")
+    refuses(lambda: twin(second=None), "of its instance")
+    other = CampaignFactory(release=comparison.release, slug="plain")
+    refuses(lambda: twin(campaign=other), "of its instance")
+    refuses(lambda: twin(campaign=other, second=None, mirrored=True), "has_an_order|CHECK")
+
+
+def test_the_database_itself_keeps_sides(comparison, coordinator, algebraist):
+    campaign = opened(comparison, coordinator)
+    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    rows = Assignment.objects.filter(pk=place.pk)
+    refuses(lambda: rows.update(swapped=not place.swapped), "keeps its item")
+    refuses(lambda: rows.update(swapped=None), "keeps its item")
+    refuses(lambda: rows.update(repeat=True), "keeps its item")
+    refuses(lambda: Item.objects.filter(pk=place.item_id).update(mirrored=True), "draw of an item is frozen")
+
+    def again(**changes):
+        Assignment.objects.create(item=place.item, reviewer=coordinator, handle="x", position=9, **changes)
+
+    refuses(again, "a pair has sides")
+    refuses(lambda: again(swapped=True, repeat=True), "a pair has sides")
+    refuses(lambda: again(repeat=True), "a pair has sides|repeats_only_pairs|CHECK")
+
+
+def test_the_database_itself_lets_only_a_side_be_preferred(comparison, coordinator, algebraist):
+    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    grade = submit(algebraist, place, "tie")
+    refuses(
+        lambda: Answer.objects.create(grade=grade, question="x", value="tie", preferred=place.item.output),
+        "prefers_one_of_two|CHECK",
+    )
+
+
+def test_mirrored_pairs_are_drawn_by_seeded_lot():
+    keys = [f"pair {number}" for number in range(40)]
+    chosen = mirrored(keys, 0.25, 7)
+    assert len(chosen) == 10
+    assert chosen == mirrored(list(reversed(keys)), 0.25, 7)
+    assert chosen != mirrored(keys, 0.25, 8)
+
+
+def test_pairs_are_named_by_the_smaller_output():
+    assert pairs({"b": {"p": 1, "q": 5}, "a": {"p": 3}}) == {(1, 3): ("a", "b")}
+
+
+def test_the_console_and_rest_draw_pairs(client, comparison, coordinator, capsys):
+    call_command(
+        "draw_pairs",
+        "which",
+        "--systems",
+        "aurora,basalt",
+        "--mirrored",
+        "0.5",
+        "--actor",
+        coordinator.email,
+        "--json",
+    )
+    assert json.loads(capsys.readouterr().out)["items"] == 2
+    client.force_login(coordinator)
+    reply = client.post("/api/v1/campaigns/which/draw-pairs/", {}, content_type="application/json")
+    assert (reply.status_code, reply.json()["code"]) == (409, "already_drawn")
+
+
+def test_the_campaign_page_offers_the_systems_and_draws(client, comparison, coordinator):
+    client.force_login(coordinator)
+    page = client.get("/grading/campaigns/which/").content.decode()
+    assert "Draw the pairs" in page
+    assert "Cobalt" in page
+    sent = {"systems": ["aurora", "cobalt"], "mirrored": "50"}
+    client.post("/grading/campaigns/which/draw/", sent)
+    assert Counter(comparison.items.values_list("stratum", "mirrored")) == {
+        ("aurora|cobalt", True): 1,
+        ("aurora|cobalt", False): 1,
+    }
