@@ -114,7 +114,10 @@ class AskForm(forms.Form):
         _choice(self, "predicates").choices = [(key, key) for key in judge.prompts]
         self.fields["predicates"].initial = list(judge.prompts)
         earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__isnull=False).exclude(pk=judge.pk)
-        cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
+        if earlier.exists():
+            cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
+        else:
+            del self.fields["after"]
 
     def clean_target(self) -> tuple[Release, str]:
         name, track = self.cleaned_data["target"].split(" ", 1)
