@@ -2,9 +2,15 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts, api_campaigns, api_construction, api_published, api_reports
+from reports import api, api_artifacts, api_campaigns, api_construction, api_plans, api_published, api_reports
 
 urlpatterns: list[URLPattern] = [
+    path("plans/strata/", api_plans.StrataPlanView.as_view(), name="api-plan-strata"),
+    path("plans/agreement/", api_plans.AgreementPlanView.as_view(), name="api-plan-agreement"),
+    path("plans/comparison/", api_plans.ComparisonPlanView.as_view(), name="api-plan-comparison"),
+    path("plans/proportion/", api_plans.ProportionPlanView.as_view(), name="api-plan-proportion"),
+    path("releases/<slug:name>/audit-plan/", api_plans.AuditPlanView.as_view(), name="api-audit-plan"),
+    path("releases/<slug:name>/audits/", api_plans.AuditDrawView.as_view(), name="api-audits"),
     path("releases/<slug:name>/score/", api.ScoreView.as_view(), name="api-score"),
     path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
     path("releases/<slug:name>/pairs/", api.PairsView.as_view(), name="api-pairs"),

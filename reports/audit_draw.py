@@ -156,8 +156,9 @@ def _precision(
     )
 
 
-def comparison(plan: AuditPlan, half_width_points: float | None = None) -> dict[str, object]:
-    """The plan beside the other allocations of as many audits; `custom` is the plan itself.
+def comparison(plan: AuditPlan, half_width: float | None = None) -> dict[str, object]:
+    """The plan beside the other allocations of as many audits; `custom` is the plan itself. `half_width`, a
+    share, asks for the total that brings it.
 
     Small totals are raised to what every stratum needs at least.
     """
@@ -165,7 +166,7 @@ def comparison(plan: AuditPlan, half_width_points: float | None = None) -> dict[
     return strata_plan(
         plan.expected,
         max(plan.n_sampled, least),
-        half_width=None if half_width_points is None else min(half_width_points / 100, 0.499),
+        half_width=None if half_width is None else min(half_width, 0.499),
         custom=[plan.sizes[stratum.name] for stratum in plan.expected],
     )
 

@@ -8,13 +8,12 @@ from django.utils.datastructures import MultiValueDict
 
 from accounts.refusal import Refused
 from annotation.models import Campaign
+from reports.audit_document import PER_STRATUM, AuditRequest
 from reports.audit_frame import BUCKET, SYSTEM_BUCKET
 from reports.audit_precision import Expected
-from reports.audit_sizes import ByHand, PerStratum, Spread, Wanted
 from reports.plan_forms import percent_field
 from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
-PER_STRATUM = "per_stratum"
 ALLOCATIONS = (
     (PER_STRATUM, "The same number from each"),
     (PROPORTIONAL, "A total, proportional to size"),
@@ -104,19 +103,29 @@ class PlanForm(forms.Form):
             self.add_error(needed, "Say how many.")
         return asked
 
-    def wanted(self) -> Wanted:
-        """The sample sizes that are asked for. Raises Refused for a number of a stratum that is none."""
+    def request(self, track: str, judge: str) -> AuditRequest:
+        """The audit that is asked for. Raises Refused for a number of a stratum that is none."""
         asked = self.cleaned_data
-        if asked["allocation"] == PER_STRATUM:
-            return PerStratum(asked["per_stratum"])
-        if asked["allocation"] == CUSTOM:
-            return ByHand({name: _whole(name, text) for name, text in self.sizes.items()})
-        return Spread(asked["allocation"], asked["total"])
+        return AuditRequest(
+            track=track,
+            judge=judge,
+            strata=asked["strata"],
+            allocation=asked["allocation"],
+            per_stratum=asked["per_stratum"],
+            total=asked["total"],
+            sizes={name: _whole(name, text) for name, text in self.sizes.items()}
+            if asked["allocation"] == CUSTOM
+            else {},
+            expected=Expected(asked["refuted"] / 100, asked["missed"] / 100, asked["hours"]),
+            buckets=tuple(asked["buckets"]),
+            exclude=tuple(asked.get("exclude", ())),
+        )
 
-    def expected(self) -> Expected:
-        """What the guesses say."""
-        asked = self.cleaned_data
-        return Expected(asked["refuted"] / 100, asked["missed"] / 100, asked["hours"])
+    @property
+    def wanted_half_width(self) -> float | None:
+        """The wanted half-width as a share."""
+        points: float | None = self.cleaned_data["half_width"]
+        return None if points is None else points / 100
 
 
 def _overwrite(data: MultiValueDict[str, Any], asked: Mapping[str, Any]) -> None:

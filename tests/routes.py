@@ -49,6 +49,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/second-factor/codes/new/
         accounts/second-factor/codes/download/
         analyse/
+        api/v1/plans/strata/
+        api/v1/plans/agreement/
+        api/v1/plans/comparison/
+        api/v1/plans/proportion/
         analyse/plan/
         analyse/plan/agreement/
         analyse/plan/comparison/
@@ -185,6 +189,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/croissant/
         api/v1/releases/<slug:name>/instances.jsonl
         api/v1/releases/<slug:name>/instances/
+        api/v1/releases/<slug:name>/audit-plan/
+        api/v1/releases/<slug:name>/audits/
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/

@@ -1,7 +1,5 @@
 """Planning a judge audit, and drawing it into a campaign."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -11,7 +9,7 @@ from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation.models import Campaign, CampaignKind
 from benchmark.models import Release
-from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
+from reports.audit_draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit
 from reports.choosing import Chosen, choose, only_known
 from reports.forms import AuditForm, PlanForm
 from reports.plan_page import strata_page
@@ -43,7 +41,7 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         "plan_form": plan_form,
         "plan": plan,
         "form": form if rubrics else None,
-        "comparison": strata_page(comparison(plan, plan_form.cleaned_data["half_width"])) if plan else None,
+        "comparison": strata_page(comparison(plan, plan_form.wanted_half_width)) if plan else None,
     }
     refused = plan_form.errors or form.errors
     return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
@@ -67,18 +65,8 @@ def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
 
 
 def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
-    asked: dict[str, Any] = form.cleaned_data
     try:
-        return plan_audit(
-            release=chosen.release,
-            track=chosen.track,
-            judge=chosen.judge,
-            by=asked["strata"],
-            wanted=form.wanted(),
-            expected=form.expected(),
-            buckets=asked["buckets"],
-            exclude_campaigns=asked.get("exclude", ()),
-        )
+        return form.request(chosen.track, chosen.judge).plan(chosen.release)
     except Refused as refusal:
         form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
         return None
