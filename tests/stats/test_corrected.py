@@ -125,21 +125,31 @@ def test_the_exact_interval_is_what_drawing_from_the_posterior_approaches():
     assert exact == pytest.approx([low, high], abs=1.0)  # one output of 1,000
 
 
-# 3 i, coverage table: N_h, true positives, n_h, coverage.
-@pytest.mark.parametrize(
-    ("sizes", "true", "sampled", "coverage"),
-    [
-        ((14, 34, 152), (13, 1, 1), (14, 8, 8), 0.957),
-        ((45, 300, 1055), (42, 6, 5), (45, 70, 60), 0.940),
-        ((100, 100, 800), (90, 10, 8), (50, 50, 100), 0.963),
-    ],
-)
-def test_the_beta_binomial_interval_covers_as_often_as_simulated(sizes, true, sampled, coverage):
-    rng, studies, inside = generator(2), 600, 0
-    audits = [
-        rng.hypergeometric(t, s - t, n, size=studies) for s, t, n in zip(sizes, true, sampled, strict=True)
-    ]
-    for successes in np.column_stack(audits):
+# 3 i, coverage table: N_h, true positives, n_h, coverage of bb_jeffreys and of Wald.
+COVERAGE = [
+    ((14, 34, 152), (13, 1, 1), (14, 8, 8), 0.957, 0.280),
+    ((14, 34, 152), (13, 3, 5), (14, 8, 8), 0.941, 0.661),
+    ((45, 300, 1055), (42, 6, 5), (45, 70, 60), 0.940, 0.851),
+    ((45, 300, 1055), (42, 15, 20), (45, 70, 60), 0.964, 0.773),
+    ((45, 300, 1055), (42, 6, 5), (30, 60, 85), 0.965, 0.842),
+    ((100, 100, 800), (90, 10, 8), (50, 50, 100), 0.963, 0.841),
+    ((400, 600, 1000), (340, 90, 50), (100, 100, 100), 0.936, 0.940),
+]
+STUDIES = 600
+
+
+def audited(sizes, true, sampled):
+    """Successes (STUDIES, strata) of simulated audits."""
+    rng = generator(2)
+    return np.column_stack(
+        [rng.hypergeometric(t, s - t, n, size=STUDIES) for s, t, n in zip(sizes, true, sampled, strict=True)]
+    )
+
+
+@pytest.mark.parametrize(("sizes", "true", "sampled", "coverage", "_wald"), COVERAGE)
+def test_the_beta_binomial_interval_covers_as_often_as_simulated(sizes, true, sampled, coverage, _wald):
+    inside = 0
+    for successes in audited(sizes, true, sampled):
         strata = [
             Stratum(str(h), s, n, int(y))
             for h, (s, n, y) in enumerate(zip(sizes, sampled, successes, strict=True))
@@ -147,7 +157,18 @@ def test_the_beta_binomial_interval_covers_as_often_as_simulated(sizes, true, sa
         low, high = np.array(corrected_score(strata).ci) * sum(sizes)
         inside += low - 1e-9 <= sum(true) <= high + 1e-9
     # Binomial error of 600 studies: 3 x sqrt(.95 x .05 / 600) = .027.
-    assert inside / studies == pytest.approx(coverage, abs=0.03)
+    assert inside / STUDIES == pytest.approx(coverage, abs=0.03)
+
+
+@pytest.mark.parametrize(("sizes", "true", "sampled", "_coverage", "wald"), COVERAGE)
+def test_a_wald_interval_would_cover_as_badly_as_simulated(sizes, true, sampled, _coverage, wald):
+    sizes, sampled = np.array(sizes), np.array(sampled)
+    means = audited(sizes, true, sampled) / sampled
+    variance = (sizes / sizes.sum()) ** 2 * (1 - sampled / sizes) * means * (1 - means) / (sampled - 1)
+    half = 1.959963984540054 * np.sqrt(variance.sum(axis=1))
+    gap = np.abs(means @ sizes / sizes.sum() - sum(true) / sizes.sum())
+    # 3 binomial errors at .5: .061.
+    assert (gap <= half + 1e-12).mean() == pytest.approx(wald, abs=0.065)
 
 
 def test_clean_audits_leave_the_stated_number_of_errors_possible():
