@@ -24,6 +24,8 @@ class Spread:
     """Smallest, middle and largest of some measurements; `runs` of them.
 
     `scaled` says by how much each was multiplied because only a part of the work was done (1: all of it).
+    `processor` is the middle of the seconds that the processor worked, which other jobs on the machine do
+    not lengthen much; None where it was not measured.
     """
 
     low: float
@@ -31,12 +33,14 @@ class Spread:
     high: float
     runs: int
     scaled: float = 1
+    processor: float | None = None
 
     @classmethod
-    def of(cls, values: list[float], *, scaled: float = 1) -> Spread:
+    def of(cls, values: list[float], *, scaled: float = 1, processor: list[float] | None = None) -> Spread:
         """The spread of measured values, each times `scaled`."""
         found = [value * scaled for value in values]
-        return cls(min(found), statistics.median(found), max(found), len(found), scaled)
+        worked = None if processor is None else scaled * statistics.median(processor)
+        return cls(min(found), statistics.median(found), max(found), len(found), scaled, worked)
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,13 @@ def timed(work: Callable[[], object], *, runs: int = 5, warm: int = 1, scaled: f
     """Wall-clock seconds of some calls of `work`, after `warm` calls that do not count."""
     for _ in range(warm):
         work()
-    seconds = []
+    seconds, processor = [], []
     for _ in range(runs):
-        start = time.perf_counter()
+        start = time.perf_counter(), time.process_time()
         work()
-        seconds.append(time.perf_counter() - start)
-    return Spread.of(seconds, scaled=scaled)
+        seconds.append(time.perf_counter() - start[0])
+        processor.append(time.process_time() - start[1])
+    return Spread.of(seconds, scaled=scaled, processor=processor)
 
 
 def once(work: Callable[[], object], *, scaled: float = 1) -> Spread:
@@ -81,7 +86,7 @@ def once(work: Callable[[], object], *, scaled: float = 1) -> Spread:
     return timed(work, runs=1, warm=0, scaled=scaled)
 
 
-HEADER = ("figure", "ours: min / median / max", "naive", "naive way", "ratio", "target")
+HEADER = ("figure", "ours: min / median / max", "processor", "naive", "naive way", "ratio", "target")
 
 
 def as_row(figure: Figure) -> tuple[str, ...]:
@@ -92,6 +97,7 @@ def as_row(figure: Figure) -> tuple[str, ...]:
     return (
         figure.task,
         " / ".join(shown(value, figure.unit) for value in spread),
+        "" if ours.processor is None else shown(ours.processor, figure.unit),
         "" if naive is None else shown(naive.median, figure.unit) + ("*" if naive.scaled != 1 else ""),
         figure.naive_way,
         "" if ratio is None else f"{ratio:,.0f}x" if ratio >= 10 else f"{ratio:.2g}x",

@@ -144,11 +144,11 @@ def run(script: str, folder: str, *arguments: str) -> str:
     return subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def commanded(folder: str, runs: int, *arguments: str) -> tuple[Spread, Spread]:
-    """Seconds of a management command by the clock and of the processor, without the start of Django."""
+def commanded(folder: str, runs: int, *arguments: str) -> Spread:
+    """Seconds of a management command, without the start of Django."""
     found = json.loads(run(MEASURE, folder, json.dumps(arguments), str(runs)).splitlines()[-1])
-    clock, processor = (Spread.of(list(seconds)) for seconds in zip(*found, strict=True))
-    return clock, processor
+    clock, processor = (list(seconds) for seconds in zip(*found, strict=True))
+    return Spread.of(clock, processor=processor)
 
 
 def by_hand(path: Path) -> None:
@@ -168,14 +168,12 @@ def figures() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         write_study(Path(folder))
         run(PREPARE, folder, folder)
-        clock, processor = commanded(folder, 5, "score", "--release", "bench", "--json")
+        spread = commanded(folder, 5, "score", "--release", "bench", "--json")
         task = f"score, {SYSTEMS} systems x {INSTANCES} instances, all intervals"
-        yield Figure(task, clock, target=1.0)
-        yield Figure("the same, processor time", processor)
+        yield Figure(task, spread, target=1.0)
         path = Path(folder) / "million.csv"
         write_labels(path)
-        clock, processor = commanded(folder, 3, "analyse", "agreement", str(path), "--json")
+        spread = commanded(folder, 3, "analyse", "agreement", str(path), "--json")
         naive = once(lambda: by_hand(path), scaled=10)
         task = "analyse agreement, 1,000,000 labels, CSV to document"
-        yield Figure(task, clock, naive, "csv rows and pair loop, percent only", target=15.0)
-        yield Figure("the same, processor time", processor)
+        yield Figure(task, spread, naive, "csv rows and pair loop, percent only", target=15.0)
