@@ -66,7 +66,7 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     form = AskForm(shown, request.POST or None)
     if request.method == "POST" and form.is_valid():
         release, track = form.cleaned_data["target"]
-        chosen = {name: form.cleaned_data.get(name) for name in ("predicates", "after")}
+        chosen = {"predicates": form.cleaned_data["predicates"], "after": form.cleaned_data.get("after")}
         try:
             run = ask(actor=request.user, judge=shown, release=release, track=track, **chosen)
         except Refused as refusal:
