@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from accounts.domains import domain_words
-from annotation.models import Assignment
+from annotation.models import Assignment, Item
 from benchmark.models import Output
 from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
@@ -58,26 +58,37 @@ def problem_title(payload: object, fallback: str) -> str:
 
 
 def material(place: Assignment) -> Material:
-    """What the holder of a place sees: instance and output only, no run, no system, nothing unseen on paper."""
-    item = place.item
+    """What the holder of a place sees."""
+    return item_material(place.item, swapped=bool(place.swapped))
+
+
+def item_material(item: Item, *, swapped: bool = False) -> Material:
+    """What is judged: instance and output only, no run, no system, nothing unseen on paper.
+
+    A pair's outputs stand in the order of the item, or `swapped`.
+    """
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
     return Material(
         title=problem_title(item.instance.payload, f"Problem {item.instance.key}"),
         domain=domain_words(item.instance.domain),
         instance_parts=tuple(protocol.instance_parts(item.instance.payload)),
-        proofs=tuple(_proofs(protocol, place)),
+        proofs=tuple(_proofs(protocol, item, swapped)),
     )
 
 
-def _proofs(protocol: Protocol, place: Assignment) -> Iterator[ShownProof]:
-    item = place.item
+def _proofs(protocol: Protocol, item: Item, swapped: bool) -> Iterator[ShownProof]:
     if item.second is None:
         yield ShownProof("", _output_parts(protocol, item.output))
         return
-    for name, output in zip(SIDES, shown_first(place), strict=True):
+    for name, output in zip(SIDES, _sides(item, swapped), strict=True):
         parts = _output_parts(protocol, output)
         titled = replace(parts[0], title=f"{name.capitalize()} proof", collapsed=False)
         yield ShownProof(f"{name}-", (titled, *parts[1:]))
+
+
+def _sides(item: Item, swapped: bool) -> tuple[Output, Output]:
+    assert item.second is not None
+    return (item.second, item.output) if swapped else (item.output, item.second)
 
 
 def _output_parts(protocol: Protocol, output: Output) -> tuple[Part, ...]:
@@ -90,6 +101,4 @@ def _output_parts(protocol: Protocol, output: Output) -> tuple[Part, ...]:
 
 def shown_first(place: Assignment) -> tuple[Output, Output]:
     """The two outputs of a pair as this place shows them, first and second."""
-    item = place.item
-    assert item.second is not None
-    return (item.second, item.output) if place.swapped else (item.output, item.second)
+    return _sides(place.item, bool(place.swapped))

@@ -48,3 +48,12 @@ def next_side(key: bytes, *, campaign: int, item: int, earlier: Iterable[bool]) 
         return swapped < straight
     coin = hmac.new(key, f"side\x1f{campaign}\x1f{item}\x1f{len(sides)}".encode(), hashlib.sha256).digest()
     return bool(coin[0] & 1)
+
+
+def unswapped(word: str, *, swapped: bool | None) -> str:
+    """A side, a preference or the id of a block as the item orders its pair, whatever order was shown."""
+    if swapped:
+        for side, other in (("first", "second"), ("second", "first")):
+            if word == side or word.startswith(f"{side}-"):
+                return other + word[len(side) :]
+    return word

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from django.db.models import Prefetch
 
 from annotation.documents import documents
-from annotation.material import Material, material
+from annotation.material import Material, item_material
 from annotation.models import Answer, Campaign, Comment, Grade, Item
+from annotation.pairing import unswapped
 from annotation.published import rater_name
 from annotation.visibility import Thing, Viewer, may_see
 from benchmark.models import OutputState
@@ -111,7 +112,13 @@ def _order(campaigns: Sequence[Campaign], identities: bool) -> list[int]:
 
 def _loaded(keys: Sequence[int]) -> dict[int, Item]:
     items = Item.objects.select_related(
-        "campaign__rubric", "campaign__release__benchmark", "instance", "output__run__system"
+        "campaign__rubric",
+        "campaign__release__benchmark",
+        "instance",
+        "output__run__system",
+        "output__redacted",
+        "second__run__system",
+        "second__redacted",
     )
     return {item.pk: item for item in items.filter(pk__in=keys)}
 
@@ -141,17 +148,18 @@ def _printed(
     named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
     graders = [_name(grade, named, place) for place, grade in enumerate(grades, 1)]
     by_grader = list(zip(graders, grades, strict=True))
-    shown = material(item)
+    shown = item_material(item)
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)
     for name, grade in by_grader:
         for comment in grade.comments.all():
-            remarks[comment.block].append(_comment(name, comment))
+            block = unswapped(comment.block, swapped=grade.assignment.swapped)
+            remarks[block].append(_comment(name, comment))
     parts = tuple(_parts(shown, remarks))
     return PrintedItem(
         number=number,
         title=shown.title,
         domain=shown.domain,
-        system=item.output.run.system.name if named else "",
+        system=_systems(item) if named else "",
         state=item.output.get_state_display() if item.output.state != OutputState.ANSWERED else "",
         parts=parts,
         graders=tuple(graders),
@@ -159,6 +167,11 @@ def _printed(
         notes=tuple(_notes(by_grader)),
         lost=tuple(comment for left in remarks.values() for comment in left),
     )
+
+
+def _systems(item: Item) -> str:
+    outputs = [item.output] if item.second is None else [item.output, item.second]
+    return " and ".join(output.run.system.name for output in outputs)
 
 
 def _name(grade: Grade, named: bool, place: int) -> str:
@@ -177,14 +190,15 @@ def _comment(grader: str, comment: Comment) -> PrintedComment:
 
 
 def _parts(shown: Material, remarks: dict[str, list[PrintedComment]]) -> Iterator[PrintedPart]:
-    """The open parts; every remark on a passage of the anchored part is taken out of `remarks`."""
-    parts = [*shown.instance_parts, *shown.output_parts]
-    for part, document in zip(parts, documents(parts, shown.anchored), strict=True):
+    """The open parts; every remark on a passage of an anchored part is taken out of `remarks`."""
+    anchored = [proof.anchored for proof in shown.proofs]
+    parts = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
+    for part, document in zip(parts, documents(shown), strict=True):
         if part.collapsed:
             continue
-        anchored = part is shown.anchored
+        commented = any(part is one for one in anchored)
         passages = [
-            Passage(block, tuple(remarks.pop(block.id, ()) if anchored else ())) for block in document.blocks
+            Passage(block, tuple(remarks.pop(block.id, ()) if commented else ())) for block in document.blocks
         ]
         yield PrintedPart(part.title, tuple(passages))
 
@@ -207,7 +221,10 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
             yield PrintedAnswer(
                 question=question.text,
                 step=step,
-                values=tuple(_value(answer) for answer in row),
+                values=tuple(
+                    _value(answer, grade.assignment.swapped)
+                    for answer, (_, grade) in zip(row, by_grader, strict=True)
+                ),
                 remarks=tuple(
                     (grader, answer.comment)
                     for (grader, _), answer in zip(by_grader, row, strict=True)
@@ -216,10 +233,12 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
             )
 
 
-def _value(answer: Answer | None) -> str:
+def _value(answer: Answer | None, swapped: bool | None) -> str:
     if answer is None:
         return ""
-    return answer.value or {"abstain": "cannot be judged"}.get(answer.state, answer.state)
+    return unswapped(answer.value, swapped=swapped) or {"abstain": "cannot be judged"}.get(
+        answer.state, answer.state
+    )
 
 
 def _notes(by_grader: Sequence[tuple[str, Grade]]) -> Iterator[tuple[str, str]]:
