@@ -99,16 +99,27 @@ class ReportView(StrictView):
         return Response(ReportOut(get_object_or_404(_jobs(), pk=pk)).data)
 
 
-class ReportVerbView(StrictView):
-    """Cancelling, and trying again."""
+class ReportCancelView(StrictView):
+    """Giving up a report."""
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="reports_steer", request=None, responses=ReportOut)
-    def post(self, request: Request, pk: int, verb: str) -> Response:
-        """`cancel` a report that is queued or running, `retry` one that failed or was cancelled."""
-        act = {"cancel": cancel_report, "retry": retry_report}[verb]
-        act(actor=cast(User, request.user), job=get_object_or_404(_jobs(), pk=pk))
+    @extend_schema(operation_id="reports_cancel", request=None, responses=ReportOut)
+    def post(self, request: Request, pk: int) -> Response:
+        """Cancels a report that is queued or running."""
+        cancel_report(actor=cast(User, request.user), job=get_object_or_404(_jobs(), pk=pk))
+        return Response(ReportOut(_jobs().get(pk=pk)).data)
+
+
+class ReportRetryView(StrictView):
+    """Trying a report again."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="reports_retry", request=None, responses=ReportOut)
+    def post(self, request: Request, pk: int) -> Response:
+        """Puts a report that failed or was cancelled back into the queue."""
+        retry_report(actor=cast(User, request.user), job=get_object_or_404(_jobs(), pk=pk))
         return Response(ReportOut(_jobs().get(pk=pk)).data)
 
 

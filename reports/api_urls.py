@@ -37,16 +37,6 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/reports/", api_reports.ReportsView.as_view(), name="api-reports"),
     path("reports/<int:pk>/", api_reports.ReportView.as_view(), name="api-report"),
     path("reports/<int:pk>/file/", api_reports.ReportFileView.as_view(), name="api-report-file"),
-    path(
-        "reports/<int:pk>/cancel/",
-        api_reports.ReportVerbView.as_view(),
-        {"verb": "cancel"},
-        name="api-report-cancel",
-    ),
-    path(
-        "reports/<int:pk>/retry/",
-        api_reports.ReportVerbView.as_view(),
-        {"verb": "retry"},
-        name="api-report-retry",
-    ),
+    path("reports/<int:pk>/cancel/", api_reports.ReportCancelView.as_view(), name="api-report-cancel"),
+    path("reports/<int:pk>/retry/", api_reports.ReportRetryView.as_view(), name="api-report-retry"),
 ]
