@@ -13,7 +13,9 @@ from annotation.models import Answer, Assignment, AssignmentState, Campaign, Gra
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
 from judging.models import JudgeTask, TaskState, Verdict
+from reports.artifacts import FORMAT
 from reports.canonical import sha256
+from reports.manifest import read_manifest
 from reports.models import Artifact
 
 Rule = Callable[[], Iterator[str]]
@@ -131,6 +133,21 @@ def artifacts_have_their_hash() -> Iterator[str]:
             yield f"artifact {artifact.pk} does not have the hash {artifact.sha256}"
 
 
+def artifacts_are_about_what_is_stored() -> Iterator[str]:
+    """The instances and runs that an artifact names by hash are those of its release today."""
+    for artifact in Artifact.objects.select_related("release").iterator():
+        document = json.loads(artifact.content)
+        if document.get("format") != FORMAT:
+            continue  # of a former version: verify_artifact of that version checks it
+        stored = read_manifest(artifact.release, document["inputs"]["track"]).as_json()
+        if document["inputs"]["release_sha256"] != artifact.release.sha256:
+            yield f"artifact {artifact.pk} is about another content of release {artifact.release}"
+        for name, rows in document["manifest"].items():
+            missing = len({*map(tuple, rows)} - {*map(tuple, stored.get(name, []))})
+            if missing:
+                yield f"artifact {artifact.pk} names {missing} {name} that are not stored so"
+
+
 RULES: tuple[Rule, ...] = (
     outputs_answer_instances_of_their_release,
     items_name_the_instance_of_their_output,
@@ -145,6 +162,7 @@ RULES: tuple[Rule, ...] = (
     answers_are_on_the_scale,
     done_judge_tasks_have_their_verdict,
     artifacts_have_their_hash,
+    artifacts_are_about_what_is_stored,
 )
 
 

@@ -28,14 +28,15 @@ class CampaignInfo:
 class JudgeInfo:
     """A judge version as it was.
 
-    `prompts` maps a predicate to name, version's SHA-256 and `text`, the lines of the prompt file; the text
-    is null when this code no longer has the file with that hash (a judge imported from elsewhere).
+    `prompts` maps a predicate to its prompt's name and SHA-256 (or to the program or judges that answer it)
+    and `text`, the lines of the prompt file; the text is null when this code has no file with that hash.
     """
 
     label: str
     model: str
     family: str
     endpoint: str
+    program: str
     decoding: Mapping[str, Any]
     votes: int
     prompts: Mapping[str, Any]
@@ -63,6 +64,7 @@ def judge_info(judge: Judge) -> JudgeInfo:
         model=judge.model,
         family=judge.family,
         endpoint=judge.endpoint,
+        program=judge.program,
         decoding=judge.decoding,
         votes=judge.votes,
         prompts={

@@ -1,11 +1,19 @@
 """check_invariants finds each broken rule, and is silent about a healthy study."""
 
+from dataclasses import replace
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Answer
+from benchmark.actions import freeze_release
+from reports.artifacts import build
+from reports.canonical import canonical
+from reports.inputs import collect
 from reports.invariants import RULES, violations
+from reports.manifest import read_manifest
+from reports.models import Artifact
 from tests.factories import (
     AssignmentFactory,
     InstanceFactory,
@@ -76,3 +84,23 @@ def test_an_answer_off_the_scale_is_found(gaps):
     grade = Answer.objects.first().grade
     Answer.objects.create(grade=grade, question="ground", step="1", value="maybe")
     assert broken() == {"answers_are_on_the_scale"}
+
+
+def test_an_artifact_about_other_hashes_than_those_stored_is_found(gaps):
+    freeze_release(actor=None, release=gaps)
+    gaps.refresh_from_db()
+    inputs, manifest = collect(release=gaps), read_manifest(gaps, "raw")
+    first, *others = manifest.runs
+    forged = build(inputs, replace(manifest, runs=(replace(first, sha256="0" * 64), *others)))
+    Artifact.objects.create(
+        kind="score", release=gaps, content=canonical(forged).decode(), sha256=forged["sha256"]
+    )
+    assert broken() == {"artifacts_are_about_what_is_stored"}
+
+
+def test_an_artifact_under_another_hash_is_found(gaps):
+    freeze_release(actor=None, release=gaps)
+    gaps.refresh_from_db()
+    document = build(collect(release=gaps), read_manifest(gaps, "raw"))
+    Artifact.objects.create(kind="score", release=gaps, content=canonical(document).decode(), sha256="0" * 64)
+    assert broken() == {"artifacts_have_their_hash"}
