@@ -20,6 +20,13 @@ PAGES = [
     ("audit-draw", ["sample-re2math"]),
     ("outputs-behind", ["sample-re2math"]),
     ("artifacts", ["sample-re2math"]),
+    ("compare", ["sample-re2math"]),
+    ("pairs", ["sample-proofs"]),
+    ("judge-audit", ["sample-re2math"]),
+    ("labels", ["sample-re2math"]),
+    ("campaign-results", ["sample-proofs"]),
+    ("question-reliability", ["sample-proofs", "logic"]),
+    ("monitoring", ["sample-audit"]),
 ]
 WIDTHS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 
@@ -62,6 +69,18 @@ def test_a_number_leads_to_its_definition_and_to_its_rows(sign_in, owner, gaps):
     page.get_by_role("cell", name="16", exact=True).get_by_role("link").first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Outputs behind the score")
     expect(page.locator("tbody tr")).to_have_count(16)
+
+
+def test_a_number_opens_its_method_and_its_definition_by_keyboard(sign_in, owner, gaps):
+    page = sign_in(owner)
+    page.goto(reverse("compare", args=["sample-re2math"]))
+    number = page.locator("details.behind").first
+    number.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(number.get_by_text("95 %, Wilson")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#def-wilson")).to_be_in_viewport()
 
 
 def test_rows_are_downloaded_as_a_file(sign_in, owner, gaps):
