@@ -1,14 +1,12 @@
 """Rows as files that are sent while they are made; which label rows a request may have."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from django.http import StreamingHttpResponse
 
 from benchmark.models import Release
 from reports.choosing import only_known
-from reports.exporting import csv_lines, jsonl_lines
+from reports.exporting import csv_lines, jsonl_lines, table_line
 from reports.label_filters import FILTERS, label_filter
 from reports.label_rows import Row, blinded, label_rows
 from stats.cells import quote_cell
@@ -45,10 +43,7 @@ def table_download(rows: Iterable[list[object]], file_name: str) -> StreamingHtt
 
 def _lines(rows: Iterable[list[object]]) -> Iterator[str]:
     for row in rows:
-        line = io.StringIO()
-        cells = [quote_cell(cell) if isinstance(cell, str) else cell for cell in row]
-        csv.writer(line, lineterminator="\n").writerow(cells)
-        yield line.getvalue()
+        yield table_line([quote_cell(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def _download(lines: Iterable[str], content_type: str, file_name: str) -> StreamingHttpResponse:

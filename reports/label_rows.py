@@ -4,6 +4,7 @@ import datetime as dt
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from django.conf import settings
@@ -226,14 +227,23 @@ def _judge_row(release: str, label: _Verdict) -> Row:
 
 
 def _subject_cells(label: _Expert | _Verdict) -> Row:
-    subject = Subject(label.instance, label.system, label.attempt, label.track, label.condition)
+    return _cells_of_output(
+        label.instance, label.system, label.attempt, label.track, label.condition, label.paper, label.domain
+    )
+
+
+@lru_cache(maxsize=4096)
+def _cells_of_output(
+    instance: str, system: str, attempt: int, track: str, condition: str, paper: str | None, domain: str
+) -> Row:
+    """What all labels of an output share; they follow each other, so it is made once. Never changed."""
     return {
-        "subject": str(subject),
-        "instance": label.instance,
-        "system": label.system,
-        "attempt": str(label.attempt),
-        "cluster": label.paper or label.instance,
-        "domain": label.domain,
+        "subject": str(Subject(instance, system, attempt, track, condition)),
+        "instance": instance,
+        "system": system,
+        "attempt": str(attempt),
+        "cluster": paper or instance,
+        "domain": domain,
     }
 
 

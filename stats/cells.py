@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 
 _WOULD_RUN = re.compile(r"'*[=+\-@\t\r]")
+SUSPECT = frozenset("'=+-@\t\r")  # what such a cell can begin with; most cells are passed over by this alone
 _WAS_QUOTED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def quote_cell(text: str) -> str:
     """Text for a CSV file that a spreadsheet shows and does not run."""
-    return f"'{text}" if _WOULD_RUN.match(text) else text
+    return f"'{text}" if text[:1] in SUSPECT and _WOULD_RUN.match(text) else text
 
 
 def unquote_cell(cell: str) -> str:

@@ -1,0 +1,57 @@
+"""Exports: a million labels as CSV and JSON lines, and a report of 200 items.
+
+Uses the database that DATABASE_URL names (a test database beside it), else SQLite.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.frame import Figure, Spread
+
+LABELS = (100_000, 1_000_000)
+NAIVE = 50_000  # rows that fit into memory as objects
+RATE = 40_000  # rows a second
+ITEMS, REPORT_SECONDS = 200, 60.0
+
+
+def measured(*arguments: str) -> dict[str, float]:
+    """What a process of its own measured: seconds and bytes of peak memory beyond its start, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {
+            "TOUCHSTONE_DEMO": "1",
+            "TOUCHSTONE_RUNTIME_DIR": folder,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+        }
+        command = [sys.executable, str(Path(__file__).with_name("_exporting.py")), *arguments]
+        environment["PYTHONPATH"] = str(Path(__file__).resolve().parents[1])
+        done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE)
+        found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+        return found
+
+
+def figures() -> Iterator[Figure]:
+    """Seconds and memory of the exports, then of the report."""
+    for rows in LABELS:
+        found = measured("labels", str(rows), str(NAIVE))
+        naive = Spread.of([found["naive"]], scaled=rows / NAIVE)
+        for form in ("csv", "jsonl"):
+            yield Figure(
+                f"{rows:,} labels as {form}",
+                Spread.of([found[form]]),
+                naive,
+                "ORM objects, all at once",
+                target=rows / RATE,
+            )
+        yield Figure(f"memory added by {rows:,} labels", Spread.of([found["bytes"]]), unit="B")
+    found = measured("report", str(ITEMS))
+    pages = f"{ITEMS} items, {found['characters'] / 1e6:.1f} million characters, {found['pages']:.0f} pages"
+    yield Figure(f"report of {pages}", Spread.of([found["seconds"]]), target=REPORT_SECONDS)
+    yield Figure("the same again, texts rendered before", Spread.of([found["again"]]), target=REPORT_SECONDS)
+    yield Figure("peak memory of the process", Spread.of([found["peak"]]), unit="B")

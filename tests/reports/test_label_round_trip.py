@@ -1,0 +1,105 @@
+"""What is exported is imported unchanged and exported again byte for byte, whatever the texts hold."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accounts.refusal import Refused
+from annotation.models import Answer
+from benchmark.models import Release
+from reports.exporting import csv_lines, jsonl_lines
+from reports.importing import import_labels
+from reports.label_reading import label_rows_of
+from reports.label_rows import Row, blinded, label_rows
+from stats.labels import COLUMNS
+from tests.reports.conftest import SAMPLE
+
+# Begins like a formula, or looks as if it had been quoted already; ends of lines; quotes; scripts; blanks.
+NASTY = (
+    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''=1", "'", "'a", '"', '""', 'a"b', ",", ";",
+    "\n", "a\nb", "a\r\nb", "a\rb", "\r", " padded ", "\u00a0", "é", "e\u0301", "数学", "𝔸", "\u202eabc", "\ufeff",
+    "\u2028", "\x1f", "\\n", "NULL", "nan", "0012", "1e3", '{"a": 1}', "[]", "=cmd|' /C calc'!A0",
+)  # fmt: skip
+TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=30)
+HOSTILE = st.builds(
+    str.__add__, st.sampled_from(("", "=", "+", "-", "@", "\t", "\r", "\n", "'", "'=")), TEXTS
+)
+FORMS = {"csv": csv_lines, "jsonl": jsonl_lines}
+
+
+def row(comment: str) -> Row:
+    return {**dict.fromkeys(COLUMNS, ""), "rater_kind": "expert", "comment": comment}
+
+
+def written(folder: Path, form: str, rows: Iterator[Row] | list[Row]) -> Path:
+    path = folder / f"labels.{form}"
+    path.write_bytes("".join(FORMS[form](rows)).encode())
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(comments=st.lists(HOSTILE, min_size=1, max_size=8))
+def test_any_text_comes_back_as_it_was(tmp_path, form, comments):
+    rows = [row(comment) for comment in comments]
+    path = written(tmp_path, form, rows)
+    back = [dict(found.cells) for found in label_rows_of(path)]
+    assert back == rows
+    assert "".join(FORMS[form](back)).encode() == path.read_bytes()
+
+
+@settings(max_examples=200, deadline=None)
+@given(comment=HOSTILE)
+def test_no_cell_begins_as_a_formula(comment):
+    line = "".join(csv_lines([row(comment)])).split("\n", 1)[1]
+    cell = line.split(",", COLUMNS.index("comment"))[-1].removeprefix('"')
+    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_export_import_export_is_the_same_bytes(unlabelled_gaps: Release, tmp_path, form):
+    source = SAMPLE / "re2math" / "labels-experts.csv"
+    rows = [dict(found.cells) for found in label_rows_of(source)]
+    for number, found in enumerate(rows):
+        found["comment"] = NASTY[number % len(NASTY)]
+    import_labels(actor=None, path=written(tmp_path, form, rows), release=unlabelled_gaps)
+    assert set(Answer.objects.values_list("comment", flat=True)) == set(NASTY)
+    exported = written(tmp_path, form, label_rows(unlabelled_gaps))
+    assert not import_labels(actor=None, path=exported, release=unlabelled_gaps).changed
+    first = exported.read_bytes()
+    other = [{**dict(found.cells), "campaign": "again"} for found in label_rows_of(exported)]
+    import_labels(actor=None, path=written(tmp_path, form, other), release=unlabelled_gaps)
+    second = "".join(
+        FORMS[form](
+            {**found, "campaign": "sample-audit"} for found in label_rows(unlabelled_gaps, campaign="again")
+        )
+    )
+    assert second.encode() == first
+
+
+@pytest.mark.django_db
+def test_a_nul_is_refused_with_its_line(unlabelled_gaps: Release, tmp_path):
+    path = tmp_path / "nul.csv"
+    path.write_bytes("".join(csv_lines([row("a"), row("a\0b")])).encode())
+    with pytest.raises(Refused, match=r"line 3.*NUL"):
+        import_labels(actor=None, path=path, release=unlabelled_gaps)
+
+
+def test_the_documented_columns_are_those_of_the_table():
+    page = (Path(__file__).parents[2] / "docs" / "exports.md").read_text("utf-8")
+    listed = [line.split("|")[1].strip(" `") for line in page.splitlines() if line.startswith("| `")]
+    assert listed == list(COLUMNS)
+
+
+@pytest.mark.django_db
+def test_blinded_rows_have_the_same_columns_and_leave_the_telling_ones_empty(gaps: Release):
+    for line in "".join(jsonl_lines(blinded(label_rows(gaps)))).splitlines()[:50]:
+        found = json.loads(line)
+        assert list(found) == list(COLUMNS)
+        assert (found["system"], found["attempt"], found["stratum"]) == ("", "", "")
+        assert found["subject"].startswith("blind-")
