@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from django.db import OperationalError
 
+from judging import asking
 from judging.actions import ask, create_judge, reconcile
 from judging.models import Call, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.settlement import settle
 from judging.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -96,6 +99,36 @@ def test_two_workers_share_a_queue_without_doubling(judge, release_with, server)
         stored = list(pool.map(lambda _: drain(), range(2)))
     assert sum(stored) == Verdict.objects.count() == 120
     assert server.calls == 120
+
+
+@pytest.mark.parametrize("after_the_commit", [False, True])
+def test_replies_outlast_a_database_that_is_away_and_are_not_asked_for_again(
+    judge, release_with, server, monkeypatch, after_the_commit
+):
+    """Cut off before the commit, or after it but before its answer: each call and verdict is stored once."""
+    cut_off = iter([True, True, False])
+
+    def flaky(**batch):
+        stored = settle(**batch) if after_the_commit else 0
+        if next(cut_off, False):
+            raise OperationalError("server closed the connection unexpectedly")
+        return stored or settle(**batch)
+
+    monkeypatch.setattr("judging.worker.settle", flaky)
+    ask(actor=None, judge=judge, release=release_with(10))
+    drain()
+    assert (server.calls, Call.objects.count(), Verdict.objects.count()) == (20, 20, 20)
+
+
+def test_a_question_that_cannot_be_put_together_fails_alone(judge, release_with, server, monkeypatch):
+    release = release_with(2)
+    ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    broken = release.runs.get().outputs.get(attempt=1).pk
+    fields = asking._fields
+    monkeypatch.setattr(asking, "_fields", lambda task: {} if task.output_id == broken else fields(task))
+    assert drain() == 1
+    failed = JudgeTask.objects.get(state=TaskState.FAILED)
+    assert (failed.output_id, failed.last_error[:11]) == (broken, "PromptError")
 
 
 def test_a_lie_about_the_prompt_is_found_out(judge, release_with, server, monkeypatch):
