@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -23,15 +24,11 @@ from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verd
 from judging.programs import current_program, program_identities
 from judging.prompts import prompt_identities
 from judging.queries import judgeable_outputs, newest_judge
+from judging.run_actions import check_caps
 from judging.signal import ring
 
 logger = logging.getLogger(__name__)
 _BATCH = 1000
-_TRANSITIONS = {
-    RunState.PAUSED: {RunState.RUNNING},
-    RunState.RUNNING: {RunState.PAUSED},
-    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
-}
 
 
 @transaction.atomic
@@ -46,15 +43,20 @@ def create_judge(
     decoding: dict[str, Any] | None = None,
     votes: int = 1,
     program: str = "",
+    prices: dict[str, str] | None = None,
+    budget: dict[str, Any] | None = None,
 ) -> Judge:
     """The judge version with exactly these settings and today's prompts; the existing row if there is one.
+
+    `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal
+    strings. `budget` caps each run (tokens, cost) unless it is asked with caps of its own.
 
     With `program`, the judge is that program of the protocol in its present version, and takes no model,
     endpoint, decoding or further votes. Raises Refused when that does not fit, when there is neither an
     endpoint nor a program, or when the protocol asks its judges nothing.
     """
     if program:
-        if model or endpoint or family or decoding or votes != 1:
+        if model or endpoint or family or decoding or votes != 1 or prices or budget:
             raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
         return _program_judge(actor, slug, get_protocol(protocol), program)
     if not endpoint or not model:
@@ -71,6 +73,8 @@ def create_judge(
         "decoding": decoding or {},
         "votes": votes,
         "prompts": prompts,
+        **({"prices": prices} if prices else {}),  # left out when empty: older versions keep their hash
+        **({"budget": budget} if budget else {}),
     }
     return _judge_version(actor, settings)
 
@@ -110,6 +114,9 @@ def ask(
     track: str = "raw",
     predicates: Sequence[str] = (),
     after: Judge | None = None,
+    priority: int = 0,
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
 
@@ -122,8 +129,16 @@ def ask(
     protocol = get_protocol(release.benchmark.protocol)
     chosen = _checked_predicates(judge, protocol, predicates)
     settled = _settled(judge, after, release, track, chosen) if after else set()
+    caps = _caps(judge, max_tokens, max_cost)
     run = JudgeRun.objects.create(
-        judge=judge, release=release, track=track, predicates=chosen, asked_by=actor, after=after
+        judge=judge,
+        release=release,
+        track=track,
+        predicates=chosen,
+        asked_by=actor,
+        after=after,
+        priority=priority,
+        **caps,
     )
     n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
@@ -141,6 +156,16 @@ def ask(
     )
     transaction.on_commit(ring)
     return run
+
+
+def _caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> dict[str, Any]:
+    """The caps of a run: those asked for, else the judge's budget."""
+    budget = judge.budget
+    tokens = max_tokens if max_tokens is not None else budget.get("tokens")
+    cost = max_cost if max_cost is not None else budget.get("cost")
+    caps = {"max_tokens": tokens, "max_cost": None if cost is None else Decimal(str(cost))}
+    check_caps(judge, **caps)
+    return caps
 
 
 def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:
@@ -213,32 +238,6 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[in
         if (output_id, predicate, vote) not in answered and (output_id, predicate) not in settled
     )
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
-
-
-@transaction.atomic
-def steer(*, actor: User, run: JudgeRun, to: RunState, reason: str = "") -> None:
-    """Pause, resume or cancel a run. Raises Refused when its state has moved on meanwhile."""
-    changed = JudgeRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
-        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None
-    )
-    if not changed:
-        raise Refused(f"The run is no longer in a state from which it can be {to}.", code="wrong_state")
-    record(actor=actor, verb=f"{to} judge run", target=run, reason=reason)
-    transaction.on_commit(ring)
-
-
-@transaction.atomic
-def retry_failed(*, actor: User, run: JudgeRun) -> int:
-    """Put the failed tasks of a run back into the queue with fresh tries; returns how many."""
-    returned = run.tasks.filter(state=TaskState.FAILED).update(
-        state=TaskState.WAITING, tries=0, available_at=timezone.now()
-    )
-    if not returned:
-        raise Refused("The run has no failed tasks.", code="nothing_failed")
-    JudgeRun.objects.filter(pk=run.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
-    record(actor=actor, verb="retry failed judge tasks", target=run, details={"tasks": returned})
-    transaction.on_commit(ring)
-    return returned
 
 
 @transaction.atomic

@@ -3,14 +3,11 @@
 import datetime as dt
 import random
 import secrets
-from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols import get_protocol
-from benchmark.queries import shown_content
 from judging.backoff import delay_seconds
 from judging.models import JudgeTask
-from judging.prompts import predicate_prompt
+from judging.questions import PromptChanged, question
 from judging.settlement import Failure, Outcome
 from llm import CallFailed, Completer, Completion, Unparsed, parse_reply
 from llm import Refused as RefusedByServer
@@ -25,30 +22,24 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
     if client is None:
         reason = f"endpoint {judge.endpoint} is not configured or out of reach on this worker"
         return _failed(task, rng, reason, final=False)
-    prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
-    if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
-        return _failed(
-            task, rng, f"the prompt of {task.predicate} has changed since {judge.label}", final=True
-        )
-    rendered = prompt.render(_fields(task), nonce=secrets.token_hex(16))
+    try:
+        asked = question(task, secrets.token_hex(16))
+    except PromptChanged as changed:
+        return fault(task, str(changed))
     try:
         completion = await client.complete(
-            rendered.messages,
+            asked.messages,
             model=judge.model,
             decoding=judge.decoding,
-            response_format=prompt.response_format,
+            response_format=asked.response_format,
             idempotency_key=_key(task),
         )
     except CallFailed as failure:
         final = isinstance(failure, RefusedByServer)
-        return _failed(task, rng, failure.reason, final=final, failure=failure, prompt_sha256=prompt.sha256)
-    return _outcome(task, prompt.sha256, completion)
-
-
-def _fields(task: JudgeTask) -> Mapping[str, str]:
-    protocol = get_protocol(task.run.judge.protocol)
-    payload, text = shown_content(task.output)
-    return protocol.prompt_fields(task.predicate, task.output.instance.payload, payload, text)
+        return _failed(
+            task, rng, failure.reason, final=final, failure=failure, prompt_sha256=asked.prompt_sha256
+        )
+    return _outcome(task, asked.prompt_sha256, completion)
 
 
 def _key(task: JudgeTask) -> str:
@@ -76,6 +67,7 @@ def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Out
         latency_seconds=completion.latency,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
+        unanswered=completion.unanswered,
         **read,
     )
 
@@ -103,4 +95,6 @@ def _failed(
         request=dict(failure.request) if failure and failure.request else None,
         reply=failure.reply if failure else None,
         latency_seconds=failure.latency if failure else 0.0,
+        unanswered=failure.unanswered if failure else 0,
+        counts=failure is not None and not isinstance(failure, RefusedByServer),
     )

@@ -8,6 +8,7 @@ import datetime as dt
 import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.conf import settings
 from django.db import connection, transaction
@@ -15,9 +16,17 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from judging.backoff import MAX_TRIES
-from judging.models import JudgeTask, RunState, TaskState
+from judging.budget import forfeit, reserve
+from judging.models import JudgeRun, JudgeTask, RunState, TaskState
 
-_RETURNED = ["state", "tries", "available_at", "lease_owner", "lease_until", "last_error"]
+FREE = {
+    "state": TaskState.WAITING,
+    "lease_owner": "",
+    "lease_until": None,
+    "tokens_reserved": 0,
+    "cost_reserved": 0,
+}
+_RETURNED = ["tries", "available_at", "last_error", *FREE]
 
 
 def lease() -> dt.timedelta:
@@ -30,31 +39,39 @@ def new_owner() -> str:
     return uuid.uuid4().hex
 
 
-def claimable(now: dt.datetime) -> QuerySet[JudgeTask]:
-    """Waiting tasks of running runs whose time has come, oldest first."""
-    return JudgeTask.objects.filter(
-        state=TaskState.WAITING, available_at__lte=now, run__state=RunState.RUNNING
-    ).order_by("id")
-
-
 def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
-    """Lease up to `limit` tasks to `owner`, of those that `which` selects; may return fewer while others claim.
+    """Lease up to `limit` tasks to `owner`, of those in the runs that `which` (on JudgeRun) selects.
 
-    Runs, judges, outputs and instances come as one object each, however many tasks share them.
+    Runs of a higher priority come first, then older runs; within a run the tasks' order. May return fewer
+    while others claim. Runs, judges, outputs and instances come as one object each, however many tasks share
+    them.
     """
     now = timezone.now()
     with transaction.atomic():
-        chosen = list(_lockable(claimable(now).filter(which or Q())).values_list("id", flat=True)[:limit])
+        chosen = _choose(which or Q(), now, limit)
         taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
             state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
         )
         if not taken:
             return []
-        return list(
+        claimed = list(
             JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
             .prefetch_related("run__judge", "output__instance", "output__redacted")
-            .order_by("id")
+            .order_by("-run__priority", "id")
         )
+        return reserve(claimed)
+
+
+def _choose(which: Q, now: dt.datetime, limit: int) -> list[int]:
+    """Ids of waiting tasks whose time has come, run by run: each look-up is one index range."""
+    chosen: list[int] = []
+    running = JudgeRun.objects.filter(which, state=RunState.RUNNING).order_by("-priority", "id")
+    for run_id in running.values_list("id", flat=True):
+        due = JudgeTask.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
+        chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
+        if len(chosen) == limit:
+            break
+    return chosen
 
 
 def _lockable(tasks: QuerySet[JudgeTask]) -> QuerySet[JudgeTask]:
@@ -100,19 +117,29 @@ def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
         task.state = TaskState.FAILED if over else TaskState.WAITING
         task.available_at = now + returned.wait
         task.lease_owner, task.lease_until = "", None
+        task.tokens_reserved, task.cost_reserved = 0, Decimal(0)
         task.last_error = returned.error[:2000]
     return JudgeTask.objects.bulk_update(held, _RETURNED, batch_size=500) if held else 0
 
 
+def release(*, owner: str, task_ids: Collection[int]) -> int:
+    """Give tasks back that were never asked; returns how many were still held."""
+    held = JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner)
+    return held.update(**FREE)
+
+
 def release_all(*, owner: str) -> int:
     """Give everything back untried: the worker is stopping."""
-    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(
-        state=TaskState.WAITING, lease_owner="", lease_until=None
-    )
+    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(**FREE)
 
 
+@transaction.atomic
 def take_back_expired() -> int:
-    """Return tasks whose lease ran out (their worker died) to the queue."""
-    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=timezone.now()).update(
-        state=TaskState.WAITING, lease_owner="", lease_until=None
-    )
+    """Return tasks whose lease ran out (their worker died) to the queue.
+
+    What was reserved for them counts as spent: nobody knows whether the call had been made.
+    """
+    expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=timezone.now())
+    ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
+    forfeit(ids)
+    return JudgeTask.objects.filter(id__in=ids).update(**FREE)

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from judging.asking import fault
+from judging.breaker import THRESHOLD
 from judging.models import JudgeTask
 from judging.settlement import Failure, Outcome
 
@@ -27,13 +28,20 @@ class Lanes:
         self._ask = ask
         self._done = done
         self.held: set[int] = set()  # ids of tasks taken and not yet stored; the worker removes them
+        self.dropped: list[int] = []  # ids of tasks taken and never asked; the worker gives them back
+        self._failures = 0  # in a row
         self._waiting: deque[JudgeTask] = deque()
         self._in_flight: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
 
     @property
     def wanted(self) -> int:
-        """How many tasks to fetch now; 0 while enough are at hand, so that fetching comes in batches."""
+        """How many tasks to fetch now; 0 while enough are at hand, so that fetching comes in batches.
+
+        0 also after several failures in a row, until they are stored and the circuit breaker decides.
+        """
+        if self._failures >= THRESHOLD and self.held:
+            return 0
         reserve = self.width // 2 + 1
         missing = self.width + reserve - len(self._in_flight) - len(self._waiting)
         return missing if missing > reserve // 2 else 0
@@ -56,8 +64,9 @@ class Lanes:
                     await self._room.wait()
 
     def stop_waiting(self) -> None:
-        """Forget what has not been asked yet."""
-        self.held -= {task.pk for task in self._waiting}
+        """Drop what has not been asked yet."""
+        self.dropped += [task.pk for task in self._waiting]
+        self.held.difference_update(self.dropped)
         self._waiting.clear()
 
     async def _lane(self) -> None:
@@ -70,5 +79,8 @@ class Lanes:
                 logger.exception("judge task %s cannot be asked", task.pk)
                 result = fault(task, f"{type(error).__name__}: {error}")
             self._done(result)
+            self._failures = self._failures + 1 if isinstance(result, Failure) and result.counts else 0
+            if self._failures >= THRESHOLD:
+                self.stop_waiting()
             if self.wanted:
                 self._room.set()

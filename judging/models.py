@@ -9,7 +9,7 @@ from benchmark.models import Instance, Output, Release
 
 
 class Judge(models.Model):
-    """One judge version. Changing model, endpoint, decoding, votes or a prompt makes a new row."""
+    """One judge version. Changing model, endpoint, decoding, votes, prices, budget or a prompt makes a new row."""
 
     slug = models.SlugField(max_length=100)
     version = models.PositiveSmallIntegerField(default=1)
@@ -27,6 +27,11 @@ class Judge(models.Model):
         max_length=200, blank=True, help_text="The version's name in the file it was imported from."
     )
     votes = models.PositiveSmallIntegerField(default=1)
+    prices = models.JSONField(
+        default=dict,
+        help_text="Price of a million tokens: prompt and completion, in the deployment's currency.",
+    )
+    budget = models.JSONField(default=dict, help_text="What one run may use at most: tokens, cost.")
     prompts = models.JSONField(
         default=dict,
         help_text="Predicate to its prompt's name and SHA-256, or to the program that answers it.",
@@ -80,6 +85,15 @@ class JudgeRun(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
+    priority = models.SmallIntegerField(default=0, help_text="Runs with a higher number are asked first.")
+    max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    max_cost = models.DecimalField(max_digits=16, decimal_places=6, null=True, blank=True)
+    tokens_spent = models.PositiveBigIntegerField(default=0, help_text="Counted for capped runs only.")
+    cost_spent = models.DecimalField(max_digits=16, decimal_places=6, default=0)
+    note = models.TextField(blank=True, help_text="Why the run was paused by itself.")
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "-priority", "id"], name="judge_run_by_priority")]
 
     class Meta:
         constraints = [
@@ -90,6 +104,10 @@ class JudgeRun(models.Model):
 
     def __str__(self) -> str:
         return f"judge run {self.pk}"
+
+    @property
+    def is_capped(self) -> bool:
+        return self.max_tokens is not None or self.max_cost is not None
 
 
 class TaskState(models.TextChoices):
@@ -113,6 +131,8 @@ class JudgeTask(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     last_error = models.TextField(blank=True)
+    tokens_reserved = models.PositiveBigIntegerField(default=0)
+    cost_reserved = models.DecimalField(max_digits=16, decimal_places=6, default=0)
 
     class Meta:
         constraints = [
@@ -124,11 +144,33 @@ class JudgeTask(models.Model):
                 | (~Q(state=TaskState.LEASED) & Q(lease_owner="") & Q(lease_until__isnull=True)),
                 name="judge_task_leased_iff_it_has_an_owner",
             ),
+            models.CheckConstraint(
+                condition=Q(state=TaskState.LEASED) | Q(tokens_reserved=0, cost_reserved=0),
+                name="judge_task_reserves_only_while_leased",
+            ),
         ]
-        indexes = [models.Index(fields=["state", "available_at"], name="judge_task_queue")]
+        indexes = [
+            models.Index(fields=["state", "available_at"], name="judge_task_queue"),
+            models.Index(fields=["run", "state", "id"], name="judge_task_of_run"),
+        ]
 
     def __str__(self) -> str:
         return f"judge task {self.pk}"
+
+
+class EndpointState(models.Model):
+    """What all workers know of an endpoint together: its circuit breaker, and when the next request may go."""
+
+    name = models.CharField(max_length=100, unique=True)
+    failures = models.PositiveIntegerField(default=0, help_text="Calls in a row that failed.")
+    times_opened = models.PositiveIntegerField(default=0, help_text="In a row, without a success between.")
+    open_until = models.DateTimeField(null=True, blank=True)
+    probing = models.BooleanField(default=False, help_text="One call is on its way to find out.")
+    last_error = models.TextField(blank=True)
+    next_turn_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Call(models.Model):

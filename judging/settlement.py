@@ -4,6 +4,7 @@ Storing the same results twice changes nothing, so a worker whose commit was not
 """
 
 import datetime as dt
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,9 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from judging.claims import GivenBack, give_back
+from judging.breaker import note_results
+from judging.budget import Use, attempts, charge, use_of
+from judging.claims import FREE, GivenBack, give_back
 from judging.models import Call, JudgeTask, TaskState, Verdict
 
 
@@ -19,7 +22,7 @@ from judging.models import Call, JudgeTask, TaskState, Verdict
 class Outcome:
     """A finished call for a task. `state` is a VerdictState; `value` only if answered.
 
-    `token` makes storing it twice harmless.
+    `unanswered` counts attempts before it that the endpoint may bill; `token` makes storing it twice harmless.
     """
 
     task: JudgeTask
@@ -33,12 +36,16 @@ class Outcome:
     confidence: float | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    unanswered: int = 0
     token: UUID = field(default_factory=uuid4)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A call that gave no reply to read. `final` when trying again cannot help; `wait` until the next try."""
+    """A call that gave no reply to read. `final` when trying again cannot help; `wait` until the next try.
+
+    `counts` against the endpoint: it was asked and did not answer as a model server should.
+    """
 
     task: JudgeTask
     error: str
@@ -48,6 +55,8 @@ class Failure:
     request: dict[str, Any] | None = None
     reply: dict[str, Any] | None = None
     latency_seconds: float = 0.0
+    unanswered: int = 0
+    counts: bool = False
     token: UUID = field(default_factory=uuid4)
 
 
@@ -59,11 +68,36 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     constraint on Verdict decides which of two late answers counts (the first), whoever gave it.
     """
     new = _not_stored(results)
+    charge(owner=owner, uses={result.task.pk: _use(result) for result in new if result.task.run.is_capped})
+    _tell_breakers(new)
     outcomes = [result for result in new if isinstance(result, Outcome)]
     failures = [result for result in new if isinstance(result, Failure)]
     if failures:
         _settle_failures(failures, owner)
     return _settle_outcomes(outcomes) if outcomes else 0
+
+
+def _use(result: Outcome | Failure) -> Use:
+    """What a result cost: as the endpoint reported it, else the most it can have been."""
+    task = result.task
+    judge = task.run.judge
+    bound = Use(task.tokens_reserved, task.cost_reserved) / attempts(judge)
+    if isinstance(result, Failure):
+        return bound * result.unanswered
+    if result.prompt_tokens is None or result.completion_tokens is None:
+        return bound * (result.unanswered + 1)
+    return use_of(judge, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
+
+
+def _tell_breakers(results: Sequence[Outcome | Failure]) -> None:
+    ended: dict[str, list[str | None]] = defaultdict(list)
+    for result in results:
+        if isinstance(result, Outcome):
+            ended[result.task.run.judge.endpoint].append(None)
+        elif result.counts:
+            ended[result.task.run.judge.endpoint].append(result.error)
+    for endpoint in sorted(filter(None, ended)):
+        note_results(endpoint=endpoint, errors=ended[endpoint])
 
 
 def _not_stored(results: Sequence[Outcome | Failure]) -> list[Outcome | Failure]:
@@ -92,7 +126,7 @@ def _settle_outcomes(outcomes: Sequence[Outcome]) -> int:
     )
     JudgeTask.objects.filter(id__in=[outcome.task.pk for outcome in outcomes]).exclude(
         state=TaskState.DONE
-    ).update(state=TaskState.DONE, lease_owner="", lease_until=None, last_error="")
+    ).update(**{**FREE, "state": TaskState.DONE}, last_error="")
     return Verdict.objects.filter(call__in=[call.pk for call in calls]).count()
 
 

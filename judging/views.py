@@ -10,13 +10,14 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from benchmark.protocols import get_protocol
-from judging.actions import ask, create_judge, retry_failed, steer
+from judging.actions import ask, create_judge
 from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
 from judging.forms import AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
 from judging.prompts import predicate_prompt
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
+from judging.run_actions import retry_failed, steer
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 owner_only = require_role(RoleName.OWNER)

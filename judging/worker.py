@@ -18,10 +18,13 @@ from django.conf import settings
 from django.db.models import Q
 
 from judging.asking import answer
-from judging.claims import claim, keep_alive, new_owner, release_all
+from judging.breaker import allowed
+from judging.claims import claim, keep_alive, new_owner, release, release_all
 from judging.database_thread import DatabaseThread
 from judging.endpoints import declared_endpoints
 from judging.lanes import Lanes, Result
+from judging.models import JudgeTask
+from judging.pace import SharedPace
 from judging.program_pool import SLOTS, ProgramPool
 from judging.programs import answer_by_program
 from judging.settlement import settle
@@ -48,7 +51,7 @@ class _Shift:
         self.endpoints = endpoints
         self.ends_at = time.monotonic() + seconds
         self.database = DatabaseThread()
-        self.lanes: list[tuple[Q, Lanes]] = []
+        self.lanes: list[tuple[Callable[..., list[JudgeTask]], Lanes]] = []
         self.results: list[Result] = []
         self.stored = 0
         self.rng = random.Random()
@@ -56,7 +59,7 @@ class _Shift:
     async def work(self) -> int:
         async with AsyncExitStack() as stack:
             await self._open(stack)
-            feeding = asyncio.gather(*[self._feed(which, lanes) for which, lanes in self.lanes])
+            feeding = asyncio.gather(*[self._feed(fetch, lanes) for fetch, lanes in self.lanes])
             jobs: list[asyncio.Future[Any]] = [
                 feeding,
                 asyncio.create_task(self._store()),
@@ -66,35 +69,43 @@ class _Shift:
                 ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 for job in ended:
                     job.result()
+                await self.database.do(release_all, owner=self.owner)  # after a fault the leases run out
             finally:
                 for job in jobs:
                     job.cancel()
                 await asyncio.gather(*jobs, return_exceptions=True)
-                await self.database.do(release_all, owner=self.owner)
                 await self.database.close()
         return self.stored
 
     async def _open(self, stack: AsyncExitStack) -> None:
         """Lanes for each endpoint that is declared here, for programs, and for endpoints that are not declared."""
         for name, endpoint in self.endpoints.items():
-            client = await _client(endpoint, stack)
-            self._add(Q(run__judge__endpoint=name), endpoint.max_concurrency, partial(answer, client=client))
+            client = await self._client(endpoint, stack)
+            self._add(Q(judge__endpoint=name), endpoint.max_concurrency, partial(answer, client=client), name)
         programs = await stack.enter_async_context(ProgramPool())
-        is_program = ~Q(run__judge__program="")
+        is_program = ~Q(judge__program="")
         self._add(is_program, SLOTS, partial(answer_by_program, pool=programs))
-        unknown = ~Q(run__judge__endpoint__in=list(self.endpoints)) & ~is_program
+        unknown = ~Q(judge__endpoint__in=list(self.endpoints)) & ~is_program
         self._add(unknown, 1, partial(answer, client=None))
 
-    def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]]) -> None:
-        self.lanes.append((which, Lanes(width, partial(ask, rng=self.rng), self.results.append)))
+    def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]], endpoint: str = "") -> None:
+        lanes = Lanes(width, partial(ask, rng=self.rng), self.results.append)
+        self.lanes.append((partial(_claim, owner=self.owner, which=which, endpoint=endpoint), lanes))
 
-    async def _feed(self, which: Q, lanes: Lanes) -> None:
+    async def _client(self, endpoint: Endpoint, stack: AsyncExitStack) -> Client | None:
+        """An open client, or None when the endpoint's address is refused or unknown."""
+        pace = SharedPace(endpoint, self.database) if endpoint.requests_per_minute else None
+        try:
+            return await stack.enter_async_context(Client(endpoint, pace=pace))
+        except (AddressRefused, Unavailable) as error:
+            logger.warning("endpoint %s cannot be used: %s", endpoint.name, error)
+            return None
+
+    async def _feed(self, fetch: Callable[..., list[JudgeTask]], lanes: Lanes) -> None:
         """Keep lanes busy until the queue has nothing for them and what they were given is stored."""
         while time.monotonic() < self.ends_at:
             unsettled, wanted = bool(lanes.held), lanes.wanted
-            tasks = (
-                await self.database.do(claim, owner=self.owner, limit=wanted, which=which) if wanted else []
-            )
+            tasks = await self.database.do(fetch, limit=wanted) if wanted else []
             lanes.take(tasks)
             if not tasks and not unsettled:
                 return
@@ -116,6 +127,13 @@ class _Shift:
                 settled = {result.task.pk for result in batch}
                 for _, lanes in self.lanes:
                     lanes.held -= settled
+            await self._give_back_dropped()
+
+    async def _give_back_dropped(self) -> None:
+        for _, lanes in self.lanes:
+            if lanes.dropped:
+                dropped, lanes.dropped = lanes.dropped, []
+                await self.database.do(release, owner=self.owner, task_ids=dropped)
 
     async def _keep_alive(self) -> None:
         while True:
@@ -124,10 +142,7 @@ class _Shift:
             await self.database.do(keep_alive, owner=self.owner, task_ids=held)
 
 
-async def _client(endpoint: Endpoint, stack: AsyncExitStack) -> Client | None:
-    """An open client, or None when the endpoint's address is refused or unknown."""
-    try:
-        return await stack.enter_async_context(Client(endpoint))
-    except (AddressRefused, Unavailable) as error:
-        logger.warning("endpoint %s cannot be used: %s", endpoint.name, error)
-        return None
+def _claim(*, owner: str, limit: int, which: Q, endpoint: str) -> list[JudgeTask]:
+    """Tasks for lanes that want `limit` of them: none while the breaker of their endpoint is open."""
+    wanted = allowed(endpoint=endpoint, wanted=limit) if endpoint else limit
+    return claim(owner=owner, limit=wanted, which=which) if wanted else []

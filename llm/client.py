@@ -11,10 +11,10 @@ from typing import Any, Self
 import httpx2
 
 from llm.addresses import Resolver, checked_addresses, system_resolver
-from llm.completion import Completion, build_request, read_completion
+from llm.completion import Circumstances, Completion, build_request, read_completion
 from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, Refused, Unavailable
-from llm.pace import Pace
+from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, loads, storable
 from llm.transport import RawReply, ReplyEncoded, ReplyTooLarge, Transport
@@ -26,17 +26,23 @@ class Client:
     """Asks the models of one endpoint. Use as `async with Client(endpoint) as client`, one per event loop.
 
     The host is resolved and checked once, on entry; that raises AddressRefused for a forbidden address and
-    Unavailable for a name that does not resolve.
+    Unavailable for a name that does not resolve. `pace` keeps the endpoint's bound on requests per minute
+    where several processes share it; without it this client keeps the bound for itself.
     """
 
     def __init__(
-        self, endpoint: Endpoint, *, backoff: Backoff | None = None, resolver: Resolver = system_resolver
+        self,
+        endpoint: Endpoint,
+        *,
+        backoff: Backoff | None = None,
+        resolver: Resolver = system_resolver,
+        pace: Turns | None = None,
     ) -> None:
         self.endpoint = endpoint
         self._backoff = backoff or Backoff()
         self._resolver = resolver
         self._slots = asyncio.Semaphore(endpoint.max_concurrency)
-        self._pace = Pace(endpoint.requests_per_minute)
+        self._pace = pace or Pace(endpoint.requests_per_minute)
         self._transport: Transport | None = None
 
     @property
@@ -88,14 +94,16 @@ class Client:
 
     async def _persist(self, request: dict[str, Any], headers: Mapping[str, str]) -> Completion:
         body = json.dumps(request).encode()
-        attempt = 0
+        attempt = unanswered = 0
         while True:
             attempt += 1
             outcome, latency = await self._attempt(body, headers)
             if isinstance(outcome, RawReply):
-                return self._completion(outcome, request=request, latency=latency, attempts=attempt)
+                told = Circumstances(request, latency, attempt, unanswered)
+                return self._completion(outcome, told)
+            unanswered += outcome.unanswered
             if attempt == self.endpoint.max_attempts or not self._worth_repeating(outcome):
-                raise self._complaint(outcome, request=request, latency=latency, attempts=attempt)
+                raise self._complaint(outcome, Circumstances(request, latency, attempt, unanswered))
             await asyncio.sleep(
                 self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)
             )
@@ -118,41 +126,36 @@ class Client:
             async with asyncio.timeout(self.endpoint.timeout):
                 reply = await self._transport.send(body, headers)
         except (TimeoutError, httpx2.TimeoutException):
-            return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s")
-        except httpx2.HTTPError as error:
+            return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s", unanswered=1)
+        except httpx2.ConnectError as error:
             return Unavailable(f"the connection failed ({type(error).__name__})")
+        except httpx2.HTTPError as error:
+            return Unavailable(f"the connection failed ({type(error).__name__})", unanswered=1)
         except ReplyTooLarge as error:
-            return Malformed(str(error))
+            return Malformed(str(error), unanswered=1)
         except ReplyEncoded as error:
-            return Malformed(f"the reply is compressed ({error}), which was not offered")
+            return Malformed(f"the reply is compressed ({error}), which was not offered", unanswered=1)
         reply = _without(self.endpoint.api_key, reply)
         return reply if reply.status == 200 else _failure(reply)
 
-    def _completion(
-        self, raw: RawReply, *, request: dict[str, Any], latency: float, attempts: int
-    ) -> Completion:
+    def _completion(self, raw: RawReply, told: Circumstances) -> Completion:
         try:
             document = loads(raw.body)
         except NotJson as error:
-            raise self._complaint(
-                Malformed(f"the reply is not JSON: {error}", status=raw.status),
-                request=request,
-                latency=latency,
-                attempts=attempts,
-            ) from error
-        return read_completion(document, request=request, latency=latency, attempts=attempts)
+            unread = Malformed(f"the reply is not JSON: {error}", status=raw.status)
+            raise self._complaint(unread, replace(told, unanswered=told.unanswered + 1)) from error
+        return read_completion(document, told)
 
-    def _complaint(
-        self, failure: CallFailed, *, request: dict[str, Any], latency: float, attempts: int
-    ) -> CallFailed:
+    def _complaint(self, failure: CallFailed, told: Circumstances) -> CallFailed:
         """The failure with its circumstances."""
         return type(failure)(
             f"endpoint {self.endpoint.name}: {failure.reason}",
-            request=request,
+            request=told.request,
             reply=failure.reply,
             status=failure.status,
-            attempts=attempts,
-            latency=latency,
+            attempts=told.attempts,
+            unanswered=told.unanswered,
+            latency=told.latency,
             retry_after=failure.retry_after,
         )
 

@@ -29,7 +29,8 @@ class Completion:
     """One answered call. `request` and `reply` are the JSON documents as sent and received, for the record.
 
     `latency` is the seconds from sending the answered request to the last byte; `attempts` counts requests,
-    the failed ones before it included; token counts are None when the endpoint does not report them.
+    the failed ones before it included, and `unanswered` those among them that the server may have worked on
+    without a reply; token counts are None when the endpoint does not report them.
     """
 
     text: str
@@ -41,6 +42,17 @@ class Completion:
     completion_tokens: int | None
     latency: float
     attempts: int
+    unanswered: int = 0
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """How a call went, as Completion and CallFailed report it."""
+
+    request: Mapping[str, Any]
+    latency: float = 0.0
+    attempts: int = 1
+    unanswered: int = 0
 
 
 class Completer(Protocol):
@@ -105,7 +117,7 @@ def build_request(
     return request
 
 
-def read_completion(reply: Any, *, request: Mapping[str, Any], latency: float, attempts: int) -> Completion:
+def read_completion(reply: Any, told: Circumstances) -> Completion:
     """The typed answer in a reply document; raises Malformed if it is no chat completion of one choice."""
     document = storable(reply)
     try:
@@ -115,20 +127,22 @@ def read_completion(reply: Any, *, request: Mapping[str, Any], latency: float, a
         place = ".".join(str(part) for part in first["loc"]) or "reply"
         raise Malformed(
             f"not a chat completion: {place}: {first['msg']}",
-            request=request,
+            request=told.request,
             reply=document if isinstance(document, dict) else None,
-            attempts=attempts,
-            latency=latency,
+            attempts=told.attempts,
+            unanswered=told.unanswered + 1,
+            latency=told.latency,
         ) from error
     usage = parsed.usage or _Usage()
     return Completion(
         text=parsed.choices[0].message.content,
-        request=dict(request),
+        request=dict(told.request),
         reply=document,
         model=parsed.model,
         finish_reason=parsed.choices[0].finish_reason or "",
         prompt_tokens=usage.prompt_tokens,
         completion_tokens=usage.completion_tokens,
-        latency=latency,
-        attempts=attempts,
+        latency=told.latency,
+        attempts=told.attempts,
+        unanswered=told.unanswered,
     )

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from llm.completion import Completion, build_request, read_completion
+from llm.completion import Circumstances, Completion, build_request, read_completion
 from llm.errors import CallFailed, Unavailable
 
 Rule = Callable[[Mapping[str, Any]], str]
@@ -54,7 +54,7 @@ class Double:
             raise Unavailable("the script has no further answer", request=request)
         if isinstance(answer, CallFailed):
             raise answer
-        return read_completion(_reply(model, answer), request=request, latency=0.0, attempts=1)
+        return read_completion(_reply(model, answer), Circumstances(request))
 
 
 def _reply(model: str, text: str) -> dict[str, Any]:

@@ -8,7 +8,8 @@ class CallFailed(Exception):
     """A call that ended without a usable reply; the base of the three below.
 
     `request` is what was sent, `reply` the body received if it was JSON, `status` the last HTTP status,
-    `attempts` the number of requests made, `latency` the seconds of the last one. No field holds a key.
+    `attempts` the number of requests made, `unanswered` how many of them the server may have worked on, and
+    billed, without a reply of its own, `latency` the seconds of the last one. No field holds a key.
     """
 
     def __init__(
@@ -19,6 +20,7 @@ class CallFailed(Exception):
         reply: Mapping[str, Any] | None = None,
         status: int | None = None,
         attempts: int = 1,
+        unanswered: int = 0,
         latency: float = 0.0,
         retry_after: float | None = None,
     ) -> None:
@@ -28,6 +30,7 @@ class CallFailed(Exception):
         self.reply = None if reply is None else dict(reply)
         self.status = status
         self.attempts = attempts
+        self.unanswered = unanswered
         self.latency = latency
         self.retry_after = retry_after
 

@@ -2,6 +2,14 @@
 
 import asyncio
 import time
+from typing import Protocol
+
+
+class Turns(Protocol):
+    """Hands out turns; each request waits for its own."""
+
+    async def turn(self) -> None:
+        """Returns when it is the caller's turn."""
 
 
 class Pace:

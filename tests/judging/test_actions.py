@@ -11,12 +11,11 @@ from judging.actions import (
     create_judge,
     imported_judge,
     reconcile,
-    retry_failed,
-    steer,
     store_published,
 )
 from judging.claims import GivenBack, claim, give_back, new_owner
 from judging.models import JudgeTask, RunState, TaskState
+from judging.run_actions import retry_failed, steer
 from tests.factories import VerdictFactory
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +24,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
     monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
 
 
 def test_the_same_settings_are_the_same_judge_version(judge, endpoint):

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.db import OperationalError
 
-from judging import asking
+from judging import questions
 from judging.actions import ask, create_judge, reconcile
 from judging.models import Call, JudgeRun, JudgeTask, RunState, TaskState, Verdict
 from judging.settlement import settle
@@ -124,8 +124,8 @@ def test_a_question_that_cannot_be_put_together_fails_alone(judge, release_with,
     release = release_with(2)
     ask(actor=None, judge=judge, release=release, predicates=["ground"])
     broken = release.runs.get().outputs.get(attempt=1).pk
-    fields = asking._fields
-    monkeypatch.setattr(asking, "_fields", lambda task: {} if task.output_id == broken else fields(task))
+    fields = questions.fields_of
+    monkeypatch.setattr(questions, "fields_of", lambda task: {} if task.output_id == broken else fields(task))
     assert drain() == 1
     failed = JudgeTask.objects.get(state=TaskState.FAILED)
     assert (failed.output_id, failed.last_error[:11]) == (broken, "PromptError")

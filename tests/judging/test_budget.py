@@ -1,0 +1,197 @@
+"""Caps of a run are hard: what is spent and reserved never exceeds them, whoever asks and whoever dies."""
+
+import datetime as dt
+import json
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from accounts.models import AuditEvent
+from accounts.refusal import Refused
+from judging.actions import ask, create_judge, reconcile
+from judging.budget import most_of_one_call, use_of
+from judging.claims import claim, new_owner
+from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.run_actions import adjust_run, steer
+from judging.worker import drain
+from tests.factories import JudgeTaskFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRICES = {"prompt": "2", "completion": "10"}  # of a million tokens
+REPLY = 9  # completion tokens that the local server reports
+
+
+@pytest.fixture(autouse=True)
+def _quiet_bell(monkeypatch):
+    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+
+
+@pytest.fixture
+def judge(db, endpoint) -> Judge:
+    return create_judge(
+        actor=None,
+        slug="capped",
+        protocol="re2math",
+        model="m",
+        endpoint=endpoint,
+        decoding={"max_tokens": 100},
+        prices=PRICES,
+    )
+
+
+def one_call(judge, release) -> int:
+    """The tokens that one question of the release reserves."""
+    run = ask(actor=None, judge=judge, release=release, predicates=["suff"])
+    tokens = most_of_one_call(run.tasks.select_related("run__judge", "output__instance").first()).tokens
+    steer(actor=None, run=run, to=RunState.CANCELLED)
+    return tokens
+
+
+def test_a_use_costs_what_its_tokens_cost(judge):
+    # 1,000 tokens at 2 and 500 at 10 for a million: 0.002 + 0.005
+    assert use_of(judge, 1_000, 500).cost == Decimal("0.007")
+
+
+def test_a_reservation_bounds_what_the_call_used(judge, release_with):
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    drain()
+    call = JudgeTask.objects.get().calls.get()
+    bound = most_of_one_call(JudgeTask.objects.select_related("run__judge").get())
+    assert call.prompt_tokens + call.completion_tokens < bound.tokens
+    run.refresh_from_db()
+    assert run.tokens_spent == call.prompt_tokens + REPLY
+    assert run.cost_spent == (2 * call.prompt_tokens + 10 * REPLY) / Decimal(1_000_000)
+
+
+def test_a_run_stops_before_its_cap_and_goes_on_when_the_cap_is_raised(judge, release_with, server, owner):
+    release = release_with(10)
+    cap = one_call(judge, release) * 6 // 5
+    run = ask(actor=None, judge=judge, release=release, predicates=["suff"], max_tokens=cap)
+    drain()
+    run.refresh_from_db()
+    assert run.state == RunState.PAUSED
+    assert "Raise the cap" in run.note
+    assert 0 < Verdict.objects.count() < 10
+    assert run.tokens_spent <= cap
+    assert AuditEvent.objects.filter(verb="paused judge run at its cap").count() == 1
+
+    adjust_run(actor=owner, run=run, max_tokens=10**7)
+    steer(actor=owner, run=run, to=RunState.RUNNING)
+    drain()
+    assert Verdict.objects.count() == 10
+    assert server.calls == 10
+
+
+def test_several_workers_together_keep_to_the_cap(judge, release_with, server):
+    release = release_with(40)
+    cap = one_call(judge, release) * 5
+    server.control({"latency": 0.02})
+    run = ask(actor=None, judge=judge, release=release, max_tokens=cap)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: _drain_in_thread(), range(4)))
+    run.refresh_from_db()
+    answered = sum(call.prompt_tokens + REPLY for task in run.tasks.all() for call in task.calls.all())
+    assert run.tokens_spent == answered <= cap
+    assert Verdict.objects.count() == server.calls > 0
+
+
+def _drain_in_thread() -> None:
+    try:
+        drain()
+    finally:
+        connection.close()
+
+
+def test_a_cap_on_cost_holds_as_one_on_tokens_does(judge, release_with):
+    run = ask(actor=None, judge=judge, release=release_with(20), max_cost=Decimal("0.05"))
+    drain()
+    run.refresh_from_db()
+    assert run.state == RunState.PAUSED
+    assert 0 < run.cost_spent <= Decimal("0.05")
+
+
+def test_what_a_dead_worker_had_reserved_counts_as_spent(judge, release_with):
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    (task,) = claim(owner=new_owner(), limit=1)
+    assert task.tokens_reserved > 0
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    reconcile()
+    run.refresh_from_db()
+    assert run.tokens_spent == task.tokens_reserved
+    assert run.tasks.get().tokens_reserved == 0
+
+
+def test_a_call_that_was_never_answered_counts_with_all_it_could_have_used(judge, release_with, server):
+    server.control({"mood": {"kind": "hang_up"}})
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    drain()
+    bound = most_of_one_call(JudgeTask.objects.select_related("run__judge").get())
+    run.refresh_from_db()
+    assert run.tokens_spent == bound.tokens  # the endpoint of the tests makes one attempt
+
+
+def test_a_refusal_by_the_server_costs_nothing(judge, release_with, server):
+    server.control({"mood": {"kind": "error", "status": 429}})
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    drain()
+    run.refresh_from_db()
+    assert run.tokens_spent == 0
+
+
+def test_caps_that_cannot_be_kept_are_refused(judge, release_with, endpoint):
+    release = release_with(1)
+    settings = {"actor": None, "protocol": "re2math", "model": "m", "endpoint": endpoint}
+    endless = create_judge(slug="endless", prices=PRICES, **settings)
+    with pytest.raises(Refused, match="max_tokens in its decoding"):
+        ask(actor=None, judge=endless, release=release, max_tokens=10)
+    unpriced = create_judge(slug="unpriced", decoding={"max_tokens": 5}, **settings)
+    with pytest.raises(Refused, match="has none"):
+        ask(actor=None, judge=unpriced, release=release, max_cost=Decimal(1))
+    run = ask(actor=None, judge=judge, release=release, max_tokens=10**6)
+    JudgeRun.objects.update(tokens_spent=50)
+    with pytest.raises(Refused, match="spent already"):
+        adjust_run(actor=None, run=run, max_tokens=40)
+
+
+def test_a_judges_budget_caps_each_of_its_runs(release_with, endpoint):
+    judge = create_judge(
+        actor=None,
+        slug="frugal",
+        protocol="re2math",
+        model="m",
+        endpoint=endpoint,
+        decoding={"max_tokens": 5},
+        budget={"tokens": 1234},
+    )
+    assert ask(actor=None, judge=judge, release=release_with(1)).max_tokens == 1234
+
+
+def test_runs_of_higher_priority_are_asked_first(judge, release_with):
+    release = release_with(2)
+    ask(actor=None, judge=judge, release=release, predicates=["ground"])
+    urgent = ask(actor=None, judge=judge, release=release, predicates=["suff"], priority=5)
+    first = claim(owner=new_owner(), limit=3)
+    assert [task.run_id == urgent.pk for task in first] == [True, True, False]
+
+
+def test_the_database_refuses_a_reservation_without_a_lease():
+    JudgeTaskFactory()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        JudgeTask.objects.update(tokens_reserved=1)
+
+
+def test_an_endpoint_that_reports_no_use_is_charged_the_bound(judge, release_with, server):
+    text = json.dumps({"label": "yes", "reason": "r", "confidence": None})
+    message = {"role": "assistant", "content": text}
+    body = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    server.control({"mood": {"kind": "body", "body": json.dumps(body)}})
+    run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
+    assert drain() == 1
+    bound = most_of_one_call(JudgeTask.objects.select_related("run__judge").get())
+    run.refresh_from_db()
+    assert (run.tokens_spent, run.tasks.get().state) == (bound.tokens, TaskState.DONE)
