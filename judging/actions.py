@@ -163,9 +163,9 @@ def _caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> dic
     budget = judge.budget
     tokens = max_tokens if max_tokens is not None else budget.get("tokens")
     cost = max_cost if max_cost is not None else budget.get("cost")
-    caps = {"max_tokens": tokens, "max_cost": None if cost is None else Decimal(str(cost))}
-    check_caps(judge, **caps)
-    return caps
+    exact = None if cost is None else Decimal(str(cost))
+    check_caps(judge, tokens, exact)
+    return {"max_tokens": tokens, "max_cost": exact}
 
 
 def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:

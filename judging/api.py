@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
@@ -16,8 +17,9 @@ from accounts.models import User
 from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.actions import ask
-from judging.models import Judge, JudgeRun, Verdict
+from judging.models import Judge, JudgeRun, RunState, Verdict
 from judging.queries import runs_with_progress
+from judging.run_actions import adjust_run, retry_failed, steer
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):
@@ -33,6 +35,8 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "program",
             "decoding",
             "votes",
+            "prices",
+            "budget",
             "prompts",
             "sha256",
         )
@@ -69,9 +73,30 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
             "state",
             "created_at",
             "finished_at",
+            "priority",
+            "max_tokens",
+            "max_cost",
+            "tokens_spent",
+            "cost_spent",
+            "note",
             *_COUNTS,
         )
-        read_only_fields = ("state", "created_at", "finished_at")
+        read_only_fields = ("state", "created_at", "finished_at", "tokens_spent", "cost_spent", "note")
+
+
+class AdjustIn(serializers.Serializer[JudgeRun]):
+    """What may change about a run; what is left out stays."""
+
+    priority = serializers.IntegerField(min_value=-100, max_value=100, required=False)
+    max_tokens = serializers.IntegerField(min_value=1, required=False)
+    max_cost = serializers.DecimalField(max_digits=16, decimal_places=6, min_value=0, required=False)
+
+
+class SteerIn(serializers.Serializer[JudgeRun]):
+    """Where to: paused, running or cancelled; the reason goes to the audit trail."""
+
+    to = serializers.ChoiceField(choices=["paused", "running", "cancelled"])
+    reason = serializers.CharField(required=False, default="", max_length=500)
 
 
 class VerdictSerializer(serializers.ModelSerializer[Verdict]):
@@ -135,13 +160,50 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
 
 
 class JudgeRunDetail(generics.RetrieveAPIView[JudgeRun]):
-    """One judge run with its progress."""
+    """One judge run with its progress; PATCH gives it another priority or cap."""
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = JudgeRunSerializer
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
         return runs_with_progress()
+
+    @extend_schema(request=AdjustIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
+    def patch(self, request: Request, pk: int) -> Response:
+        wanted = _valid(AdjustIn, request)
+        run = get_object_or_404(JudgeRun, pk=pk)
+        adjust_run(actor=cast(User, request.user), run=run, **wanted)
+        return Response(JudgeRunSerializer(self.get_object()).data)
+
+
+class JudgeRunSteer(APIView):
+    """Pause, resume or cancel a run."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(request=SteerIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
+    def post(self, request: Request, pk: int) -> Response:
+        wanted = _valid(SteerIn, request)
+        run = get_object_or_404(JudgeRun, pk=pk)
+        steer(actor=cast(User, request.user), run=run, to=RunState(wanted["to"]), reason=wanted["reason"])
+        return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
+
+
+class JudgeRunRetry(APIView):
+    """Put the failed tasks of a run back into the queue."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(request=None, responses={200: JudgeRunSerializer, 409: RefusalOut})
+    def post(self, request: Request, pk: int) -> Response:
+        retry_failed(actor=cast(User, request.user), run=get_object_or_404(JudgeRun, pk=pk))
+        return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
+
+
+def _valid(kind: type[serializers.Serializer[JudgeRun]], request: Request) -> dict[str, Any]:
+    sent = kind(data=request.data)
+    sent.is_valid(raise_exception=True)
+    return dict(sent.validated_data)
 
 
 class ReleaseVerdictList(generics.ListAPIView[Verdict]):

@@ -8,5 +8,7 @@ urlpatterns = [
     path("judges/", api.JudgeList.as_view(), name="api-judges"),
     path("judge-runs/", api.JudgeRunList.as_view(), name="api-judge-runs"),
     path("judge-runs/<int:pk>/", api.JudgeRunDetail.as_view(), name="api-judge-run"),
+    path("judge-runs/<int:pk>/steer/", api.JudgeRunSteer.as_view(), name="api-steer-judge-run"),
+    path("judge-runs/<int:pk>/retry/", api.JudgeRunRetry.as_view(), name="api-retry-judge-run"),
     path("releases/<slug:release>/verdicts/", api.ReleaseVerdictList.as_view(), name="api-verdicts"),
 ]

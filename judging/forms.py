@@ -1,6 +1,7 @@
 """Forms of judging: a judge version, and what to ask it."""
 
 import json
+from decimal import Decimal
 from typing import Any, cast
 
 from django import forms
@@ -43,6 +44,26 @@ class JudgeForm(forms.Form):
         help_text="A JSON object of decoding parameters, for example a temperature.",
     )
 
+    prompt_price = forms.DecimalField(
+        label="Price of a million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
+    )
+    completion_price = forms.DecimalField(
+        label="Price of a million completion tokens",
+        min_value=0,
+        required=False,
+        max_digits=12,
+        decimal_places=6,
+    )
+    budget_tokens = forms.IntegerField(label="Most tokens of one run", min_value=1, required=False)
+    budget_cost = forms.DecimalField(
+        label="Most cost of one run",
+        min_value=0,
+        required=False,
+        max_digits=16,
+        decimal_places=6,
+        help_text="A cap needs max_tokens in the decoding; one on cost also needs prices, in the same currency.",
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         endpoints = sorted(declared_endpoints(settings.JUDGE_ENDPOINTS))
@@ -61,6 +82,22 @@ class JudgeForm(forms.Form):
             known = ", ".join(sorted(DECODING))
             raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
         return decoding
+
+    def settings(self) -> dict[str, Any]:
+        """The arguments of create_judge."""
+        cleaned = dict(self.cleaned_data)
+        prices = {kind: cleaned.pop(f"{kind}_price") for kind in ("prompt", "completion")}
+        budget = {kind: cleaned.pop(f"budget_{kind}") for kind in ("tokens", "cost")}
+        return {**cleaned, "prices": _given(prices), "budget": _given(budget)}
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """What was filled in; decimals as the shortest text, so that 2 and 2.0 are the same judge version."""
+    return {
+        name: f"{value.normalize():f}" if isinstance(value, Decimal) else value
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def known_programs() -> list[tuple[str, ProgramJudge]]:
@@ -87,6 +124,9 @@ class ProgramForm(forms.Form):
         return {"slug": self.cleaned_data["slug"], "protocol": protocol, "program": program}
 
 
+OWN_CAP = "Empty: the judge's own budget, if it has one."
+
+
 class AskForm(forms.Form):
     """Which outputs a judge is to be asked about."""
 
@@ -100,6 +140,13 @@ class AskForm(forms.Form):
         required=False,
         empty_label="Ask about all outputs",
         help_text="Where that judge said yes or no, its word counts and this one is not asked.",
+    )
+    priority = forms.IntegerField(
+        initial=0, min_value=-100, max_value=100, required=False, help_text="Higher goes first."
+    )
+    max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False, help_text=OWN_CAP)
+    max_cost = forms.DecimalField(
+        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False, help_text=OWN_CAP
     )
 
     def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
@@ -118,6 +165,11 @@ class AskForm(forms.Form):
             cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
         else:
             del self.fields["after"]
+        if judge.program:
+            del self.fields["max_tokens"], self.fields["max_cost"]
+
+    def clean_priority(self) -> int:
+        return self.cleaned_data["priority"] or 0
 
     def clean_target(self) -> tuple[Release, str]:
         name, track = self.cleaned_data["target"].split(" ", 1)
@@ -132,6 +184,16 @@ class SteerForm(forms.Form):
 
     to = forms.ChoiceField(choices=[("paused", "paused"), ("running", "running"), ("cancelled", "cancelled")])
     reason = forms.CharField(max_length=500, required=False)
+
+
+class AdjustForm(forms.Form):
+    """Another priority or cap for a run; empty leaves a setting as it is."""
+
+    priority = forms.IntegerField(min_value=-100, max_value=100, required=False)
+    max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False)
+    max_cost = forms.DecimalField(
+        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False
+    )
 
 
 def _choice(form: forms.Form, name: str) -> forms.ChoiceField:

@@ -7,6 +7,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from benchmark.models import Output, OutputState, Release
 from benchmark.protocols import get_protocol
+from judging.budget import use_of
 from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
 
 if TYPE_CHECKING:
@@ -62,10 +63,26 @@ def _tasks_in(state: TaskState) -> Count:
     return Count("tasks", filter=Q(tasks__state=state))
 
 
-def run_cost(run: JudgeRun) -> dict[str, int | None]:
-    """Calls made for a run and the tokens they used."""
-    return Call.objects.filter(task__run=run).aggregate(
+class Cost(TypedDict):
+    """Calls made for a run, the tokens they reported, and their cost at the judge's prices ("" without)."""
+
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: str
+
+
+def run_cost(run: JudgeRun) -> Cost:
+    """What a run has used so far, by the endpoint's own count of tokens."""
+    sums = Call.objects.filter(task__run=run).aggregate(
         calls=Count("id"), prompt_tokens=Sum("prompt_tokens"), completion_tokens=Sum("completion_tokens")
+    )
+    used = use_of(run.judge, sums["prompt_tokens"] or 0, sums["completion_tokens"] or 0)
+    return Cost(
+        calls=sums["calls"],
+        prompt_tokens=sums["prompt_tokens"],
+        completion_tokens=sums["completion_tokens"],
+        cost=f"{used.cost.normalize():f}" if run.judge.prices else "",
     )
 
 

@@ -10,5 +10,6 @@ urlpatterns = [
     path("<int:pk>/", views.judge, name="judge"),
     path("runs/<int:pk>/", views.judge_run, name="judge-run"),
     path("runs/<int:pk>/steer/", views.steer_run, name="steer-run"),
+    path("runs/<int:pk>/adjust/", views.adjust, name="adjust-run"),
     path("runs/<int:pk>/retry/", views.retry_run, name="retry-run"),
 ]

@@ -13,11 +13,12 @@ from benchmark.protocols import get_protocol
 from judging.actions import ask, create_judge
 from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
-from judging.forms import AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
+from judging.forms import AdjustForm, AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
+from judging.progress import endpoint_health, run_pace
 from judging.prompts import predicate_prompt
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
-from judging.run_actions import retry_failed, steer
+from judging.run_actions import adjust_run, retry_failed, steer
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 owner_only = require_role(RoleName.OWNER)
@@ -46,9 +47,8 @@ def new_judge(request: SignedInRequest) -> HttpResponse:
     models = None if no_endpoint else JudgeForm(None if by_program else posted)
     sent = programs if by_program else models
     if sent is not None and sent.is_valid():
-        settings = sent.settings() if isinstance(sent, ProgramForm) else sent.cleaned_data
         try:
-            made = create_judge(actor=request.user, **settings)
+            made = create_judge(actor=request.user, **sent.settings())
         except Refused as refusal:
             sent.add_error(None, refusal.reason)
         else:
@@ -66,10 +66,9 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
     no_endpoint = no_endpoint_reason()
     form = AskForm(shown, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        release, track = form.cleaned_data["target"]
-        chosen = {"predicates": form.cleaned_data["predicates"], "after": form.cleaned_data.get("after")}
+        release, track = form.cleaned_data.pop("target")
         try:
-            run = ask(actor=request.user, judge=shown, release=release, track=track, **chosen)
+            run = ask(actor=request.user, judge=shown, release=release, track=track, **form.cleaned_data)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
         else:
@@ -113,6 +112,9 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
         "run": run,
         "n_open": run.n_waiting + run.n_leased,
         "cost": run_cost(run),
+        "pace": run_pace(run, run.n_waiting + run.n_leased),
+        "endpoint": endpoint_health(run.judge.endpoint),
+        "adjust_form": AdjustForm(),
         "verdicts": verdict_counts(run),
         "errors": recent_errors(run),
         "running": run.state == RunState.RUNNING,
@@ -136,6 +138,24 @@ def steer_run(request: SignedInRequest, pk: int) -> HttpResponse:
             messages.error(request, refusal.reason)
     else:
         messages.error(request, "Choose whether to pause, resume or cancel the run.")
+    return redirect("judge-run", pk=pk)
+
+
+@staff_only
+@require_POST
+def adjust(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Give a run another priority or cap."""
+    run = get_object_or_404(JudgeRun, pk=pk)
+    form = AdjustForm(request.POST)
+    if form.is_valid():
+        try:
+            adjust_run(actor=request.user, run=run, **form.cleaned_data)
+            messages.success(request, "The run is adjusted.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+    else:
+        field, errors = next(iter(form.errors.items()))
+        messages.error(request, f"{form.fields[field].label or field}: {errors[0]}")
     return redirect("judge-run", pk=pk)
 
 

@@ -138,6 +138,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/runs/<int:pk>/
         judges/runs/<int:pk>/steer/
         judges/runs/<int:pk>/retry/
+        judges/runs/<int:pk>/adjust/
         reports/
         reports/published/
         reports/published/<slug:protocol>/
@@ -230,6 +231,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/judges/
         api/v1/judge-runs/
         api/v1/judge-runs/<int:pk>/
+        api/v1/judge-runs/<int:pk>/steer/
+        api/v1/judge-runs/<int:pk>/retry/
         """,
     ),
     (

@@ -1,13 +1,15 @@
 """Pages, commands and REST of judging: who may see them, and what they say and do."""
 
+import datetime as dt
 import json
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from judging.actions import ask
-from judging.models import Judge, JudgeRun, RunState, Verdict
+from judging.models import EndpointState, Judge, JudgeRun, RunState, Verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -25,6 +27,7 @@ FORM = {
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
     monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
 
 
 @pytest.fixture
@@ -171,3 +174,72 @@ def test_the_command_lends_a_hand_and_reports_in_json(judge, release_with, capsy
     call_command("judge", release=release.name, judge="strict", json=True)
     report = json.loads(capsys.readouterr().out)
     assert (report["tasks"], report["done"], report["calls"], report["state"]) == (6, 6, 6, "done")
+
+
+CAPPED = {
+    **FORM,
+    "decoding": '{"max_tokens": 100}',
+    "prompt_price": "0.150",
+    "completion_price": "2",
+    "budget_tokens": "100000",
+    "budget_cost": "",
+}
+
+
+def test_prices_and_budget_belong_to_the_version(as_, owner, endpoint):
+    as_(owner).post(reverse("new-judge"), CAPPED)
+    as_(owner).post(reverse("new-judge"), {**CAPPED, "prompt_price": "0.15"})  # the same price
+    as_(owner).post(reverse("new-judge"), {**CAPPED, "budget_tokens": "5"})
+    first, second = Judge.objects.order_by("version")
+    assert (first.prices, first.budget) == ({"prompt": "0.15", "completion": "2"}, {"tokens": 100_000})
+    assert second.budget == {"tokens": 5}
+
+
+def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordinator, endpoint, release_with):
+    call_command(
+        *("create_judge", "priced", "--protocol", "re2math", "--model", "m", "--endpoint", "local"),
+        *("--prompt-price", "2", "--decoding", '{"max_tokens": 10}'),
+    )
+    run = ask(actor=None, judge=Judge.objects.get(), release=release_with(1), max_tokens=10**6)
+    EndpointState.objects.create(
+        name="local", failures=7, open_until=timezone.now() + dt.timedelta(minutes=1), last_error="status 503"
+    )
+    page = as_(coordinator).get(reverse("judge-run", args=[run.pk])).content.decode()
+    for words in (
+        "0 of 1000000",
+        "circuit open, 7 failures in a row",
+        "status 503",
+        "nothing was answered lately",
+    ):
+        assert words in page
+
+
+def test_a_run_is_adjusted_and_steered_by_page_rest_and_command(
+    as_, coordinator, judge, release_with, capsys
+):
+    run = ask(actor=None, judge=judge, release=release_with(1))
+    browser = as_(coordinator)
+    browser.post(reverse("adjust-run", args=[run.pk]), {"priority": "3"})
+    address = reverse("api-judge-run", args=[run.pk])
+    assert browser.get(address).json()["priority"] == 3
+    assert browser.patch(address, {"priority": 4}, content_type="application/json").json()["priority"] == 4
+    refused = browser.patch(address, {"max_tokens": 10}, content_type="application/json")
+    assert (refused.status_code, refused.json()["code"]) == (409, "cap_without_max_tokens")
+    steered = browser.post(
+        reverse("api-steer-judge-run", args=[run.pk]), {"to": "paused"}, content_type="application/json"
+    )
+    assert steered.json()["state"] == "paused"
+    retried = browser.post(reverse("api-retry-judge-run", args=[run.pk]))
+    assert (retried.status_code, retried.json()["code"]) == (409, "nothing_failed")
+
+    call_command("steer_judge_run", run.pk, "resume", actor=coordinator.email, json=True)
+    assert json.loads(capsys.readouterr().out)["state"] == "running"
+    call_command("steer_judge_run", run.pk, "adjust", "--priority", "9", actor=coordinator.email)
+    run.refresh_from_db()
+    assert run.priority == 9
+
+
+def test_only_staff_steers_from_the_console(judge, release_with, algebraist):
+    run = ask(actor=None, judge=judge, release=release_with(1))
+    with pytest.raises(CommandError, match="Only coordinators and owners"):
+        call_command("steer_judge_run", run.pk, "pause", actor=algebraist.email)

@@ -11,6 +11,13 @@ from benchmark.protocols import protocol_names
 from judging.actions import create_judge
 from judging.forms import JudgeForm
 
+_MONEY = {
+    "prompt_price": "price of a million prompt tokens, e.g. 0.15",
+    "completion_price": "price of a million completion tokens",
+    "budget_tokens": "the most tokens of one run",
+    "budget_cost": "the most cost of one run, in the currency of the prices",
+}
+
 
 class Command(TouchstoneCommand):
     help = "Create a judge, or a new version of it when any setting or prompt has changed."
@@ -25,6 +32,8 @@ class Command(TouchstoneCommand):
         parser.add_argument(
             "--votes", type=int, default=1, help="independent votes per question (default: 1)"
         )
+        for name, meaning in _MONEY.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", help=meaning)
         parser.add_argument("--decoding", default="{}", help="JSON, e.g. '{\"temperature\": 0.7}'")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -38,12 +47,12 @@ class Command(TouchstoneCommand):
 
 
 def _by_model(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding")
+    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding", *_MONEY)
     form = JudgeForm({name: options[name] for name in names})
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))
         raise Refused(str(errors[0]), code="bad_judge", field=field)
-    return form.cleaned_data
+    return form.settings()
 
 
 def _by_program(options: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django.conf import settings
@@ -30,6 +31,9 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True, help="the release's name")
         parser.add_argument("--judge", required=True, help="the judge's short name, see the judges page")
         parser.add_argument("--track", default="raw", help="the track to judge (default: raw)")
+        parser.add_argument("--priority", type=int, default=0, help="runs with a higher number go first")
+        parser.add_argument("--max-tokens", type=int, help="hard cap on the run's tokens")
+        parser.add_argument("--max-cost", type=decimal, help="hard cap on the run's cost")
         parser.add_argument("--predicate", nargs="+", default=[], help="predicates to ask (default: all)")
         parser.add_argument(
             "--after", default="", help="ask only what this judge left undecided, and combine the two"
@@ -47,6 +51,7 @@ class Command(TouchstoneCommand):
             track=options["track"],
             predicates=options["predicate"],
             after=_judge(options["after"]) if options["after"] else None,
+            **{name: options[name] for name in ("priority", "max_tokens", "max_cost")},
         )
         self._work(run)
         return _document(run)
@@ -68,6 +73,14 @@ class Command(TouchstoneCommand):
             done = f"\r{run.n_done} of {run.n_tasks} verdicts, {run.n_failed} failed"
             self.stderr.write(done, ending="")
             self.stderr.flush()
+
+
+def decimal(text: str) -> Decimal:
+    """A number as argparse takes it: ValueError for what is none."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(text) from None
 
 
 def _judge(slug: str) -> Judge:

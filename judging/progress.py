@@ -1,0 +1,59 @@
+"""How fast a run goes, when it will end, and how its endpoint is."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import Avg, Count, Q
+from django.utils import timezone
+
+from judging.breaker import BreakerState, breaker_state
+from judging.models import Call, EndpointState, JudgeRun, RunState
+
+WINDOW = dt.timedelta(minutes=2)  # rates are those of the recent past
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Calls and answers per minute, mean seconds of a call, over WINDOW or since the run began if that is less;
+    `ends_at` is when the rest will be answered at this rate, None while nothing is being answered."""
+
+    calls_per_minute: float
+    answers_per_minute: float
+    seconds_per_call: float | None
+    ends_at: dt.datetime | None
+
+
+@dataclass(frozen=True)
+class EndpointHealth:
+    """The circuit breaker of an endpoint, for people."""
+
+    name: str
+    state: BreakerState
+    failures: int
+    open_until: dt.datetime | None
+    last_error: str
+
+
+def run_pace(run: JudgeRun, n_open: int) -> Pace:
+    """The run's recent rates and its estimated end."""
+    now = timezone.now()
+    since = max(now - WINDOW, run.created_at)
+    minutes = max((now - since).total_seconds(), 1.0) / 60
+    recent = Call.objects.filter(task__run=run, created_at__gte=since).aggregate(
+        calls=Count("id"), answers=Count("id", filter=Q(error="")), seconds=Avg("latency_seconds")
+    )
+    answers = recent["answers"] / minutes
+    moving = run.state == RunState.RUNNING and answers > 0 and n_open > 0
+    ends_at = now + dt.timedelta(minutes=n_open / answers) if moving else None
+    return Pace(recent["calls"] / minutes, answers, recent["seconds"], ends_at)
+
+
+def endpoint_health(name: str) -> EndpointHealth | None:
+    """The state of the endpoint called `name`; None for a judge without one."""
+    if not name:
+        return None
+    known = EndpointState.objects.filter(name=name).first()
+    state = breaker_state(known, timezone.now())
+    if known is None:
+        return EndpointHealth(name, state, 0, None, "")
+    return EndpointHealth(name, state, known.failures, known.open_until, known.last_error)
