@@ -5,7 +5,7 @@ IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging reports stats latex llm algebra tools
 
-.PHONY: help demo test test-fast lint format bench dev
+.PHONY: help demo test test-fast lint format bench chaos dev
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test       all tests, on SQLite and on PostgreSQL with Redis, browser included"
 	@echo "make test-fast  tests without the browser, on SQLite only"
 	@echo "make lint       ruff, mypy, djlint, migration check"
+	@echo "make chaos      a thousand judgments while workers, broker and database are killed (some minutes)"
 	@echo "make bench      measure speed and memory (docs/performance.md); only some: FAMILIES='agreement strengths'"
 	@echo "make format     let ruff rewrite the code"
 	@echo "make dev        only make .venv with everything for development"
@@ -35,6 +36,9 @@ lint: dev
 	@$(LINT_ENV) $(IN_VENV) -m mypy $(TYPED)
 	@$(IN_VENV) -m djlint --lint --quiet .
 	@$(LINT_ENV) $(IN_VENV) manage.py makemigrations --check --dry-run
+
+chaos: dev
+	@$(IN_VENV) -m tests.chaos
 
 bench: dev
 	@$(IN_VENV) -m bench $(FAMILIES)

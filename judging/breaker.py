@@ -9,6 +9,7 @@ import datetime as dt
 from collections.abc import Iterable
 from enum import StrEnum
 
+from django.db import transaction
 from django.utils import timezone
 
 from judging.models import EndpointState
@@ -49,11 +50,9 @@ def allowed(*, endpoint: str, wanted: int) -> int:
             return due.update(open_until=now + dt.timedelta(seconds=PROBE_SECONDS), probing=True)
 
 
+@transaction.atomic
 def note_results(*, endpoint: str, errors: Iterable[str | None]) -> None:
-    """Take in how calls ended, in order of arrival: None for one that was answered, else its error.
-
-    Call it inside the transaction that stores the results.
-    """
+    """Take in how calls ended, in order of arrival: None for one that was answered, else its error."""
     ended = list(errors)
     last_success = max((place for place, error in enumerate(ended) if error is None), default=-1)
     failed = [error for error in ended[last_success + 1 :] if error is not None]
