@@ -94,8 +94,6 @@ class JudgeRun(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["state", "-priority", "id"], name="judge_run_by_priority")]
-
-    class Meta:
         constraints = [
             models.CheckConstraint(
                 condition=Q(after__isnull=True) | ~Q(after=F("judge")), name="judge_run_not_after_itself"

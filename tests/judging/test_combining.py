@@ -8,9 +8,10 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
-from judging.actions import ask, create_judge, reconcile, retry_failed
+from judging.actions import ask, create_judge, reconcile
 from judging.combining import RULE
 from judging.models import Judge, JudgeRun, JudgeTask, TaskState, Verdict
+from judging.run_actions import retry_failed
 from judging.worker import drain
 from tests.factories import (
     BenchmarkFactory,
@@ -32,6 +33,7 @@ ANSWERS = ["$-(x^{n+1}-1)$", "$1-x^n$", "$1-y$"]
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
     monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('benchmark', '0003_identity_scan'),
-        ('judging', '0005_instance_verdicts'),
+        ('judging', '0006_run_after'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
