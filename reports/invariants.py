@@ -27,12 +27,6 @@ def outputs_answer_instances_of_their_release() -> Iterator[str]:
         yield f"output {output} answers an instance of another release"
 
 
-def items_name_the_instance_of_their_output() -> Iterator[str]:
-    """The instance kept on an item for quick access is its output's."""
-    for item in Item.objects.exclude(instance=F("output__instance")).values_list("id", flat=True):
-        yield f"item {item} names another instance than its output"
-
-
 def items_belong_to_the_release_of_their_campaign() -> Iterator[str]:
     """A campaign only draws from its own release."""
     stray = Item.objects.exclude(output__run__release=F("campaign__release"))
@@ -150,7 +144,6 @@ def artifacts_are_about_what_is_stored() -> Iterator[str]:
 
 RULES: tuple[Rule, ...] = (
     outputs_answer_instances_of_their_release,
-    items_name_the_instance_of_their_output,
     items_belong_to_the_release_of_their_campaign,
     places_taken_are_counted,
     quotas_hold,
