@@ -18,6 +18,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 RUNTIME_DIR = Path(read_text("TOUCHSTONE_RUNTIME_DIR", str(BASE_DIR / ".runtime")))
 DEMO = read_bool("TOUCHSTONE_DEMO", False)
 DEBUG = read_bool("TOUCHSTONE_DEBUG", False)
+DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.SecretsHidden"
 
 SECRET_KEY = read_text("TOUCHSTONE_SECRET_KEY") or (demo_secret_key(RUNTIME_DIR) if DEMO else "")
 if len(SECRET_KEY) < 40 or len(set(SECRET_KEY)) < 10:
@@ -288,6 +289,9 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "loggers": {"weasyprint": {"level": "ERROR"}},  # it warns about every rule that is for screens only
+    "loggers": {
+        "weasyprint": {"level": "ERROR"},  # it warns about every rule that is for screens only
+        "httpcore2": {"level": "WARNING"},  # its trace writes headers, where a server may echo a key
+    },
     "root": {"handlers": ["stderr"], "level": read_text("TOUCHSTONE_LOG_LEVEL", "WARNING")},
 }

@@ -9,11 +9,19 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NEVER = (
     ipaddress.ip_network("0.0.0.0/8"),
     ipaddress.ip_network("169.254.0.0/16"),  # link-local: where clouds serve machine credentials
-    ipaddress.ip_network("100.100.100.200/32"),  # the same service at another cloud
+    ipaddress.ip_network("100.100.100.200/32"),  # the same service at other clouds
+    ipaddress.ip_network("168.63.129.16/32"),
+    ipaddress.ip_network("192.0.0.192/32"),
     ipaddress.ip_network("fe80::/10"),
     ipaddress.ip_network("fd00:ec2::/32"),
 )
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that is assigned to the public internet
+_LAST_32_BITS = (  # where an IPv4 address stands in the last 32 bits
+    ipaddress.ip_network("::/96"),  # IPv4-compatible; ::1 and :: are none
+    ipaddress.ip_network("::ffff:0:0:0/96"),  # IPv4-translated
+    ipaddress.ip_network("64:ff9b::/96"),  # NAT64
+    ipaddress.ip_network("64:ff9b:1::/48"),  # NAT64 of a site
+)
 
 
 class AddressRefused(ValueError):
@@ -55,16 +63,20 @@ def _objection(address: _Address, private: bool) -> str:
         return _objection(inner, private)
     if address.is_unspecified or address.is_multicast or any(address in network for network in _NEVER):
         return "a link-local, metadata, multicast or unspecified address is never called"
-    if not private and not address.is_global:
+    if not private and not _is_public(address):
         return "not a public address; a local model needs private = true in its declaration"
     return ""
+
+
+def _is_public(address: _Address) -> bool:
+    return address.is_global and (address.version == 4 or address in _GLOBAL_UNICAST)
 
 
 def _embedded(address: _Address) -> ipaddress.IPv4Address | None:
     """The IPv4 address that an IPv6 address is a disguise of, if it is one."""
     if isinstance(address, ipaddress.IPv4Address):
         return None
-    if address in _NAT64:
+    if int(address) > 1 and any(address in network for network in _LAST_32_BITS):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo[1] if address.teredo else None
     return address.ipv4_mapped or address.sixtofour or teredo

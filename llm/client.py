@@ -16,7 +16,7 @@ from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, Refused, Unavailable
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
-from llm.strict_json import NotJson, loads, storable
+from llm.strict_json import NotJson, changed_strings, loads, storable
 from llm.transport import RawReply, ReplyEncoded, ReplyTooLarge, Transport
 
 _EXCERPT = 500
@@ -135,14 +135,13 @@ class Client:
             return Malformed(str(error), unanswered=1)
         except ReplyEncoded as error:
             return Malformed(f"the reply is compressed ({error}), which was not offered", unanswered=1)
-        reply = _without(self.endpoint.api_key, reply)
-        return reply if reply.status == 200 else _failure(reply)
+        return reply if reply.status == 200 else self._failure(reply)
 
     def _completion(self, raw: RawReply, told: Circumstances) -> Completion:
         try:
-            document = loads(raw.body)
+            document = changed_strings(loads(raw.body), self._keyless)
         except NotJson as error:
-            unread = Malformed(f"the reply is not JSON: {error}", status=raw.status)
+            unread = Malformed(self._keyless(f"the reply is not JSON: {error}"), status=raw.status)
             raise self._complaint(unread, replace(told, unanswered=told.unanswered + 1)) from error
         return read_completion(document, told)
 
@@ -159,20 +158,23 @@ class Client:
             retry_after=failure.retry_after,
         )
 
+    def _failure(self, reply: RawReply) -> CallFailed:
+        said = self._keyless(storable(reply.body.decode("utf-8", "replace")))[:_EXCERPT]
+        if is_transient(reply.status):
+            return Unavailable(
+                f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
+            )
+        if 300 <= reply.status < 400:
+            return Refused(f"status {reply.status}: redirects are not followed", status=reply.status)
+        if reply.status < 300:
+            return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
+        return Refused(f"status {reply.status}: {said}", status=reply.status)
 
-def _without(key: str, reply: RawReply) -> RawReply:
-    """The reply without the key, should the server have echoed it: replies are stored and shown."""
-    return replace(reply, body=reply.body.replace(key.encode(), b"[key]")) if key else reply
+    def _keyless(self, text: str) -> str:
+        """The text without the key, should the server have echoed it: replies are stored and shown.
 
-
-def _failure(reply: RawReply) -> CallFailed:
-    said = storable(reply.body[:_EXCERPT].decode("utf-8", "replace"))
-    if is_transient(reply.status):
-        return Unavailable(
-            f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
-        )
-    if 300 <= reply.status < 400:
-        return Refused(f"status {reply.status}: redirects are not followed", status=reply.status)
-    if reply.status < 300:
-        return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
-    return Refused(f"status {reply.status}: {said}", status=reply.status)
+        Called on the strings of a reply after JSON has undone its escapes, and on the text of an error page,
+        where a slash of the key may stand escaped.
+        """
+        key = self.endpoint.api_key
+        return text.replace(key, "[key]").replace(key.replace("/", r"\/"), "[key]") if key else text

@@ -1,6 +1,7 @@
 """JSON read without the leniencies of the standard parser."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 
@@ -28,13 +29,22 @@ def storable(value: Any) -> Any:
 
     Neither fits into a database's text or JSON column, and a reply must be stored whatever it says.
     """
+    return changed_strings(value, _storable)
+
+
+def changed_strings(value: Any, change: Callable[[str], str]) -> Any:
+    """The document with `change` applied to every string in it, keys included."""
     if isinstance(value, str):
-        return value.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return change(value)
     if isinstance(value, dict):
-        return {storable(key): storable(item) for key, item in value.items()}
+        return {change(key): changed_strings(item, change) for key, item in value.items()}
     if isinstance(value, list):
-        return [storable(item) for item in value]
+        return [changed_strings(item, change) for item in value]
     return value
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

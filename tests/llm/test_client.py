@@ -207,6 +207,30 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     assert "bad key [key]" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "echo",
+    [
+        r"sk\/a+b",  # some encoders escape every slash
+        r"\u0073k/a+b",
+        r"sk/a\u002bb",
+    ],
+)
+def test_a_key_that_the_server_echoes_with_escapes_is_not_kept_either(server: Server, echo: str) -> None:
+    reply = f'{{"choices": [{{"message": {{"content": "{echo}"}}}}], "{echo}": 1}}'
+    server.control({"mood": {"kind": "body", "body": reply}})
+    completion = ask(server.url, api_key="sk/a+b")
+    assert completion.text == "[key]"
+    assert "sk/a+b" not in repr(completion)
+
+
+def test_a_key_at_the_edge_of_an_excerpt_is_not_cut_into_view(server: Server) -> None:
+    """An error page is kept up to 500 characters; here the key would stand across that edge."""
+    server.control({"mood": {"kind": "error", "status": 403, "message": "x" * 465 + KEY}})
+    with pytest.raises(Refused) as raised:
+        ask(server.url)
+    assert KEY[:8] not in str(raised.value)
+
+
 def test_an_endpoint_without_a_key_gets_none_from_the_environment(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

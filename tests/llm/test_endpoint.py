@@ -124,12 +124,25 @@ def test_host_and_port_are_read_from_the_address() -> None:
 
 PUBLIC = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"]
 INNER = ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd12::1"]
-DISGUISED = ["::ffff:10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::"]  # 10.0.0.1 each
+DISGUISED = [  # 10.0.0.1 each
+    "::ffff:10.0.0.1",
+    "64:ff9b::a00:1",
+    "64:ff9b:1::a00:1",
+    "2002:a00:1::",
+    "::10.0.0.1",
+    "::ffff:0:10.0.0.1",
+]
+UNASSIGNED = ["fec0::1", "100::1", "4000::1", "5f00::1", "2001:db8::1", "198.18.0.1", "255.255.255.255"]
 NEVER = [
     "169.254.169.254",
     "::ffff:169.254.169.254",
     "64:ff9b::a9fe:a9fe",
     "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "::169.254.169.254",
+    "::ffff:0:169.254.169.254",
+    "64:ff9b:1::a9fe:a9fe",
     "fd00:ec2::254",
     "fe80::1%eth0",
     "0.0.0.0",
@@ -157,6 +170,12 @@ def test_an_inner_address_needs_a_private_declaration(address: str) -> None:
 
 @pytest.mark.parametrize("address", DISGUISED)
 def test_an_inner_address_in_disguise_is_recognised(address: str) -> None:
+    with pytest.raises(AddressRefused, match="private = true"):
+        check([address], private=False)
+
+
+@pytest.mark.parametrize("address", UNASSIGNED)
+def test_a_public_endpoint_stands_for_addresses_of_the_public_internet_only(address: str) -> None:
     with pytest.raises(AddressRefused, match="private = true"):
         check([address], private=False)
 
