@@ -1,7 +1,14 @@
-"""The `--release` argument that several commands share."""
+"""The arguments that several commands share: a release, its track and judge."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.management.base import CommandParser
 
 from accounts.refusal import Refused
 from benchmark.models import Release
+from reports.choosing import choose
+from reports.inputs import Inputs, collect
 
 
 def release_called(name: str) -> Release:
@@ -11,3 +18,17 @@ def release_called(name: str) -> Release:
         known = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none"
         raise Refused(f"There is no release {name!r}; there are: {known}.", code="no_release")
     return release
+
+
+def track_arguments(parser: CommandParser) -> None:
+    """--release, --track and --judge, as the pages of a track take them."""
+    parser.add_argument("--release", required=True)
+    parser.add_argument("--track", default="", help="left out: raw, or the first track there is")
+    parser.add_argument("--judge", default="", help="a judge version; left out: the first that has verdicts")
+
+
+def chosen_inputs(options: Mapping[str, Any]) -> Inputs:
+    """What the figures of the named track depend on. Raises Refused naming what exists."""
+    asked = {key: options[key] for key in ("track", "judge") if options[key]}
+    chosen = choose(release_called(options["release"]), asked)
+    return collect(release=chosen.release, track=chosen.track, judge=chosen.judge)

@@ -1,0 +1,62 @@
+"""manage.py compare_systems --release NAME: every two systems on the same items."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from reports.comparison import comparison_document
+from reports.outcomes import chosen_kind, outcomes
+from reports.release_argument import chosen_inputs, track_arguments
+from stats.text import aligned, interval, number
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Compare the systems of a track on the items they share: differences, McNemar with Holm, Cochran's Q."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        track_arguments(parser)
+        parser.add_argument(
+            "--outcome", default="", help="judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is"
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        inputs = chosen_inputs(options)
+        kind = chosen_kind(inputs, options["outcome"])
+        return comparison_document(outcomes(inputs, kind), seed=inputs.seed)
+
+    def text(self, document: dict[str, Any]) -> str:
+        return "\n".join(_lines(document))
+
+
+def _lines(document: dict[str, Any]) -> Iterator[str]:
+    yield f"{document['outcome']['title']} ({document['outcome']['key']}), seed {document['seed']}"
+    systems = [_system(name, found["estimate"]) for name, found in document["systems"].items()]
+    yield aligned(("system", "value", "interval", "successes", "n"), systems)
+    test = document["omnibus"]
+    told = test["reason"] or f"{number(test['q'])}, df {test['df']}, p {number(test['p'])}"
+    yield f"\nCochran's Q over {test['n']} items: {told}"
+    head = ("pair", "difference", "interval", "n", "first only", "second only", "exact p", "Holm p", "method")
+    yield aligned(head, [_pair(pair) for pair in document["pairs"]])
+
+
+def _system(name: str, estimate: dict[str, Any]) -> list[object]:
+    return [name, number(estimate["value"]), interval(estimate["ci"]), estimate["k"], estimate["n"]]
+
+
+def _pair(pair: dict[str, Any]) -> list[object]:
+    difference, cells, test = pair["difference"], pair["cells"], pair["mcnemar"]
+    return [
+        f"{pair['first']} - {pair['second']}",
+        number(difference["value"]),
+        interval(difference["ci"]),
+        pair["n"],
+        cells["first_only"],
+        cells["second_only"],
+        number(test["exact"]),
+        number(test["holm"]),
+        difference["method"],
+    ]
