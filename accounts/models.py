@@ -1,5 +1,6 @@
 """Users, roles, invitations, expertise, conflicts of interest, access tokens and the audit trail."""
 
+import secrets
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -9,6 +10,13 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils import timezone
+
+_RATER_LETTERS = "23456789abcdefghjkmnpqrstvwxyz"  # without those that look like others
+
+
+def new_rater() -> str:
+    """A name under which labels are published: it says nothing about the person, and no two are alike."""
+    return "r-" + "".join(secrets.choice(_RATER_LETTERS) for _ in range(10))
 
 
 class UserManager(BaseUserManager["User"]):
@@ -39,6 +47,13 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     email = models.EmailField(unique=True)
     name = models.CharField(max_length=200, blank=True)
+    rater = models.CharField(
+        max_length=500,
+        unique=True,
+        default=new_rater,
+        editable=False,
+        help_text="The name of this person in label tables; that of an imported rater is as in their file.",
+    )
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField(default=timezone.now)

@@ -47,7 +47,10 @@ class PublishedAnswer:
 
 @dataclass(frozen=True)
 class PublishedGrade:
-    """All answers of one rater about one output. Without a known design the two sizes are None."""
+    """All answers of one rater about one output, or about a pair as shown: `output` first, then `second`.
+
+    Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
+    """
 
     output: Output
     rater: str
@@ -58,6 +61,21 @@ class PublishedGrade:
     active_seconds: int
     created_at: dt.datetime | None
     line: int
+    second: Output | None = None
+    repeat: bool = False
+
+    @property
+    def subject(self) -> tuple[int, int]:
+        """What was judged, whatever its order: the output's id and 0, or the smaller and the larger id."""
+        if self.second is None:
+            return self.output.pk, 0
+        low, high = sorted((self.output.pk, self.second.pk))
+        return low, high
+
+    @property
+    def swapped(self) -> bool | None:
+        """For a pair: whether the output with the larger id stood first."""
+        return None if self.second is None else self.output.pk > self.second.pk
 
 
 @transaction.atomic
@@ -86,16 +104,9 @@ def import_grades(
     return len(grades)
 
 
-def rater_email(rater: str) -> str:
-    """The address under which a rater is kept: their own, or a stand-in that can never receive mail."""
-    if "@" in rater and " " not in rater:
-        return rater.lower()
+def _stand_in_email(rater: str) -> str:
+    """An address for an imported rater that can never receive mail."""
     return f"{hashlib.sha256(rater.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"
-
-
-def rater_name(email: str, name: str) -> str:
-    """The inverse of rater_email: how the rater was called in the file, or their own address."""
-    return name if email.endswith(f"@{IMPORTED_DOMAIN}") else email
 
 
 def rubric_row(protocol: str, rubric: Rubric) -> RubricRow:
@@ -124,7 +135,7 @@ def _open_campaign(
     grades: Sequence[PublishedGrade],
 ) -> Campaign:
     owner = actor or _stand_in("the platform")
-    per_item = Counter(grade.output.pk for grade in grades)
+    per_item = Counter(grade.subject for grade in grades if not grade.repeat)
     return Campaign.objects.create(
         slug=slug,
         name=slug.replace("-", " ").capitalize(),
@@ -140,15 +151,18 @@ def _open_campaign(
     )
 
 
-def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[int, Item]:
-    first: dict[int, PublishedGrade] = {}
+def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[tuple[int, int], Item]:
+    first: dict[tuple[int, int], PublishedGrade] = {}
     for grade in grades:
-        first.setdefault(grade.output.pk, grade)
-    items = [_item(campaign, grade, len(first)) for grade in first.values()]
-    taken = Counter(grade.output.pk for grade in grades)
-    for item in items:
-        item.places = item.places_taken = taken[item.output_id]
-    return {item.output_id: item for item in Item.objects.bulk_create(items, batch_size=500)}
+        first.setdefault(grade.subject, grade)
+    taken = Counter(grade.subject for grade in grades if not grade.repeat)
+    mirrored = {grade.subject for grade in grades if grade.repeat}
+    items = {subject: _item(campaign, grade, len(first)) for subject, grade in first.items()}
+    for subject, item in items.items():
+        item.places = item.places_taken = taken[subject]
+        item.mirrored = subject in mirrored
+    Item.objects.bulk_create(items.values(), batch_size=500)
+    return items
 
 
 def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
@@ -162,7 +176,8 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
         )
     return Item(
         campaign=campaign,
-        output=grade.output,
+        output_id=grade.subject[0],
+        second_id=grade.subject[1] or None,
         instance=grade.output.instance,
         stratum=grade.stratum,
         stratum_size=size,
@@ -173,26 +188,30 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
 
 def _raters(grades: Sequence[PublishedGrade]) -> dict[str, User]:
     names = sorted({grade.rater for grade in grades})
-    known = {
-        user.email: user for user in User.objects.filter(email__in=[rater_email(name) for name in names])
-    }
-    return {name: known.get(rater_email(name)) or _stand_in(name) for name in names}
+    known = {user.rater: user for user in User.objects.filter(rater__in=names)}
+    return {name: known.get(name) or _stand_in(name) for name in names}
 
 
 def _stand_in(name: str) -> User:
     """An inactive user without a usable password, who only carries the name."""
-    email = rater_email(name)
-    existing = User.objects.filter(email=email).first()
-    return existing or User.objects.create_user(email, None, name=name, is_active=False)
+    existing = User.objects.filter(rater=name).first()
+    return existing or User.objects.create_user(
+        _stand_in_email(name), None, name=name[:200], rater=name, is_active=False
+    )
 
 
 def _store_assignments(
-    campaign: Campaign, items: dict[int, Item], raters: dict[str, User], grades: Sequence[PublishedGrade]
+    campaign: Campaign,
+    items: dict[tuple[int, int], Item],
+    raters: dict[str, User],
+    grades: Sequence[PublishedGrade],
 ) -> list[Assignment]:
     return Assignment.objects.bulk_create(
         [
             Assignment(
-                item=items[grade.output.pk],
+                item=items[grade.subject],
+                swapped=grade.swapped,
+                repeat=grade.repeat,
                 reviewer=raters[grade.rater],
                 handle=secrets.token_urlsafe(18),
                 position=position,
@@ -233,12 +252,19 @@ def _store_grades(
                 state=answer.state,
                 confidence=answer.confidence,
                 comment=answer.comment,
+                preferred=_preferred(rubric, grade, answer),
             )
             for row, grade in zip(rows, grades, strict=True)
             for answer in grade.answers
         ],
         batch_size=500,
     )
+
+
+def _preferred(rubric: Rubric, grade: PublishedGrade, answer: PublishedAnswer) -> Output | None:
+    if grade.second is None or rubric.question(answer.question).scale != "preference":
+        return None
+    return {"first": grade.output, "second": grade.second}.get(answer.value)
 
 
 def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[PublishedGrade]) -> None:
@@ -248,7 +274,7 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
         )
     stored = _stored_answers(campaign)
     for grade in grades:
-        found = stored.get((grade.output.pk, rater_email(grade.rater)))
+        found = stored.get((grade.subject, grade.swapped, grade.rater))
         if found != frozenset(grade.answers):
             raise Refused(
                 f"Campaign {campaign.slug} already exists and holds other labels of {grade.rater} here; "
@@ -258,12 +284,16 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
             )
 
 
-def _stored_answers(campaign: Campaign) -> dict[tuple[int, str], frozenset[PublishedAnswer]]:
+def _stored_answers(
+    campaign: Campaign,
+) -> dict[tuple[tuple[int, int], bool | None, str], frozenset[PublishedAnswer]]:
     answers = Answer.objects.filter(
         grade__assignment__item__campaign=campaign, grade__superseded_by=None
     ).values_list(
         "grade__assignment__item__output_id",
-        "grade__assignment__reviewer__email",
+        "grade__assignment__item__second_id",
+        "grade__assignment__swapped",
+        "grade__assignment__reviewer__rater",
         "question",
         "step",
         "value",
@@ -271,8 +301,19 @@ def _stored_answers(campaign: Campaign) -> dict[tuple[int, str], frozenset[Publi
         "confidence",
         "comment",
     )
-    found: dict[tuple[int, str], set[PublishedAnswer]] = {}
-    for output_id, email, question, step, value, state, confidence, comment in answers.iterator():
+    found: dict[tuple[tuple[int, int], bool | None, str], set[PublishedAnswer]] = {}
+    for (
+        output,
+        second,
+        swapped,
+        rater,
+        question,
+        step,
+        value,
+        state,
+        confidence,
+        comment,
+    ) in answers.iterator():
         answer = PublishedAnswer(question, step, value, state, confidence, comment)
-        found.setdefault((output_id, email), set()).add(answer)
+        found.setdefault(((output, second or 0), swapped, rater), set()).add(answer)
     return {key: frozenset(values) for key, values in found.items()}

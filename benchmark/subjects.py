@@ -15,21 +15,56 @@ class Subject:
     track: str = DEFAULT_TRACK
     condition: str = ""
 
+    @property
+    def arm(self) -> str:
+        """The system, on another track or condition `system@track+condition`."""
+        usual = self.track == DEFAULT_TRACK and not self.condition
+        return (
+            self.system
+            + ("" if usual else f"@{self.track}")
+            + (f"+{self.condition}" if self.condition else "")
+        )
+
     def __str__(self) -> str:
-        """`instance/system/attempt`; on another track or condition the system reads `system@track+condition`."""
-        arm = "" if self.track == DEFAULT_TRACK and not self.condition else f"@{self.track}"
-        arm += f"+{self.condition}" if self.condition else ""
-        return f"{self.instance}/{self.system}{arm}/{self.attempt}"
+        """`instance/arm/attempt`."""
+        return f"{self.instance}/{self.arm}/{self.attempt}"
 
 
-def parse_subject(text: str) -> Subject:
+@dataclass(frozen=True)
+class PairSubject:
+    """Two outputs of one instance and attempt, whatever order they were shown in."""
+
+    one: Subject
+    other: Subject
+
+    @property
+    def ordered(self) -> tuple[Subject, Subject]:
+        """By the arms' names: the order that the label table counts as 1."""
+        return (self.one, self.other) if self.one.arm <= self.other.arm else (self.other, self.one)
+
+    def __str__(self) -> str:
+        """`instance/arm|arm/attempt`."""
+        first, second = self.ordered
+        return f"{first.instance}/{first.arm}|{second.arm}/{first.attempt}"
+
+
+def parse_subject(text: str) -> Subject | PairSubject:
     """The inverse of str(subject); instance keys may hold slashes. Raises ValueError with the reason."""
     parts = text.rsplit("/", 2)
     if len(parts) != 3 or not all(parts):
         raise ValueError(f"{text!r} does not read instance/system/attempt")
-    instance, system, attempt = parts
-    name, _, arm = system.partition("@")
-    track, _, condition = arm.partition("+")
+    instance, arms, attempt = parts
     if not attempt.isdecimal() or int(attempt) < 1:
         raise ValueError(f"attempt {attempt!r} is not a whole number from 1")
-    return Subject(instance, name, int(attempt), track or DEFAULT_TRACK, condition)
+    found = [_of_arm(instance, arm, int(attempt)) for arm in arms.split("|")]
+    if len(found) == 1:
+        return found[0]
+    if len(found) != 2 or not all(one.system for one in found) or found[0] == found[1]:
+        raise ValueError(f"{arms!r} does not name one system or two")
+    return PairSubject(*found)
+
+
+def _of_arm(instance: str, arm: str, attempt: int) -> Subject:
+    name, _, place = arm.partition("@")
+    track, _, condition = place.partition("+")
+    return Subject(instance, name, attempt, track or DEFAULT_TRACK, condition)

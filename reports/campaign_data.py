@@ -12,7 +12,6 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade
-from annotation.published import rater_name
 
 
 @dataclass(frozen=True)
@@ -66,10 +65,10 @@ def _reviewers(campaign: Campaign) -> Iterator[Reviewer]:
         Assignment.objects.filter(item__campaign=campaign)
         .exclude(state=AssignmentState.RELEASED)
         .order_by("reviewer__name", "reviewer__email")
-        .values_list("reviewer", "reviewer__name", "reviewer__email")
+        .values_list("reviewer", "reviewer__name", "reviewer__email", "reviewer__rater")
     )
-    for key, name, email in rows.distinct():
-        yield Reviewer(key, name or email, rater_name(email, name))
+    for key, name, email, rater in rows.distinct():
+        yield Reviewer(key, name or email, rater)
 
 
 def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:

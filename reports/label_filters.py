@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.refusal import Refused
-from annotation.published import rater_email
 from judging.models import Judge
 
 _ITEM = "grade__assignment__item__"
@@ -21,7 +20,7 @@ _ANSWER_FIELDS = {
     "stratum": f"{_ITEM}stratum",
     "instance": f"{_ITEM}instance__key",
     "track": f"{_ITEM}output__run__track",
-    "rater": "grade__assignment__reviewer__email",
+    "rater": "grade__assignment__reviewer__rater",
 }
 _VERDICT_FIELDS = {
     "question": "predicate",
@@ -49,10 +48,7 @@ class LabelFilter:
         """The condition on expert answers; None when none of them is wanted."""
         if not self._wants("expert"):
             return None
-        given = dict(self.wanted)
-        if "rater" in given:
-            given["rater"] = {rater_email(rater) for rater in given["rater"]}
-        return _condition(_ANSWER_FIELDS, given)
+        return _condition(_ANSWER_FIELDS, dict(self.wanted))
 
     def verdicts(self) -> Q | None:
         """The condition on verdicts; None when none of them is wanted."""

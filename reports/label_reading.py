@@ -3,7 +3,7 @@
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accounts.refusal import Refused
@@ -11,7 +11,7 @@ from annotation.published import PublishedAnswer, PublishedGrade
 from benchmark.models import Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
-from benchmark.subjects import Subject, parse_subject
+from benchmark.subjects import PairSubject, Subject, parse_subject
 from judging.actions import PublishedVerdict
 from stats.labels import CHECKS
 from stats.raw_rows import TableError
@@ -20,7 +20,7 @@ from stats.tables import form_of, read_table
 MAX_FAULTS = 20
 STATES = ("answered", "abstain", "unavailable")
 UNSPECIFIED_CAMPAIGN = "imported"
-GradeKey = tuple[str, str, str]
+GradeKey = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class LabelReader:
             self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
         else:
             campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
-            self.expert_rows[campaign, row["subject"], row["rater"]].append(row)
+            self.expert_rows[campaign, row["subject"], row["rater"], row["order"]].append(row)
 
     def _complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         if row["release"] not in ("", self.release.name):
@@ -111,12 +111,18 @@ class LabelReader:
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
-            parse_subject(row["subject"])
+            subject = parse_subject(row["subject"])
         except ValueError as error:
             yield "subject", str(error)
             return
-        if row["subject"] not in self.outputs:
-            yield "subject", f"{self.release.name} has no output {row['subject']!r}"
+        pair = isinstance(subject, PairSubject)
+        for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
+            if str(one) not in self.outputs:
+                yield "subject", f"{self.release.name} has no output {str(one)!r}"
+        if pair and row["order"] not in ("1", "2"):
+            yield "order", "a pair was shown in order 1 or 2"
+        if pair and row["rater_kind"] == "judge":
+            yield "subject", "a judge's label is about one output"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         known = [predicate.key for predicate in self.protocol.predicates]
@@ -181,10 +187,18 @@ class LabelReader:
     def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
         """Grades by campaign and track, in the order of the file."""
         grades: dict[tuple[str, str], list[PublishedGrade]] = defaultdict(list)
-        for (campaign, subject, rater), rows in self.expert_rows.items():
-            rubric = self.rubric_of[campaign]
-            track = parse_subject(subject).track
-            grades[campaign, track].append(_grade(self.outputs[subject], rater, rows, rubric))
+        pairs: set[tuple[str, str, str]] = set()
+        for (campaign, name, rater, order), rows in self.expert_rows.items():
+            rubric, subject = self.rubric_of[campaign], parse_subject(name)
+            if isinstance(subject, PairSubject):
+                shown = subject.ordered if order == "1" else subject.ordered[::-1]
+                first, second = (self.outputs[str(one)] for one in shown)
+                grade = _grade(first, rater, rows, rubric)
+                repeat = (campaign, name, rater) in pairs
+                pairs.add((campaign, name, rater))
+                grades[campaign, shown[0].track].append(replace(grade, second=second, repeat=repeat))
+            else:
+                grades[campaign, subject.track].append(_grade(self.outputs[name], rater, rows, rubric))
         return grades
 
 

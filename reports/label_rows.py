@@ -11,9 +11,8 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from annotation.models import Answer
-from annotation.published import rater_name
 from benchmark.models import Release
-from benchmark.subjects import Subject
+from benchmark.subjects import PairSubject, Subject
 from judging.models import Verdict
 from reports.label_filters import LabelFilter
 
@@ -40,8 +39,11 @@ class _Expert(NamedTuple):
     stratum: str
     stratum_size: int
     sample_size: int
-    email: str
-    name: str
+    rater: str
+    swapped: bool | None
+    other_system: str | None
+    other_track: str | None
+    other_condition: str | None
     value: str
     state: str
     confidence: float | None
@@ -66,8 +68,11 @@ _EXPERT_FIELDS = (
     f"{_ITEM}stratum",
     f"{_ITEM}stratum_size",
     f"{_ITEM}sample_size",
-    "grade__assignment__reviewer__email",
-    "grade__assignment__reviewer__name",
+    "grade__assignment__reviewer__rater",
+    "grade__assignment__swapped",
+    f"{_ITEM}second__run__system__slug",
+    f"{_ITEM}second__run__track",
+    f"{_ITEM}second__run__condition",
     "value",
     "state",
     "confidence",
@@ -191,12 +196,12 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "release": release,
         "campaign": label.campaign,
         "question": label.question,
-        **_subject_cells(label),
+        **(_subject_cells(label) if label.other_system is None else _pair_cells(label)),
         "step": label.step,
         "stratum": label.stratum,
         "stratum_size": str(label.stratum_size),
         "sample_size": str(label.sample_size),
-        "rater": rater_name(label.email, label.name),
+        "rater": label.rater,
         "rater_kind": "expert",
         "value": label.value,
         "state": label.state,
@@ -230,6 +235,29 @@ def _subject_cells(label: _Expert | _Verdict) -> Row:
     return _cells_of_output(
         label.instance, label.system, label.attempt, label.track, label.condition, label.paper, label.domain
     )
+
+
+def _pair_cells(label: _Expert) -> Row:
+    """A pair as shown: the systems from left to right, and whether that is the order of its name."""
+    item = Subject(label.instance, label.system, label.attempt, label.track, label.condition)
+    other = Subject(
+        label.instance,
+        label.other_system or "",
+        label.attempt,
+        label.other_track or "",
+        label.other_condition or "",
+    )
+    left, right = (other, item) if label.swapped else (item, other)
+    pair = PairSubject(left, right)
+    return {
+        "subject": str(pair),
+        "instance": label.instance,
+        "system": f"{left.arm}|{right.arm}",
+        "attempt": str(label.attempt),
+        "order": "1" if pair.ordered[0] is left else "2",
+        "cluster": label.paper or label.instance,
+        "domain": label.domain,
+    }
 
 
 @lru_cache(maxsize=4096)

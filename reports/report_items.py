@@ -14,7 +14,6 @@ from annotation.documents import documents
 from annotation.material import Material, item_material
 from annotation.models import Answer, Campaign, Comment, Grade, Item
 from annotation.pairing import unswapped
-from annotation.published import rater_name
 from annotation.visibility import Thing, Viewer, may_see
 from benchmark.models import OutputState
 from benchmark.rubrics import rubric_from_content
@@ -175,8 +174,7 @@ def _systems(item: Item) -> str:
 
 
 def _name(grade: Grade, named: bool, place: int) -> str:
-    reviewer = grade.assignment.reviewer
-    return rater_name(reviewer.email, reviewer.name) if named else f"Grader {place}"
+    return grade.assignment.reviewer.rater if named else f"Grader {place}"
 
 
 def _comment(grader: str, comment: Comment) -> PrintedComment:

@@ -17,6 +17,8 @@ from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.pairing import mirrored, next_side, pairs
 from benchmark.models import OutputState
 from benchmark.rendering import rendered
+from reports.importing import import_labels
+from reports.label_rows import label_rows
 from tests.conftest import member
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
@@ -350,4 +352,97 @@ def test_the_campaign_page_offers_the_systems_and_draws(client, comparison, coor
     assert Counter(comparison.items.values_list("stratum", "mirrored")) == {
         ("aurora|cobalt", True): 1,
         ("aurora|cobalt", False): 1,
+    }
+
+
+def exported(release):
+    return [dict(row) for row in label_rows(release)]
+
+
+def test_a_pair_is_exported_as_it_was_shown(comparison, coordinator, algebraist):
+    campaign = opened(
+        comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1, mirrored_share=1.0
+    )
+    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    repeat = Assignment.objects.get(reviewer=algebraist, repeat=True)
+    for shown in (place, repeat):
+        submit(algebraist, shown, "first")
+    rows = [row for row in exported(comparison.release) if row["question"] == "preference"]
+    key = place.item.instance.key
+    assert {(row["subject"], row["system"], row["order"], row["value"]) for row in rows} == {
+        (f"{key}/aurora|basalt/1", "aurora|basalt", "1", "first"),
+        (f"{key}/aurora|basalt/1", "basalt|aurora", "2", "first"),
+    }
+    assert {row["rater"] for row in rows} == {algebraist.rater}
+    assert algebraist.email not in str(rows)
+
+
+def test_pairs_are_read_back_as_they_were(comparison, coordinator, algebraist, tmp_path):
+    """Into a copy of the release under another name; then the two label tables agree but for release and campaign."""
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=0.5)
+    for _ in range(2):
+        actions.take_next(reviewer=algebraist, campaign=campaign)
+    for number, place in enumerate(Assignment.objects.filter(reviewer=algebraist).order_by("position")):
+        submit(algebraist, place, ["first", "tie", "second"][number])
+    rows = exported(comparison.release)
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({**row, "campaign": "again"}) + "\n" for row in rows))
+    report = import_labels(actor=coordinator, path=path, release=comparison.release)
+    assert report.new_grades == 3
+    again = [row for row in exported(comparison.release) if row["campaign"] == "again"]
+    # an imported grade has no idle seconds to tell apart, and its number of places is what was filled
+    assert [{**row, "campaign": "which"} for row in again] == rows
+    named = {
+        slug: Counter(
+            Answer.objects.filter(
+                question="preference", grade__assignment__item__campaign__slug=slug
+            ).values_list("preferred", flat=True)
+        )
+        for slug in ("which", "again")
+    }
+    assert named["which"] == named["again"]
+    assert import_labels(actor=coordinator, path=path, release=comparison.release).new_grades == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"order": ""}, "order: a pair was shown in order 1 or 2"),
+        ({"subject": "a1/aurora|gone/1"}, "has no output 'a1/gone/1'"),
+        ({"subject": "a1/aurora|aurora/1"}, "does not name one system or two"),
+        ({"subject": "a1/aurora|basalt|cobalt/1"}, "does not name one system or two"),
+    ],
+)
+def test_a_strange_pair_is_refused_with_line_and_field(comparison, coordinator, tmp_path, change, words):
+    row = {
+        "question": "preference", "subject": "a1/aurora|basalt/1", "order": "1", "rater": "x",
+        "rater_kind": "expert", "value": "first", "state": "answered",
+    }  # fmt: skip
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps(row | change) + "\n")
+    with pytest.raises(Refused, match="line 1") as refusal:
+        import_labels(actor=coordinator, path=path, release=comparison.release)
+    assert words in str(refusal.value)
+
+
+def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebraist, tmp_path, capsys):
+    campaign = opened(comparison, coordinator, mirrored_share=0.5)
+    for _ in range(6):
+        actions.take_next(reviewer=algebraist, campaign=campaign)
+    for place in Assignment.objects.filter(reviewer=algebraist):
+        first = shown_first(place)[0].run.system.slug
+        second = shown_first(place)[1].run.system.slug
+        submit(
+            algebraist, place, "first" if first < second else "second"
+        )  # aurora before basalt before cobalt
+    path = tmp_path / "labels.jsonl"
+    wanted = [row for row in exported(comparison.release) if row["question"] == "preference"]
+    path.write_text("".join(json.dumps(row) + "\n" for row in wanted))
+    call_command("analyse", "pairs", str(path), "--json")
+    systems = {row["system"]: row for row in json.loads(capsys.readouterr().out)["systems"]}
+    # each system meets each other one on two problems; a mirrored pair counts once
+    assert {name: (row["wins"], row["losses"], row["ties"]) for name, row in systems.items()} == {
+        "aurora": (4, 0, 0),
+        "basalt": (2, 2, 0),
+        "cobalt": (0, 4, 0),
     }

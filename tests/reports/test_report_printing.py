@@ -8,6 +8,7 @@ import time_machine
 from django.core.management import CommandError, call_command
 from pypdf import PdfReader
 
+from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Campaign
 from annotation.visibility import Viewer
@@ -38,7 +39,8 @@ def test_a_blinded_report_names_neither_systems_nor_graders(graded, tmp_path):
 
 def test_with_identities_it_names_both(graded, tmp_path):
     text = text_of(printed(graded, tmp_path, identities=True))
-    assert "ada0@study.test" in text
+    assert User.objects.get(email="ada0@study.test").rater in text
+    assert "ada0@study.test" not in text
     assert "Aurora" in text
     assert "Basalt" in text
 
