@@ -2,20 +2,24 @@
 
 Content is one JSON object, the same in drafts, submissions and the REST interface:
 
-    {"answers": {question: value}, "abstained": [question], "comments": {question: text},
+    {"answers": {question: value}, "steps": {question: {step: value}},
+     "abstained": [question], "comments": {question: text},
      "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
      "note": text, "seen_before": bool, "statement_wrong": bool}
+
+The answer to "which is the first wrong step" is that step, or "none".
 
 A draft may be anything of this shape, however incomplete; `checked` is what a submission must pass.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusal import Refused
+from annotation.steps import NO_ERROR, Step, up_to_first_error
 from benchmark.rubrics import Question, Rubric, RubricError
 
 MAX_CONTENT_BYTES = 1_000_000
@@ -23,6 +27,7 @@ SEVERITIES = ("fatal", "major", "minor", "typo")
 KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
 _SHAPE: dict[str, type] = {
     "answers": dict,
+    "steps": dict,
     "abstained": list,
     "comments": dict,
     "anchored": list,
@@ -34,11 +39,12 @@ _SHAPE: dict[str, type] = {
 
 @dataclass(frozen=True)
 class CheckedAnswer:
-    """A canonical value, or "" for a question the reviewer could not judge."""
+    """A canonical value, or "" for a question the reviewer could not judge. `step` is empty for whole answers."""
 
     question: str
     value: str
     comment: str = ""
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,13 +104,16 @@ def content_sha256(content: Any) -> str:
     return hashlib.sha256(canonical_json(content)).hexdigest()
 
 
-def checked(rubric: Rubric, content: Mapping[str, Any], blocks: Mapping[str, int]) -> Submission:
+def checked(
+    rubric: Rubric, content: Mapping[str, Any], blocks: Mapping[str, int], steps: Sequence[Step] = ()
+) -> Submission:
     """The submission in `content`; raises Incomplete naming every question that lacks its answer.
 
     `blocks` maps the ids of the shown blocks to the length of their source: a comment must lie inside one.
+    `steps` are what stepwise questions are about.
     """
     problems: dict[str, str] = {}
-    answers = _answers(rubric, content, problems)
+    answers = _answers(rubric, content, steps, problems)
     comments = _comments(content.get("anchored", []), blocks, problems)
     _contradiction(rubric, answers, comments, problems)
     if problems:
@@ -118,32 +127,78 @@ def checked(rubric: Rubric, content: Mapping[str, Any], blocks: Mapping[str, int
     )
 
 
-def _answers(rubric: Rubric, content: Mapping[str, Any], problems: dict[str, str]) -> list[CheckedAnswer]:
-    given, abstained = content.get("answers", {}), content.get("abstained", [])
+def _answers(
+    rubric: Rubric, content: Mapping[str, Any], steps: Sequence[Step], problems: dict[str, str]
+) -> list[CheckedAnswer]:
+    named = (*content.get("answers", {}), *content.get("steps", {}), *content.get("abstained", []))
     known = {question.key for question in rubric.questions}
-    for key in (*given, *abstained):
+    for key in named:
         if key not in known:
             problems[str(key)] = f"{rubric.label} has no question {key!r}."
-    found = (_answer(question, content, problems) for question in rubric.questions)
-    return [answer for answer in found if answer is not None]
+    found: list[CheckedAnswer] = []
+    for question in rubric.questions:
+        try:
+            found.extend(_answer(question, content, steps))
+        except Refused as refusal:
+            problems[question.key] = refusal.reason
+    return found
 
 
-def _answer(question: Question, content: Mapping[str, Any], problems: dict[str, str]) -> CheckedAnswer | None:
+def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> Iterator[CheckedAnswer]:
     comment = str(content.get("comments", {}).get(question.key, "")).strip()
     if question.key in content.get("abstained", []):
         if not comment:
-            problems[question.key] = "Say in a word why this cannot be judged."
-        return CheckedAnswer(question.key, "", comment)
-    raw = str(content.get("answers", {}).get(question.key, "")).strip()
-    if not raw:
-        if question.required:
-            problems[question.key] = "This question still needs an answer."
-        return None
+            raise Refused("Say in a word why this cannot be judged.")
+        yield CheckedAnswer(question.key, "", comment)
+    elif question.stepwise:
+        yield from _step_answers(question, content, steps, comment)
+    else:
+        raw = str(content.get("answers", {}).get(question.key, "")).strip()
+        if raw:
+            yield CheckedAnswer(question.key, _canonical(question, raw), comment)
+        elif question.required:
+            raise Refused("This question still needs an answer.")
+
+
+def _canonical(question: Question, raw: str) -> str:
     try:
-        return CheckedAnswer(question.key, question.canonical(raw), comment)
+        return question.canonical(raw)
     except RubricError as error:
-        problems[question.key] = f"{error}."
-        return None
+        raise Refused(f"{error}.") from error
+
+
+def _step_answers(
+    question: Question, content: Mapping[str, Any], steps: Sequence[Step], comment: str
+) -> Iterator[CheckedAnswer]:
+    """One answer for each step; a comment on the question stands at its first wrong step, or its first."""
+    chosen = _first_error if question.scale == "first_error" else _every_step
+    values = chosen(question, content, steps)
+    place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
+    for step, value in values.items():
+        yield CheckedAnswer(question.key, value, comment if step == place else "", step)
+
+
+def _first_error(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, str]:
+    first = str(content.get("answers", {}).get(question.key, "")).strip()
+    if first and first != NO_ERROR and first not in {step.key for step in steps}:
+        raise Refused(f"{first!r} is not a step of this text.")
+    if not first and question.required:
+        raise Refused("Mark the first wrong step, or say that there is none.")
+    return up_to_first_error(steps, first) if first else {}
+
+
+def _every_step(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, str]:
+    given = content.get("steps", {}).get(question.key, {})
+    if not isinstance(given, dict):
+        raise Refused("The labels of steps must be an object.")
+    strange = sorted(set(given) - {step.key for step in steps})
+    if strange:
+        raise Refused(f"{strange[0]!r} is not a step of this text.")
+    found = {step.key: _canonical(question, str(given[step.key])) for step in steps if given.get(step.key)}
+    if question.required and len(found) < len(steps):
+        missing = [step.name for step in steps if step.key not in found]
+        raise Refused(f"Still without a label: step {', '.join(missing[:8])}{' …' * (len(missing) > 8)}.")
+    return found
 
 
 def _comments(

@@ -1,6 +1,7 @@
 """The rendered form of parts: blocks with stable ids, safe HTML and source."""
 
 from annotation.material import Material, ShownProof
+from annotation.steps import Step, steps_of
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered, rendered_all
 
@@ -26,8 +27,8 @@ def anchored_documents(shown: Material) -> list[tuple[ShownProof, Rendered]]:
     return list(zip(shown.proofs, rendered_all(texts), strict=True))
 
 
-def block_lengths(shown: Material) -> dict[str, int]:
-    """Length of the source of every block, by block id: what a comment's offsets must lie within."""
-    return {
-        block.id: len(block.source) for _, document in anchored_documents(shown) for block in document.blocks
-    }
+def anchors(shown: Material) -> tuple[dict[str, int], tuple[Step, ...]]:
+    """What answers may name: the length of every block's source by block id, and the steps of a single proof."""
+    shown_documents = [document for _, document in anchored_documents(shown)]
+    lengths = {block.id: len(block.source) for document in shown_documents for block in document.blocks}
+    return lengths, steps_of(shown_documents[0].blocks) if len(shown_documents) == 1 else ()

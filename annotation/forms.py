@@ -111,6 +111,7 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
     keys = [question.key for question in rubric.questions]
     return {
         "answers": _filled(post, "answer", keys),
+        "steps": _step_labels(post, rubric),
         "abstained": [key for key in keys if post.get(f"abstain-{key}")],
         "comments": _filled(post, "comment", keys),
         "anchored": _anchored(post.get("anchored", "")),
@@ -123,6 +124,17 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
 def _filled(post: QueryDict, prefix: str, keys: list[str]) -> dict[str, str]:
     values = {key: post.get(f"{prefix}-{key}", "") for key in keys}
     return {key: value for key, value in values.items() if value.strip()}
+
+
+def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
+    """Fields are called step-QUESTION-STEP."""
+    found = {}
+    for question in rubric.questions:
+        start = f"step-{question.key}-"
+        labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
+        if question.stepwise and labels:
+            found[question.key] = labels
+    return found
 
 
 def _anchored(text: str) -> list[Any]:

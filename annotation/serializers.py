@@ -32,6 +32,7 @@ class SubmissionIn(serializers.Serializer[Any]):
 
 class AnswerOut(serializers.Serializer[Any]):
     question = serializers.CharField()
+    step = serializers.CharField(allow_blank=True, help_text="Empty for an answer about the whole.")
     value = serializers.CharField(allow_blank=True)
     state = serializers.CharField()
     comment = serializers.CharField(allow_blank=True)
@@ -69,6 +70,12 @@ class BlockOut(serializers.Serializer[Any]):
     source = serializers.CharField()  # type: ignore[assignment]
 
 
+class StepOut(serializers.Serializer[Any]):
+    key = serializers.CharField(help_text="Names the step in answers: the id of its first block.")
+    name = serializers.CharField()
+    blocks = serializers.ListField(child=serializers.CharField())
+
+
 class RubricOut(serializers.Serializer[Any]):
     label = serializers.CharField()  # type: ignore[assignment]
     sha256 = serializers.CharField()
@@ -85,6 +92,7 @@ class AssignmentOut(serializers.Serializer[Any]):
     state = serializers.CharField()
     parts = PartOut(many=True)
     blocks = BlockOut(many=True, help_text="Of the text that comments are anchored to.")
+    steps = StepOut(many=True, help_text="Of a single proof; what stepwise questions are about.")
     rubric = RubricOut()
     draft = DraftOut(allow_null=True)
     grade = GradeOut(allow_null=True)

@@ -1,19 +1,20 @@
 """The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
 from annotation.documents import documents
 from annotation.material import Material, ShownProof, material
-from annotation.models import Assignment
+from annotation.models import Answer, Assignment
 from annotation.rail import Mark, rail
+from annotation.steps import Step, steps_of
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 
-VALUE_WORDS = {"both_bad": "both bad"}
+VALUE_WORDS = {"both_bad": "both bad", "not_assessed": "not assessed"}
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,21 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class AskedStep:
+    """One step of a stepwise question: the `field` of its radio in first-error mode, or of its three `choices`."""
+
+    step: Step
+    field: str
+    chosen: bool
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
 class AskedQuestion:
-    """One question of the form with what was answered so far and why it was refused, if it was."""
+    """One question of the form with what was answered so far and why it was refused, if it was.
+
+    A stepwise question has `steps` instead of choices.
+    """
 
     key: str
     text: str
@@ -50,6 +64,7 @@ class AskedQuestion:
     comment: str
     abstained: bool
     problem: str
+    steps: tuple[AskedStep, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,11 @@ class Sheet:
         """Whether two proofs are compared."""
         return len(self.proofs) == 2
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether a question is about steps."""
+        return any(question.steps for question in self.questions)
+
 
 def sheet(
     place: Assignment, *, content: Mapping[str, Any] | None = None, problems: Mapping[str, str] | None = None
@@ -95,14 +115,17 @@ def sheet(
     shown = material(place)
     answered = content if content is not None else (draft.content if draft else {})
     rendered = iter(documents(shown))
+    parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
+    proofs = tuple(_proof(proof, rendered) for proof in shown.proofs)
+    steps = steps_of(proofs[0].proof.document.blocks) if len(proofs) == 1 else ()
     return Sheet(
         place=place,
         shown=shown,
         rubric=rubric,
         rubric_sha256=place.item.campaign.rubric.sha256,
-        parts=tuple(_shown(part, rendered) for part in shown.instance_parts),
-        proofs=tuple(_proof(proof, rendered) for proof in shown.proofs),
-        questions=tuple(_asked(question, answered, problems or {}) for question in rubric.questions),
+        parts=parts,
+        proofs=proofs,
+        questions=tuple(_asked(question, answered, problems or {}, steps) for question in rubric.questions),
         content=answered,
         draft_version=draft.version if draft else 0,
         active_seconds=draft.active_seconds if draft else 0,
@@ -119,7 +142,9 @@ def _proof(proof: ShownProof, rendered: Iterator[Rendered]) -> SheetProof:
     return SheetProof(proof.prefix.rstrip("-"), main, tuple(more), tuple(rail(main.document.blocks)))
 
 
-def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str, str]) -> AskedQuestion:
+def _asked(
+    question: Question, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
+) -> AskedQuestion:
     value = str(content.get("answers", {}).get(question.key, ""))
     return AskedQuestion(
         key=question.key,
@@ -127,12 +152,28 @@ def _asked(question: Question, content: Mapping[str, Any], problems: Mapping[str
         help=question.help,
         scale=question.scale,
         required=question.required,
-        choices=tuple(_choices(question, value)),
+        choices=() if question.stepwise else tuple(_choices(question, value)),
         value=value,
         comment=str(content.get("comments", {}).get(question.key, "")),
         abstained=question.key in content.get("abstained", []),
         problem=problems.get(question.key, ""),
+        steps=tuple(_asked_steps(question, content, steps)) if question.stepwise else (),
     )
+
+
+def _asked_steps(
+    question: Question, content: Mapping[str, Any], steps: tuple[Step, ...]
+) -> Iterator[AskedStep]:
+    if question.scale == "first_error":
+        first = content.get("answers", {}).get(question.key)
+        for step in steps:
+            yield AskedStep(step, f"answer-{question.key}", step.key == first, ())
+        return
+    labels = content.get("steps", {}).get(question.key, {})
+    for step in steps:
+        label = labels.get(step.key, "") if isinstance(labels, Mapping) else ""
+        choices = tuple(_choices(question, label))
+        yield AskedStep(step, f"step-{question.key}-{step.key}", False, choices)
 
 
 def _choices(question: Question, chosen: str) -> list[Choice]:
@@ -147,3 +188,16 @@ def _choices(question: Question, chosen: str) -> list[Choice]:
         )
         for place, value in enumerate(question.values, start=1)
     ]
+
+
+def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """What was answered to each question, in words: {text, given: [{step, words, comment}]}."""
+    names = {asked.step.key: asked.step.name for question in page.questions for asked in question.steps}
+    given: dict[str, list[dict[str, str]]] = {}
+    for answer in answers:
+        words = VALUE_WORDS.get(answer.value, answer.value) or "cannot be judged"
+        step = names.get(answer.step, answer.step)
+        given.setdefault(answer.question, []).append(
+            {"step": step, "words": words, "comment": answer.comment}
+        )
+    return [{"text": question.text, "given": given.get(question.key, ())} for question in page.questions]

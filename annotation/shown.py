@@ -6,6 +6,7 @@ from annotation import queries
 from annotation.documents import anchored_documents
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
+from annotation.steps import steps_of
 
 
 def queue_item(place: Assignment) -> dict[str, Any]:
@@ -25,11 +26,13 @@ def own_place(place: Assignment) -> dict[str, Any]:
     shown = material(place)
     rubric = place.item.campaign.rubric
     grade = queries.live_grade(place)
+    texts = [document for _, document in anchored_documents(shown)]
     return {
         **queue_item(place),
         "title": shown.title,
         "parts": [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)],
-        "blocks": [block for _, document in anchored_documents(shown) for block in document.blocks],
+        "blocks": [block for document in texts for block in document.blocks],
+        "steps": steps_of(texts[0].blocks) if len(texts) == 1 else (),
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,

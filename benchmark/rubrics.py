@@ -10,12 +10,17 @@ from dataclasses import asdict, dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+NOT_ASSESSED = "not_assessed"
+STEP_VALUES = ("correct", "incorrect", NOT_ASSESSED)
 CHOICES = {
     "predicate": ("yes", "no", "uncertain"),
     "correctness": ("correct", "inconclusive", "incorrect"),
     "preference": ("first", "second", "tie", "both_bad"),
     "flag": ("yes", "no"),
+    "first_error": STEP_VALUES,
+    "steps": STEP_VALUES,
 }
+STEPWISE = ("first_error", "steps")  # answered step by step: up to the first wrong one, or each by itself
 NUMERIC = {"ordinal": (0, 5, Decimal(1)), "unit": (0, 1, Decimal("0.25"))}
 SCALES = (*CHOICES, *NUMERIC, "text")
 
@@ -46,6 +51,16 @@ class Question:
             count = int((high - low) / step)
             return tuple(f"{(low + step * i).normalize():f}" for i in range(count + 1))
         return ()
+
+    @property
+    def stepwise(self) -> bool:
+        """Whether it is answered for each step of an output instead of once."""
+        return self.scale in STEPWISE
+
+    @property
+    def judgments(self) -> tuple[str, ...]:
+        """The values that say something: without "not assessed"."""
+        return tuple(value for value in self.values if value != NOT_ASSESSED)
 
     def canonical(self, raw: str) -> str:
         """The canonical text of an answer; raises RubricError if it is not on the scale."""
@@ -106,6 +121,10 @@ def rubric_from_content(content: dict[str, Any]) -> Rubric:
     for question in questions:
         if question.scale not in SCALES:
             raise RubricError(f"{rubric.label}: question {question.key} has unknown scale {question.scale!r}")
+        if question.stepwise and rubric.kind == "compare":
+            raise RubricError(
+                f"{rubric.label}: {question.key} asks about steps, and a pair has no common ones"
+            )
     if len({question.key for question in questions}) != len(questions):
         raise RubricError(f"{rubric.label}: a question key stands twice")
     return rubric

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.rubrics import Question, Rubric
+from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.datasets import ExpertLabel
 from stats.agreement import Level, Request, agreement
 from stats.clusters import cluster_codes
@@ -24,12 +24,12 @@ def agreement_document(rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: i
 
 
 def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int) -> dict[str, Any]:
-    answered = [label for label in labels if label.state == "answered"]
+    answered = judged(question, labels)
     ratings, items = ratings_of(question, answered)
     level = _LEVELS.get(question.scale, "nominal")
-    problems = cluster_codes([subject.rsplit("/", 2)[0] for subject in items])
+    problems = cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
     found = agreement(ratings, Request(level=level, seed=seed), clusters=problems)
-    return {
+    counted: dict[str, Any] = {
         "level": level,
         "n_items": ratings.n_items,
         "n_raters": len(ratings.raters),
@@ -38,16 +38,24 @@ def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int) -> dic
         "n_unavailable": sum(label.state == "unavailable" for label in labels),
         "coefficients": {name: estimate.as_json() for name, estimate in found.items()},
     }
+    if question.stepwise:
+        counted["n_not_assessed"] = sum(label.value == NOT_ASSESSED for label in labels)
+    return counted
 
 
-def ratings_of(question: Question, labels: Sequence[ExpertLabel]) -> tuple[Ratings, list[str]]:
-    """Answered labels as coded ratings, with the subjects in the order of their item codes."""
-    categories = question.values
-    items = sorted({label.subject for label in labels})
+def judged(question: Question, labels: Sequence[ExpertLabel]) -> list[ExpertLabel]:
+    """The labels that say something of the question: answered, and not "not assessed"."""
+    return [label for label in labels if label.state == "answered" and label.value in question.judgments]
+
+
+def ratings_of(question: Question, labels: Sequence[ExpertLabel]) -> tuple[Ratings, list[tuple[str, str]]]:
+    """Judged labels as coded ratings, with (subject, step) in the order of their item codes: a step is an item."""
+    categories = question.judgments
+    items = sorted({(label.subject, label.step) for label in labels})
     raters = sorted({label.rater for label in labels})
     return (
         Ratings(
-            item=_codes([label.subject for label in labels], items),
+            item=_codes([(label.subject, label.step) for label in labels], items),
             rater=_codes([label.rater for label in labels], raters),
             value=_codes([label.value for label in labels], categories),
             n_items=len(items),
@@ -59,6 +67,6 @@ def ratings_of(question: Question, labels: Sequence[ExpertLabel]) -> tuple[Ratin
     )
 
 
-def _codes(values: Sequence[str], order: Sequence[str]) -> Any:
+def _codes(values: Sequence[object], order: Sequence[object]) -> Any:
     position = {value: code for code, value in enumerate(order)}
     return np.array([position[value] for value in values], dtype=np.int64)

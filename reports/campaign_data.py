@@ -25,7 +25,7 @@ class Reviewer:
 
 @dataclass(frozen=True)
 class ReviewerLabel:
-    """One live answer. `item` is a number within the campaign; steps are left out."""
+    """One live answer. `item` is a number within the campaign, `step` empty for an answer about the whole."""
 
     item: int
     reviewer: int
@@ -33,6 +33,7 @@ class ReviewerLabel:
     value: str
     state: str
     cluster: str
+    step: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def _reviewers(campaign: Campaign) -> Iterator[Reviewer]:
 
 def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
     rows = (
-        Answer.objects.filter(grade__superseded_by=None, grade__assignment__item__campaign=campaign, step="")
+        Answer.objects.filter(grade__superseded_by=None, grade__assignment__item__campaign=campaign)
         .order_by("grade__created_at", "grade_id", "id")
         .values_list(
             "grade__assignment__item",
@@ -82,6 +83,7 @@ def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
             "value",
             "state",
             "grade__assignment__item__instance__key",
+            "step",
         )
     )
     return (ReviewerLabel(*row) for row in rows.iterator(chunk_size=5000))

@@ -34,7 +34,7 @@ def expert_document(
             },
         }
         for question in rubric.questions
-        if question.scale != "text"
+        if question.scale != "text" and not question.stepwise
     }
 
 

@@ -86,7 +86,7 @@ def _time_signs(time: Mapping[str, Any]) -> list[str]:
 
 def _question(question: Question, data: CampaignData) -> dict[int, dict[str, Any]]:
     """Reviewer to their entry, for those who answered the question."""
-    labels = [x for x in data.labels if x.question == question.key and x.state == "answered"]
+    labels = [x for x in data.labels if x.question == question.key and x.state == "answered" and not x.step]
     people = sorted({label.reviewer for label in labels})
     if not labels:
         return {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.rubrics import Question, Rubric
-from reports.agreement import agreement_document, ratings_of
+from reports.agreement import agreement_document, judged, ratings_of
 from reports.campaign_data import CampaignData, ReviewerLabel
 from reports.datasets import ExpertLabel
 from stats import gwet
@@ -24,8 +24,7 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
     question = rubric.question(key)
     labels = _labels(data, key)
     bundle = agreement_document(rubric, labels, seed=seed)[key]
-    answered = [label for label in labels if label.state == "answered"]
-    ratings, _ = ratings_of(question, answered)
+    ratings, _ = ratings_of(question, judged(question, labels))
     pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"], seed=seed))
     return {
         "format": FORMAT,
@@ -58,13 +57,13 @@ def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
 def _label(label: ReviewerLabel, raters: dict[int, str]) -> ExpertLabel:
     subject = f"{label.cluster}/{label.item}/1"
     rater = raters.get(label.reviewer, f"reviewer {label.reviewer}")
-    return ExpertLabel(subject, "", label.question, "", rater, label.value, label.state)
+    return ExpertLabel(subject, "", label.question, label.step, rater, label.value, label.state)
 
 
 def _values(question: Question, counts: Any) -> list[dict[str, Any]]:
     """Per value of the scale: how often it was chosen, and the agreement on it."""
     total = int(counts.sum())
-    specific = gwet.specific_agreement(counts) if total else np.full(len(question.values), np.nan)
+    specific = gwet.specific_agreement(counts) if total else np.full(len(question.judgments), np.nan)
     return [
         {
             "value": value,
@@ -72,7 +71,7 @@ def _values(question: Question, counts: Any) -> list[dict[str, Any]]:
             "share": int(n) / total if total else None,
             "agreement": None if np.isnan(agreement) else float(agreement),
         }
-        for value, n, agreement in zip(question.values, counts.sum(axis=0), specific, strict=True)
+        for value, n, agreement in zip(question.judgments, counts.sum(axis=0), specific, strict=True)
     ]
 
 

@@ -210,7 +210,7 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
         for answer in grade.answers.all()
     }
     steps = {
-        question.key: sorted({step for key, step, _ in given if key == question.key})
+        question.key: sorted({step for key, step, _ in given if key == question.key}, key=_in_order)
         for question in rubric.questions
     }
     for question in rubric.questions:
@@ -229,6 +229,11 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
                     if answer and answer.comment
                 ),
             )
+
+
+def _in_order(step: str) -> tuple[int, str]:
+    """b2 before b10."""
+    return len(step), step
 
 
 def _value(answer: Answer | None, swapped: bool | None) -> str:

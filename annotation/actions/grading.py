@@ -12,7 +12,7 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer
 from annotation.answers import Submission, checked, content_sha256, shaped
-from annotation.documents import block_lengths
+from annotation.documents import anchors
 from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
 from annotation.phases import Verb
@@ -230,7 +230,8 @@ def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: s
             code="stale_item",
         )
     assignment.shown_sha256 = shown.sha256
-    return checked(rubric_from_content(rubric_row.content), content, block_lengths(shown))
+    blocks, steps = anchors(shown)
+    return checked(rubric_from_content(rubric_row.content), content, blocks, steps)
 
 
 def _lock_draft(
@@ -258,6 +259,7 @@ def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Out
         Answer(
             grade=grade,
             question=answer.question,
+            step=answer.step,
             value=answer.value,
             state=LabelState.ANSWERED if answer.value else LabelState.ABSTAIN,
             comment=answer.comment,

@@ -25,7 +25,7 @@ from annotation.own_data import own_data
 from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
-from annotation.sheets import sheet
+from annotation.sheets import own_answers, sheet
 from annotation.submitting import is_locked, submit_or_revise
 from benchmark.rubrics import rubric_from_content
 
@@ -134,10 +134,11 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
 
 def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
     grade = queries.live_grade(place)
+    page = sheet(place)
     context = {
-        "sheet": sheet(place),
+        "sheet": page,
         "grade": grade,
-        "answers": grade.answers.order_by("pk") if grade else [],
+        "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
         "comments": grade.comments.order_by("pk") if grade else [],
         "may_reopen": place.item.campaign.phase == Phase.OPEN,
     }

@@ -13,7 +13,7 @@ from annotation.actions import (
     submit_grade,
 )
 from annotation.answers import Incomplete
-from annotation.documents import block_lengths
+from annotation.documents import anchors
 from annotation.material import material
 from annotation.models import Assignment, Comment, Draft, Grade
 from annotation.queries import live_grade
@@ -98,7 +98,7 @@ def test_a_grade_records_what_was_shown_and_asked(submit, place):
 
 
 def test_comments_are_kept_at_their_block(submit, place):
-    block, length = next(iter(block_lengths(material(place)).items()))
+    block, length = next(iter(anchors(material(place))[0].items()))
     remark = {"block": block, "start": 0, "end": length, "severity": "major", "kind": "gap", "text": "Why?"}
     submit(COMPLETE | {"anchored": [remark]})
     comment = Comment.objects.get()

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from accounts.refusal import Refused
 from annotation import actions
 from annotation.actions.campaigns import keep_rubric
-from annotation.documents import block_lengths
+from annotation.documents import anchors
 from annotation.material import material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.pairing import mirrored, next_side, pairs
@@ -220,7 +220,7 @@ def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison,
     beside = rendered(plain.anchored.text, plain.anchored.text_format, plain.prefix)
     alone = rendered(PLAIN, "latex", plain.prefix)
     assert [block.html for block in beside.blocks] == [block.html for block in alone.blocks]
-    assert {name.split("-")[0] for name in block_lengths(material(place))} == {"first", "second"}
+    assert {name.split("-")[0] for name in anchors(material(place))[0]} == {"first", "second"}
 
 
 def test_the_page_of_a_pair_tells_no_system(client, comparison, coordinator, algebraist):

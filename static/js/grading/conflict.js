@@ -2,6 +2,9 @@
 
 function inWords(content) {
   const lines = Object.entries(content.answers ?? {}).map(([question, value]) => `${question}: ${value}`);
+  for (const [question, labels] of Object.entries(content.steps ?? {})) {
+    lines.push(`${question}: ${Object.entries(labels).map(([step, value]) => `${step} ${value}`).join(", ") || "no step yet"}`);
+  }
   for (const [question, text] of Object.entries(content.comments ?? {})) lines.push(`${question}, comment: ${text}`);
   for (const remark of content.anchored ?? []) lines.push(`${remark.severity} at ${remark.block}: ${remark.text}`);
   if (content.note) lines.push(`note: ${content.note}`);

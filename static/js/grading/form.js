@@ -19,6 +19,7 @@ export class GradingForm {
     const data = new FormData(this.form);
     const answers = {};
     const comments = {};
+    const steps = {};
     const abstained = [];
     for (const { dataset } of this.questions) {
       const key = dataset.question;
@@ -27,9 +28,11 @@ export class GradingForm {
       if (answer) answers[key] = answer;
       if (comment) comments[key] = comment;
       if (data.get(`abstain-${key}`)) abstained.push(key);
+      if (dataset.scale === "steps") steps[key] = this.#labels(data, `step-${key}-`);
     }
     return {
       answers,
+      steps,
       abstained,
       comments,
       anchored: this.remarks.map(inOrder),
@@ -43,6 +46,7 @@ export class GradingForm {
     for (const { dataset } of this.questions) {
       const key = dataset.question;
       this.#setAnswer(key, content.answers?.[key] ?? "");
+      for (const row of this.#rows(key)) this.#choose(row.querySelectorAll("input"), content.steps?.[key]?.[row.dataset.step]);
       this.#setText(`comment-${key}`, content.comments?.[key] ?? "");
       this.#setCheck(`abstain-${key}`, (content.abstained ?? []).includes(key));
     }
@@ -53,10 +57,12 @@ export class GradingForm {
   }
 
   unanswered() {
-    const { answers, abstained } = this.content();
+    const { answers, steps, abstained } = this.content();
     return this.questions.filter(({ dataset }) => {
       const key = dataset.question;
-      return dataset.required === "yes" && !(key in answers) && !abstained.includes(key);
+      const labelled = Object.keys(steps[key] ?? {}).length;
+      const answered = dataset.scale === "steps" ? labelled === this.#rows(key).length : key in answers;
+      return dataset.required === "yes" && !answered && !abstained.includes(key);
     });
   }
 
@@ -72,6 +78,20 @@ export class GradingForm {
       first.focus();
       first.scrollIntoView({ block: "center" });
     }
+  }
+
+  // The rows of a question whose steps are labelled one by one.
+  #rows(key) {
+    return this.form.querySelectorAll(`[data-question="${CSS.escape(key)}"][data-scale="steps"] [data-step]`);
+  }
+
+  #labels(data, start) {
+    const named = [...data.entries()].filter(([name]) => name.startsWith(start));
+    return Object.fromEntries(named.map(([name, value]) => [name.slice(start.length), value]));
+  }
+
+  #choose(radios, value) {
+    for (const radio of radios) radio.checked = radio.value === value;
   }
 
   #setAnswer(key, value) {

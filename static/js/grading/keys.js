@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ questions, blocks, comments, pair, submit, help }) {
-    Object.assign(this, { questions, blocks, comments, pair, submit, help });
+  constructor({ questions, blocks, comments, steps, pair, submit, help }) {
+    Object.assign(this, { questions, blocks, comments, steps, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -38,6 +38,9 @@ export class Keys {
       k: () => blocks.step(-1),
       c: () => blocks.current && comments.write(blocks.current),
       s: () => blocks.current && blocks.toggleSource(blocks.current),
+      x: () => this.#label("incorrect"),
+      v: () => this.#label("correct"),
+      u: () => this.#label("not_assessed"),
       l: () => this.pair?.toggle("linked"),
       "?": () => this.help(),
     };
@@ -61,6 +64,12 @@ export class Keys {
     const field = next.querySelector("input:checked") ?? next.querySelector("input, textarea");
     field.focus({ preventScroll: true });
     next.scrollIntoView({ block: "nearest" });
+  }
+
+  // Of the question one is at, if it is about steps; otherwise of the first that is.
+  #label(value) {
+    const labelled = this.steps.find(({ fieldset }) => fieldset === this.current) ?? this.steps[0];
+    if (this.blocks.current) labelled?.mark(this.blocks.current, value);
   }
 
   #leave(field) {

@@ -11,6 +11,7 @@ import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
 import { Pair } from "./pair.js";
 import { SaveState } from "./state.js";
+import { Steps } from "./steps.js";
 import { Submission } from "./submit.js";
 
 const byId = (id) => document.getElementById(id);
@@ -40,6 +41,10 @@ const comments = new Comments({
   changed,
 });
 
+const steps = form.questions
+  .filter((question) => question.querySelector("[data-step]"))
+  .map((fieldset) => new Steps({ fieldset, blocks, changed }));
+
 function changed() {
   autosave.changed();
   showRemaining();
@@ -53,6 +58,7 @@ function showRemaining() {
 function fill(content) {
   form.fill(content);
   comments.draw();
+  for (const labelled of steps) labelled.draw();
   showRemaining();
 }
 
@@ -114,6 +120,7 @@ new Keys({
   questions: form.questions,
   blocks,
   comments,
+  steps,
   submit: () => submission.run(),
   help: () => byId("keys").showModal(),
 });
