@@ -235,7 +235,7 @@ def rank_sets(fitted: DavidsonFit, *, level: float = 0.95) -> list[tuple[int, in
     """(best, worst) rank of every system that the data leave open.
 
     i is above j when their difference is significant with Bonferroni over the k - 1 others; the rank lies
-    in [1 + number above, k - number below].
+    in [1 + number above, k - number below]. For independent comparisons; others: `strength_bootstrap`.
     """
     k = len(fitted.strengths)
     if k < 2:
@@ -243,8 +243,15 @@ def rank_sets(fitted: DavidsonFit, *, level: float = 0.95) -> list[tuple[int, in
     critical = z_value(1 - (1 - level) / (k - 1))
     cov = fitted.covariance[:k, :k]
     variance = np.diag(cov)[:, None] + np.diag(cov)[None, :] - 2 * cov
-    gaps = fitted.strengths[:, None] - fitted.strengths[None, :]
-    above = gaps > critical * np.sqrt(np.maximum(variance, 0)) + 1e-15
-    np.fill_diagonal(above, False)
-    beaten_by, beats = above.sum(axis=0), above.sum(axis=1)
-    return [(int(1 + worse), int(k - better)) for worse, better in zip(beaten_by, beats, strict=True)]
+    return ranks_left_open(fitted.strengths, np.sqrt(np.maximum(variance, 0)), np.full(k, critical))
+
+
+def ranks_left_open(strengths: Floats, errors: Floats, critical: Floats) -> list[tuple[int, int]]:
+    """(best, worst) rank of each system from strengths (k,) and standard errors of their differences (k, k).
+
+    For the rank of i a difference counts as real from critical[i] standard errors on.
+    """
+    gaps, margin = strengths[:, None] - strengths[None, :], critical[:, None] * errors + 1e-15
+    beats, beaten = (gaps > margin).sum(axis=1), (-gaps > margin).sum(axis=1)
+    k = len(strengths)
+    return [(int(1 + worse), int(k - better)) for worse, better in zip(beaten, beats, strict=True)]

@@ -31,13 +31,13 @@ _SAME_JUDGMENT = (
 
 @dataclass(frozen=True)
 class Presentations:
-    """Every answered presentation: its judgment, its rater, and its cluster (None without clusters)."""
+    """Every answered presentation: its judgment, its rater, and its cluster or problem."""
 
     comparisons: Comparisons
     judgment: Ints
     rater: Ints
     raters: tuple[str, ...]
-    clusters: Ints | None
+    clusters: Ints
     both_bad: int
     left_out: dict[str, int]
 
@@ -47,7 +47,8 @@ class Settled:
     """One comparison per judgment, after both orders were put together.
 
     `swap_table` (3, 3) counts judgments shown in both orders by what each order said, in the terms of
-    `Result` for the system first in the alphabet; rows are the presentations that showed it first.
+    `Result` for the system first in the alphabet; rows are the presentations that showed it first. `clusters`
+    is None when no two judgments share one: then they are independent.
     """
 
     comparisons: Comparisons
@@ -77,16 +78,21 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     _refuse(answered, strange, "value", "must be first, second, tie or both_bad")
     results = np.array([RESULTS.get(value, Result.TIE) for value in values.values], dtype=np.int64)
     judgment = _judgments(answered, first, second, len(systems))
-    clusters = answered["cluster"]
     return Presentations(
         comparisons=Comparisons(first, second, results[values.codes], systems),
         judgment=judgment,
         rater=raters.codes.astype(np.int64),
         raters=raters.values,
-        clusters=None if clusters.is_empty else cluster_codes(clusters.texts()),
+        clusters=_clusters(answered),
         both_bad=int(values.is_in("both_bad").sum()),
         left_out={name: int(state.is_in(name).sum()) for name in ("abstain", "unavailable")},
     )
+
+
+def _clusters(table: Table) -> Ints:
+    """What judgments may share: their cluster, without such a column their problem."""
+    filled = (name for name in ("cluster", "instance") if not table[name].is_empty)
+    return cluster_codes(table[next(filled, "subject")].texts())
 
 
 def _refuse(table: Table, wrong: np.ndarray, column: str, message: str) -> None:
@@ -147,14 +153,15 @@ def settle(shown: Presentations) -> Settled:
     result = shown.comparisons.result[lead].copy()
     one, two = result[twice], _as_seen_from(shown.comparisons, lead[twice], other)
     result[twice] = np.where(one == two, one, Result.TIE)
-    kept = shown.comparisons.take(lead)
+    kept, clusters = shown.comparisons.take(lead), shown.clusters[lead]
+    shared = len(np.unique(clusters)) < len(clusters)
     low_first = kept.first < kept.second
     swapped = shown.comparisons.first[lead[twice]] != shown.comparisons.first[other]
     return Settled(
         comparisons=Comparisons(kept.first, kept.second, result, kept.systems),
         rater=shown.rater[lead],
         raters=shown.raters,
-        clusters=None if shown.clusters is None else shown.clusters[lead],
+        clusters=clusters if shared else None,
         swaps=_swap_counts(one[swapped], two[swapped]),
         swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
         order_flips=int((one != two).sum()),

@@ -3,17 +3,50 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from stats import davidson
 from stats.bootstrap import Floats, Ints, generator, percentile_interval
-from stats.davidson import DavidsonFit
+from stats.davidson import DavidsonFit, ranks_left_open
 from stats.estimate import Estimate, Reason
 from stats.intervals import t_value
 from stats.pairwise import Comparisons
 
 REPLICATES = 1_000
+UNMOVED = 1e-9  # a standard error below this is rounding
+
+
+@dataclass(frozen=True)
+class StrengthDraws:
+    """Strengths (R, k) of the resamples that have a finite fit, and how many have none (`lost`)."""
+
+    strengths: Floats
+    lost: int
+
+    def intervals(self, level: float = 0.95) -> list[tuple[float, float] | None]:
+        """Percentile intervals of the k strengths."""
+        return [percentile_interval(column, level) for column in self.strengths.T]
+
+    def ranks(self, fitted: DavidsonFit, level: float = 0.95) -> list[tuple[int, int]]:
+        """(best, worst) rank of every system that the data leave open.
+
+        i and j are told apart when their difference exceeds c_i standard errors of the resampled ones; c_i is
+        the `level` quantile of the largest deviation of i from any other in those units (bootstrap max-T:
+        Mogstad, Romano, Shaikh and Wilhelm 2024). A difference that no resample moves tells nothing.
+        """
+        k, deviations = len(fitted.strengths), self.strengths - fitted.strengths
+        errors, critical = np.full((k, k), np.inf), np.full(k, np.inf)
+        if len(deviations) < 2:
+            return ranks_left_open(fitted.strengths, errors, critical)
+        for i in range(k):
+            moved = deviations[:, [i]] - deviations
+            spread = moved.std(axis=0, ddof=1)
+            errors[i] = np.where(spread > UNMOVED, spread, np.inf)
+            largest = np.quantile(np.abs(moved / errors[i]).max(axis=1), level)
+            critical[i] = max(float(largest), UNMOVED)
+        return ranks_left_open(fitted.strengths, errors, critical)
 
 
 def clustered_strengths(
@@ -22,10 +55,9 @@ def clustered_strengths(
     fitted: DavidsonFit,
     *,
     seed: int,
-    level: float = 0.95,
     replicates: int = REPLICATES,
-) -> tuple[list[tuple[float, float] | None], int]:
-    """Percentile intervals of the k strengths, and how many resamples had no finite fit.
+) -> StrengthDraws:
+    """Fits to resampled clusters; none with a single cluster.
 
     `clusters` (L,) are consecutive codes. Each replicate adds up the result tables of resampled clusters
     and fits again from the estimate.
@@ -37,8 +69,7 @@ def clustered_strengths(
         for _ in range(tried)
     ]
     draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
-    ends = [percentile_interval(draws[:, i], level) for i in range(comparisons.k)]
-    return ends, tried - len(draws)
+    return StrengthDraws(draws, tried - len(draws))
 
 
 def jackknife_strengths(

@@ -14,7 +14,7 @@ from stats.davidson import DavidsonFit
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import z_value
 from stats.pairwise import Comparisons, components
-from stats.strength_bootstrap import clustered_strengths, jackknife_strengths
+from stats.strength_bootstrap import StrengthDraws, clustered_strengths, jackknife_strengths
 
 METHOD = "davidson_newton"
 PRIOR_SD = 2.0
@@ -56,41 +56,43 @@ def _component(number: int, part: Comparisons, clusters: Ints | None, options: O
         penalised = davidson.fit(table, prior_sd=PRIOR_SD) if fitted is Reason.SEPARATION else fitted
         weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
         return [Standing(number, absent, regularised=strength) for strength in weak]
-    strengths = _strengths(fitted, part, clusters, options)
+    strengths = _independent(fitted, len(part.result), options)
     ranks = davidson.rank_sets(fitted, level=options.confidence)
     jackknifed: list[Estimate | None] = [None] * part.k
-    if clusters is not None and clusters.max() + 1 < FEW_CLUSTERS:
-        jackknifed = [*jackknife_strengths(part, clusters, fitted, level=options.confidence)]
+    if clusters is not None:
+        draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
+        strengths = _clustered(strengths, draws, int(clusters.max()) + 1, options)
+        ranks = draws.ranks(fitted, level=options.confidence)
+        if clusters.max() + 1 < FEW_CLUSTERS:
+            jackknifed = [*jackknife_strengths(part, clusters, fitted, level=options.confidence)]
     return [
         Standing(number, strength, rank, jackknife=jackknife)
         for strength, rank, jackknife in zip(strengths, ranks, jackknifed, strict=True)
     ]
 
 
-def _strengths(
-    fitted: DavidsonFit, part: Comparisons, clusters: Ints | None, options: Options
-) -> list[Estimate]:
-    level, n = options.confidence, len(part.result)
+def _independent(fitted: DavidsonFit, n: int, options: Options) -> list[Estimate]:
+    level = options.confidence
     half = z_value(level) * fitted.se
-    plain = [
+    return [
         Estimate(
             value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
         )
         for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
     ]
-    if clusters is None:
-        return plain
-    ends, lost = clustered_strengths(part, clusters, fitted, seed=options.seed, level=level)
-    warnings = (Caution.DEGENERATE_BOOTSTRAP,) if lost else ()
+
+
+def _clustered(plain: list[Estimate], draws: StrengthDraws, count: int, options: Options) -> list[Estimate]:
+    warnings = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
     return [
         replace(
             estimate,
             ci=interval,
             method=f"{METHOD}, cluster bootstrap",
-            clusters=len(np.unique(clusters)),
+            clusters=count,
             reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
             warnings=warnings,
             seed=options.seed,
         )
-        for estimate, interval in zip(plain, ends, strict=True)
+        for estimate, interval in zip(plain, draws.intervals(options.confidence), strict=True)
     ]

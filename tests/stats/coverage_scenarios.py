@@ -191,8 +191,8 @@ def davidson_clustered(rng: Rng) -> bool:
     if not isinstance(fitted, davidson.DavidsonFit):
         return False
     seed = int(rng.integers(2**31))
-    ends, _ = clustered_strengths(games, np.tile(np.arange(40), 6), fitted, seed=seed, replicates=150)
-    return inside(ends[0], STRENGTHS[0])
+    draws = clustered_strengths(games, np.tile(np.arange(40), 6), fitted, seed=seed, replicates=150)
+    return inside(draws.intervals()[0], STRENGTHS[0])
 
 
 def davidson_jackknife(rng: Rng) -> bool:

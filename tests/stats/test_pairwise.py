@@ -244,6 +244,54 @@ def test_comparisons_that_share_a_cluster_are_resampled_together():
     assert strength["ci"][0] < strength["value"] < strength["ci"][1]
 
 
+def test_judgments_of_one_problem_are_resampled_together_without_a_cluster_column():
+    rows = [
+        f"s{at},{rater},A|B,{'first' if (at + (rater == 'q')) % 3 else 'second'},"
+        for at in range(40)
+        for rater in "pq"
+    ]
+    assert systems(document(rows))["A"]["strength"]["clusters"] == 40
+    alone = systems(document(rows[::2]))["A"]["strength"]  # one rater: no two judgments share a problem
+    assert (alone["clusters"], alone["method"]) == (None, "davidson_newton")
+
+
+def test_repeating_every_judgment_within_its_problem_leaves_the_ranks_as_open_as_before():
+    # 3 to 2 for A on 30 problems, once by one rater and once by twenty who always say the same. Twenty times the
+    # rows are no more knowledge: model-based ranks would be told apart (600 judgments, z = 4.8), ours may not.
+    def agreeing(raters):
+        return [
+            f"s{at},r{rater},A|B,{'second' if at % 5 < 2 else 'first'},,p{at}"
+            for at in range(30)
+            for rater in range(raters)
+        ]
+
+    header = "subject,rater,system,value,order,cluster"
+    many = systems(document(agreeing(20), header=header))
+    assert [many[name]["rank"] for name in "AB"] == [[1, 2], [1, 2]]
+    twins = systems(document(agreeing(2), header=header))
+    assert many["A"]["strength"]["ci"] == pytest.approx(twins["A"]["strength"]["ci"], abs=1e-9)
+
+
+def test_ranks_of_resampled_problems_are_told_apart_where_the_data_do():
+    # The first of each pair wins about 4 of 5 on each of 30 problems; seeded lots.
+    lots = np.random.default_rng(3).random((30, 5, 3)) < 0.8
+    rows = [
+        f"s{at},r{lot},{pair},{'first' if lots[at, lot, which] else 'second'},,p{at}"
+        for at in range(30)
+        for lot in range(5)
+        for which, pair in enumerate(("A|B", "A|C", "B|C"))
+    ]
+    found = systems(document(rows, header="subject,rater,system,value,order,cluster"))
+    assert [found[name]["rank"] for name in "ABC"] == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_a_single_problem_leaves_every_rank_open():
+    rows = [f"s,r{at},A|B,{'second' if at % 3 == 0 else 'first'},,p" for at in range(60)]
+    found = systems(document(rows, header="subject,rater,system,value,order,cluster"))
+    assert found["A"]["rank"] == [1, 2]
+    assert found["A"]["strength"]["ci"] is None
+
+
 def test_systems_that_were_never_compared_have_strengths_of_their_own_component():
     names = ("first", "second", "tie")
     rows = [f"s{at},r,A|B,{names[at % 3]}," for at in range(30)]
