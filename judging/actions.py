@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -20,12 +20,14 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.claims import take_back_expired
 from judging.combining import combination_settings, combined_verdicts, decided, tallies
+from judging.early_stop import votes_cast
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
 from judging.programs import current_program, program_identities
 from judging.prompts import prompt_identities
 from judging.queries import judgeable_outputs, newest_judge
 from judging.run_actions import check_caps
 from judging.signal import ring
+from llm import fewest_more
 
 logger = logging.getLogger(__name__)
 _BATCH = 1000
@@ -45,18 +47,21 @@ def create_judge(
     program: str = "",
     prices: dict[str, str] | None = None,
     budget: dict[str, Any] | None = None,
+    early_stop: bool = False,
+    repair: bool = False,
 ) -> Judge:
     """The judge version with exactly these settings and today's prompts; the existing row if there is one.
 
     `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal
-    strings. `budget` caps each run (tokens, cost) unless it is asked with caps of its own.
+    strings. `budget` caps each run (tokens, cost) unless it is asked with caps of its own. `early_stop` leaves
+    out votes that cannot change the majority; `repair` asks once more for a reply that cannot be read.
 
     With `program`, the judge is that program of the protocol in its present version, and takes no model,
     endpoint, decoding or further votes. Raises Refused when that does not fit, when there is neither an
     endpoint nor a program, or when the protocol asks its judges nothing.
     """
     if program:
-        if model or endpoint or family or decoding or votes != 1 or prices or budget:
+        if model or endpoint or family or decoding or votes != 1 or prices or budget or repair:
             raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
         return _program_judge(actor, slug, get_protocol(protocol), program)
     if not endpoint or not model:
@@ -75,6 +80,8 @@ def create_judge(
         "prompts": prompts,
         **({"prices": prices} if prices else {}),  # left out when empty: older versions keep their hash
         **({"budget": budget} if budget else {}),
+        **({"early_stop": True} if early_stop and votes > 1 else {}),
+        **({"repair": True} if repair else {}),
     }
     return _judge_version(actor, settings)
 
@@ -221,29 +228,38 @@ def _settled(
 
 
 def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
-    answered = set(
-        Verdict.objects.filter(judge=run.judge, predicate__in=predicates, order=1).values_list(
-            "output_id", "predicate", "vote"
+    outputs = judgeable_outputs(run.release, run.track)
+    cast = votes_cast(judges=[run.judge_id], outputs=outputs)
+    tasks = (
+        task
+        for output_id in outputs.values_list("id", flat=True).iterator()
+        for predicate in predicates
+        if (output_id, predicate) not in settled
+        for task in _votes_to_ask(
+            run, output_id, predicate, cast.get((run.judge_id, output_id, predicate, 1), {})
         )
     )
-    wanted = (
-        (output_id, predicate, vote)
-        for output_id in judgeable_outputs(run.release, run.track).values_list("id", flat=True).iterator()
-        for predicate in predicates
-        for vote in range(1, run.judge.votes + 1)
-    )
-    tasks = (
-        JudgeTask(run=run, output_id=output_id, predicate=predicate, vote=vote)
-        for output_id, predicate, vote in wanted
-        if (output_id, predicate, vote) not in answered and (output_id, predicate) not in settled
-    )
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
+
+
+def _votes_to_ask(
+    run: JudgeRun, output_id: int, predicate: str, cast: Mapping[int, str | None]
+) -> Iterator[JudgeTask]:
+    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
+    planned = run.judge.votes
+    missing = [vote for vote in range(1, planned + 1) if vote not in cast]
+    now = fewest_more(list(cast.values()), planned=planned) if run.judge.early_stop else len(missing)
+    if now == 0:
+        return
+    for place, vote in enumerate(missing):
+        state = TaskState.WAITING if place < now else TaskState.HELD
+        yield JudgeTask(run=run, output_id=output_id, predicate=predicate, vote=vote, state=state)
 
 
 @transaction.atomic
 def finish_runs() -> int:
     """Close running runs that have nothing waiting or leased; returns how many."""
-    unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED])
+    unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED, TaskState.HELD])
     running = JudgeRun.objects.filter(state=RunState.RUNNING)
     ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
     for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):

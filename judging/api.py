@@ -35,6 +35,8 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "program",
             "decoding",
             "votes",
+            "early_stop",
+            "repair",
             "prices",
             "budget",
             "prompts",
@@ -45,7 +47,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
     label = serializers.CharField(read_only=True)  # type: ignore[assignment]
 
 
-_COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed")
+_COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed", "n_held", "n_not_needed")
 
 
 class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
@@ -60,6 +62,8 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
     n_leased = serializers.IntegerField(read_only=True)
     n_done = serializers.IntegerField(read_only=True)
     n_failed = serializers.IntegerField(read_only=True)
+    n_held = serializers.IntegerField(read_only=True)
+    n_not_needed = serializers.IntegerField(read_only=True)
 
     class Meta:
         model = JudgeRun

@@ -44,7 +44,8 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
 
 def _key(task: JudgeTask) -> str:
     """Equal for repeats of the same question and vote, so that a server that knows the header asks once."""
-    return f"{task.run.judge.sha256[:16]}-{task.output_id}-{task.predicate}-{task.order}-{task.vote}"
+    question = f"{task.run.judge.sha256[:16]}-{task.output_id}-{task.predicate}-{task.order}-{task.vote}"
+    return question if task.repair_of_id is None else f"{question}-repair"
 
 
 def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Outcome:

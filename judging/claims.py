@@ -56,7 +56,7 @@ def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
             return []
         claimed = list(
             JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
-            .prefetch_related("run__judge", "output__instance", "output__redacted")
+            .prefetch_related("run__judge", "output__instance", "output__redacted", "repair_of")
             .order_by("-run__priority", "id")
         )
         return reserve(claimed)

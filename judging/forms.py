@@ -37,6 +37,18 @@ class JudgeForm(forms.Form):
         initial=1,
         help_text="Independent answers per question; odd.",
     )
+    early_stop = forms.BooleanField(
+        label="Stop early",
+        initial=True,
+        required=False,
+        help_text="Votes that can no longer change the majority are not asked for.",
+    )
+    repair = forms.BooleanField(
+        label="Repair",
+        initial=True,
+        required=False,
+        help_text="A reply that cannot be read is asked for once more, as a call of its own.",
+    )
     decoding = forms.CharField(
         label="Decoding",
         initial='{"temperature": 0}',

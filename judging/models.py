@@ -9,7 +9,7 @@ from benchmark.models import Instance, Output, Release
 
 
 class Judge(models.Model):
-    """One judge version. Changing model, endpoint, decoding, votes, prices, budget or a prompt makes a new row."""
+    """One judge version. Changing any setting or a prompt makes a new row."""
 
     slug = models.SlugField(max_length=100)
     version = models.PositiveSmallIntegerField(default=1)
@@ -27,6 +27,12 @@ class Judge(models.Model):
         max_length=200, blank=True, help_text="The version's name in the file it was imported from."
     )
     votes = models.PositiveSmallIntegerField(default=1)
+    early_stop = models.BooleanField(
+        default=False, help_text="Votes that can no longer change the majority are not asked for."
+    )
+    repair = models.BooleanField(
+        default=False, help_text="A reply that cannot be read is asked for once more, as a call of its own."
+    )
     prices = models.JSONField(
         default=dict,
         help_text="Price of a million tokens: prompt and completion, in the deployment's currency.",
@@ -113,6 +119,8 @@ class TaskState(models.TextChoices):
     LEASED = "leased", "Leased"
     DONE = "done", "Done"
     FAILED = "failed", "Failed"
+    HELD = "held", "Held back until earlier votes are in"
+    NOT_NEEDED = "not_needed", "Not needed: the majority is settled"
 
 
 class JudgeTask(models.Model):
@@ -129,6 +137,14 @@ class JudgeTask(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
     last_error = models.TextField(blank=True)
+    repair_of = models.ForeignKey(
+        "Call",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The call whose reply could not be read; set once, so that there is one repair at most.",
+    )
     tokens_reserved = models.PositiveBigIntegerField(default=0)
     cost_reserved = models.DecimalField(max_digits=16, decimal_places=6, default=0)
 

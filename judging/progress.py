@@ -1,13 +1,16 @@
 """How fast a run goes, when it will end, and how its endpoint is."""
 
 import datetime as dt
+from collections import defaultdict
 from dataclasses import dataclass
 
 from django.db.models import Avg, Count, Q
 from django.utils import timezone
 
 from judging.breaker import BreakerState, breaker_state
-from judging.models import Call, EndpointState, JudgeRun, RunState
+from judging.models import Call, EndpointState, JudgeRun, RunState, Verdict, VerdictState
+from llm import fewest_more
+from stats.votes import VoteSpread, vote_spread, votes_needed
 
 WINDOW = dt.timedelta(minutes=2)  # rates are those of the recent past
 
@@ -57,3 +60,45 @@ def endpoint_health(name: str) -> EndpointHealth | None:
     if known is None:
         return EndpointHealth(name, state, 0, None, "")
     return EndpointHealth(name, state, known.failures, known.open_until, known.last_error)
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    """How far the votes on one predicate agree (STATISTICS.md 3 v), and the votes worth asking for."""
+
+    predicate: str
+    spread: VoteSpread
+    needed: int | None
+
+
+def steadiness(run: JudgeRun) -> list[Steadiness]:
+    """By predicate, from outputs with all of the votes that every question gets; [] with fewer than two.
+
+    With early stop only the first votes are asked of every question. The others depend on what those said and
+    would bias the figure, so they are left out.
+    """
+    judge = run.judge
+    votes = fewest_more([], planned=judge.votes) if judge.early_stop else judge.votes
+    if votes < 2:
+        return []
+    counted = (
+        Verdict.objects.filter(
+            judge=judge,
+            predicate__in=run.predicates,
+            vote__lte=votes,
+            state=VerdictState.ANSWERED,
+            output__run__release=run.release,
+            output__run__track=run.track,
+        )
+        .values("predicate", "output_id")
+        .annotate(n=Count("id"), positive=Count("id", filter=Q(value="yes")))
+        .filter(n=votes)
+        .values_list("predicate", "positive")
+    )
+    positives: dict[str, list[int]] = defaultdict(list)
+    for predicate, positive in counted:
+        positives[predicate].append(positive)
+    spreads = {predicate: vote_spread(found, votes) for predicate, found in sorted(positives.items())}
+    return [
+        Steadiness(predicate, spread, votes_needed(spread)) for predicate, spread in spreads.items() if spread
+    ]

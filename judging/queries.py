@@ -42,6 +42,8 @@ class Progress(TypedDict):
     n_leased: int
     n_done: int
     n_failed: int
+    n_held: int
+    n_not_needed: int
 
 
 def runs_with_progress() -> "QuerySet[WithAnnotations[JudgeRun, Progress]]":
@@ -54,6 +56,8 @@ def runs_with_progress() -> "QuerySet[WithAnnotations[JudgeRun, Progress]]":
             n_leased=_tasks_in(TaskState.LEASED),
             n_done=_tasks_in(TaskState.DONE),
             n_failed=_tasks_in(TaskState.FAILED),
+            n_held=_tasks_in(TaskState.HELD),
+            n_not_needed=_tasks_in(TaskState.NOT_NEEDED),
         )
         .order_by("-id")
     )

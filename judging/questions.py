@@ -7,9 +7,18 @@ from typing import Any
 
 from benchmark.protocols import get_protocol
 from benchmark.queries import shown_content
-from judging.models import JudgeTask
+from judging.models import Call, JudgeTask
 from judging.prompts import predicate_prompt
+from llm import Unparsed, parse_reply
+from llm.prompts import framed
 
+# A change of this text changes what every repair says: it needs new versions of the prompt files.
+REPAIR = """You have answered this before, and the answer could not be read ({reason}):
+
+{reply}
+
+Answer again with the same judgement, as one JSON object of exactly the form asked for and nothing else."""
+_KEPT_OF_REPLY = 4_000
 _TOKENS_PER_MESSAGE = 16  # what chat templates put around each message, generously
 
 
@@ -41,8 +50,18 @@ def question(task: JudgeTask, nonce: str) -> Question:
     prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
     if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
         raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
-    rendered = prompt.render(fields_of(task), nonce=nonce)
-    return Question(rendered.messages, prompt.response_format, prompt.sha256)
+    messages = prompt.render(fields_of(task), nonce=nonce).messages
+    if task.repair_of is not None:
+        messages[-1]["content"] += "\n\n" + _repair(task.repair_of, nonce)
+    return Question(messages, prompt.response_format, prompt.sha256)
+
+
+def _repair(call: Call, nonce: str) -> str:
+    """Why the earlier reply could not be read, and that reply, as data like everything from outside."""
+    said = call.reply["choices"][0]["message"]["content"] if call.reply else ""
+    unread = parse_reply(said)
+    reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
+    return REPAIR.format(reason=reason, reply=framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce))
 
 
 def fields_of(task: JudgeTask) -> Mapping[str, str]:

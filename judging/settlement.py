@@ -15,6 +15,7 @@ from django.db import transaction
 from judging.breaker import note_results
 from judging.budget import Use, attempts, charge, use_of
 from judging.claims import FREE, GivenBack, give_back
+from judging.early_stop import advance
 from judging.models import Call, JudgeTask, TaskState, Verdict
 
 
@@ -74,7 +75,10 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     failures = [result for result in new if isinstance(result, Failure)]
     if failures:
         _settle_failures(failures, owner)
-    return _settle_outcomes(outcomes) if outcomes else 0
+    stored = _settle_outcomes(outcomes, owner) if outcomes else 0
+    tasks = [result.task for result in new if result.task.run.judge.early_stop]
+    advance({(task.run_id, task.output_id, task.predicate, task.order) for task in tasks})
+    return stored
 
 
 def _use(result: Outcome | Failure) -> Use:
@@ -118,16 +122,30 @@ def _settle_failures(failures: Sequence[Failure], owner: str) -> None:
     )
 
 
-def _settle_outcomes(outcomes: Sequence[Outcome]) -> int:
+def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
     calls = Call.objects.bulk_create([_call(outcome) for outcome in outcomes])
-    Verdict.objects.bulk_create(
-        [_verdict(outcome, call) for outcome, call in zip(outcomes, calls, strict=True)],
-        ignore_conflicts=True,
-    )
-    JudgeTask.objects.filter(id__in=[outcome.task.pk for outcome in outcomes]).exclude(
+    final = []
+    for outcome, call in zip(outcomes, calls, strict=True):
+        if _may_be_repaired(outcome):
+            _ask_again(outcome.task, call, owner)
+        else:
+            final.append((outcome, call))
+    Verdict.objects.bulk_create([_verdict(*pair) for pair in final], ignore_conflicts=True)
+    JudgeTask.objects.filter(id__in=[outcome.task.pk for outcome, _ in final]).exclude(
         state=TaskState.DONE
     ).update(**{**FREE, "state": TaskState.DONE}, last_error="")
     return Verdict.objects.filter(call__in=[call.pk for call in calls]).count()
+
+
+def _may_be_repaired(outcome: Outcome) -> bool:
+    task = outcome.task
+    return outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None
+
+
+def _ask_again(task: JudgeTask, call: Call, owner: str) -> None:
+    """Queue the one repair; nothing when the lease was lost, since somebody else answers for the task."""
+    held = JudgeTask.objects.filter(pk=task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None)
+    held.update(**FREE, repair_of=call)
 
 
 def _failed_call(failure: Failure) -> Call:

@@ -15,7 +15,7 @@ from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
 from judging.forms import AdjustForm, AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
-from judging.progress import endpoint_health, run_pace
+from judging.progress import endpoint_health, run_pace, steadiness
 from judging.prompts import predicate_prompt
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
 from judging.run_actions import adjust_run, retry_failed, steer
@@ -108,11 +108,14 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
     run = runs_with_progress().filter(pk=pk).first()
     if run is None:
         raise Http404
+    n_open = run.n_waiting + run.n_leased + run.n_held
     context = {
         "run": run,
-        "n_open": run.n_waiting + run.n_leased,
+        "n_open": n_open,
+        "n_needed": run.n_tasks - run.n_not_needed,
+        "steadiness": steadiness(run),
         "cost": run_cost(run),
-        "pace": run_pace(run, run.n_waiting + run.n_leased),
+        "pace": run_pace(run, n_open),
         "endpoint": endpoint_health(run.judge.endpoint),
         "adjust_form": AdjustForm(),
         "verdicts": verdict_counts(run),

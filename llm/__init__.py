@@ -9,7 +9,7 @@ async with Client(endpoints["local"]) as client:      # or Double(rule or list) 
     )                                                 # raises Unavailable, Refused or Malformed
 reply = parse_reply(completion.text)                  # Reply, or Unparsed with its reason
 majority(["yes", "no", None], tie="uncertain")        # None: a vote without an answer
-is_settled(["yes", "yes"], planned=3)                 # stop early
+is_settled(["yes", "yes"], planned=3)                 # stop early; fewest_more: how many to ask next
 find_injections(text)                                 # flags for the coordinator
 """
 
@@ -23,7 +23,7 @@ from llm.injections import Flag, find_injections
 from llm.prompts import Prompt, PromptError, Rendered, load_prompt
 from llm.replies import Reply, Unparsed, parse_reply
 from llm.retries import Backoff
-from llm.votes import Majority, is_settled, majority
+from llm.votes import Majority, fewest_more, is_settled, majority
 
 __all__ = [
     "AddressRefused",
@@ -45,6 +45,7 @@ __all__ = [
     "Reply",
     "Unavailable",
     "Unparsed",
+    "fewest_more",
     "find_injections",
     "is_settled",
     "load_prompt",

@@ -87,7 +87,7 @@ class Prompt:
         if not _NONCE.fullmatch(nonce):
             raise PromptError("the nonce must be 16 to 64 letters and digits")
         self._check_fields(frozenset(fields))
-        blocks = {name: _framed(name, text, nonce) for name, text in fields.items()}
+        blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
         body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
         rule = REPLY_RULE.format(fields=", ".join(_described(field) for field in self.output))
         return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
@@ -165,7 +165,8 @@ def _check_placeholders(body: str) -> None:
         raise PromptError("a placeholder is written {{ field }}, with small letters, digits and _")
 
 
-def _framed(name: str, text: str, nonce: str) -> str:
+def framed(name: str, text: str, nonce: str) -> str:
+    """A text from outside as data: neutralised, between two lines that only the nonce's owner can write."""
     return f"[[DATA {name} {nonce}]]\n{neutralise(text, nonce)}\n[[END {name} {nonce}]]"
 
 

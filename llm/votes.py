@@ -50,3 +50,17 @@ def is_settled(votes: Sequence[str | None], *, planned: int) -> bool:
     secured = 2 * most > answered + left
     hopeless = answered > 0 and 2 * most + left <= answered
     return left == 0 or secured or hopeless
+
+
+def fewest_more(votes: Sequence[str | None], *, planned: int) -> int:
+    """The fewest further votes after which the majority can be settled; 0 when it is settled now.
+
+    Arguments as of `is_settled`. If all k further votes went to the leader with `most` votes, it would be
+    secured when 2 (most + k) > answered + left, where answered + left does not depend on k.
+    """
+    if is_settled(votes, planned=planned):
+        return 0
+    counts = Counter(vote for vote in votes if vote is not None)
+    left = planned - len(votes)
+    most = max(counts.values(), default=0)
+    return min(left, max(1, (counts.total() + left) // 2 - most + 1))

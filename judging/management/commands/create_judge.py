@@ -11,6 +11,10 @@ from benchmark.protocols import protocol_names
 from judging.actions import create_judge
 from judging.forms import JudgeForm
 
+_FLAGS = {
+    "early_stop": "do not ask for votes that can no longer change the majority",
+    "repair": "ask once more for a reply that cannot be read",
+}
 _MONEY = {
     "prompt_price": "price of a million prompt tokens, e.g. 0.15",
     "completion_price": "price of a million completion tokens",
@@ -32,6 +36,8 @@ class Command(TouchstoneCommand):
         parser.add_argument(
             "--votes", type=int, default=1, help="independent votes per question (default: 1)"
         )
+        for name, meaning in _FLAGS.items():
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=meaning)
         for name, meaning in _MONEY.items():
             parser.add_argument(f"--{name.replace('_', '-')}", help=meaning)
         parser.add_argument("--decoding", default="{}", help="JSON, e.g. '{\"temperature\": 0.7}'")
@@ -47,7 +53,7 @@ class Command(TouchstoneCommand):
 
 
 def _by_model(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding", *_MONEY)
+    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding", *_FLAGS, *_MONEY)
     form = JudgeForm({name: options[name] for name in names})
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))

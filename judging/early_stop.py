@@ -1,0 +1,107 @@
+"""Votes are asked for while they can change the majority: the rest is held back, and then not needed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from benchmark.models import Output
+from judging.models import JudgeTask, TaskState, Verdict
+from llm import fewest_more
+
+Question = tuple[int, int, str, int]  # run, output, predicate, order
+_NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)
+
+
+@dataclass
+class _Votes:
+    """What is known of one question: values cast (None: no answer), tasks not ended, tasks held back."""
+
+    cast: list[str | None] = field(default_factory=list)
+    open: int = 0
+    held: list[JudgeTask] = field(default_factory=list)
+
+
+def advance(questions: Collection[Question]) -> None:
+    """Release the next held votes of these questions, or end them as not needed.
+
+    Part of the transaction that stores results. The held tasks are locked first: of two workers that store
+    two votes of a question at the same time, the second sees the first one's vote.
+    """
+    found = _held(questions)
+    if not found:
+        return
+    _count(found)
+    released, ended = [], []
+    for votes in found.values():
+        planned = votes.held[0].run.judge.votes
+        more = fewest_more(votes.cast, planned=planned)
+        if more == 0:
+            ended += votes.held
+        elif votes.open < more:
+            released += votes.held[: more - votes.open]
+    _move(released, TaskState.WAITING)
+    _move(ended, TaskState.NOT_NEEDED)
+
+
+def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
+    tasks = (
+        JudgeTask.objects.filter(
+            run_id__in={run for run, *_ in questions},
+            output_id__in={output for _, output, *_ in questions},
+            state=TaskState.HELD,
+        )
+        .select_for_update(of=("self",))
+        .select_related("run__judge")
+        .order_by("id")
+    )
+    found: dict[Question, _Votes] = defaultdict(_Votes)
+    for task in tasks:
+        if _question(task) in questions:
+            found[_question(task)].held.append(task)
+    return found
+
+
+def _question(task: JudgeTask) -> Question:
+    return task.run_id, task.output_id, task.predicate, task.order
+
+
+def _count(found: dict[Question, _Votes]) -> None:
+    """Votes stored for the judge, and this run's tasks that failed for good or are still to end."""
+    runs = {votes.held[0].run_id: votes.held[0].run for votes in found.values()}
+    outputs = {output for _, output, *_ in found}
+    said = votes_cast(judges={run.judge_id for run in runs.values()}, outputs=outputs)
+    ended: dict[Question, set[int]] = defaultdict(set)
+    open_tasks: Counter[Question] = Counter()
+    tasks = JudgeTask.objects.filter(run__in=runs, output__in=outputs, state__in=_NOT_ANSWERED)
+    for run_id, output, predicate, order, vote, state in tasks.values_list(
+        "run_id", "output_id", "predicate", "order", "vote", "state"
+    ):
+        if state == TaskState.FAILED:
+            ended[run_id, output, predicate, order].add(vote)
+        else:
+            open_tasks[run_id, output, predicate, order] += 1
+    for question, votes in found.items():
+        run_id, output, predicate, order = question
+        cast = said[runs[run_id].judge_id, output, predicate, order]
+        votes.cast = [*cast.values(), *[None] * len(ended[question] - cast.keys())]
+        votes.open = open_tasks[question]
+
+
+def votes_cast(
+    *, judges: Collection[int], outputs: Collection[int] | QuerySet[Output]
+) -> dict[tuple[int, int, str, int], dict[int, str | None]]:
+    """(judge, output, predicate, order) to value by vote; None for a vote that has no value."""
+    cast: dict[tuple[int, int, str, int], dict[int, str | None]] = defaultdict(dict)
+    rows = Verdict.objects.filter(judge__in=judges, output__in=outputs)
+    for judge, output, predicate, order, vote, value in rows.values_list(
+        "judge_id", "output_id", "predicate", "order", "vote", "value"
+    ):
+        cast[judge, output, predicate, order][vote] = value or None
+    return cast
+
+
+def _move(tasks: list[JudgeTask], state: TaskState) -> None:
+    if tasks:
+        JudgeTask.objects.filter(id__in=[task.pk for task in tasks]).update(state=state)
