@@ -51,7 +51,7 @@ class AskedStep:
 class AskedQuestion:
     """One question of the form with what was answered so far and why it was refused, if it was.
 
-    A stepwise question has `steps` instead of choices.
+    A stepwise question has `steps` instead of choices, and the `meanings` of its values once for all.
     """
 
     key: str
@@ -65,6 +65,7 @@ class AskedQuestion:
     abstained: bool
     problem: str
     steps: tuple[AskedStep, ...] = ()
+    meanings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,7 @@ def _asked(
         abstained=question.key in content.get("abstained", []),
         problem=problems.get(question.key, ""),
         steps=tuple(_asked_steps(question, content, steps)) if question.stepwise else (),
+        meanings=tuple((VALUE_WORDS.get(v, v), words) for v, words in question.anchors.items()),
     )
 
 
