@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api, api_campaigns, api_quarantine
+from annotation import api, api_adjudication, api_campaigns, api_quarantine
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
@@ -23,6 +23,21 @@ urlpatterns: list[URLPattern] = [
         "campaigns/<slug:slug>/assignments/<int:pk>/release/",
         api_campaigns.ReleaseAssignmentView.as_view(),
         name="api-release-assignment",
+    ),
+    path(
+        "campaigns/<slug:slug>/adjudication/",
+        api_adjudication.AdjudicationView.as_view(),
+        name="api-adjudication",
+    ),
+    path(
+        "campaigns/<slug:slug>/adjudication/<slug:name>/",
+        api_adjudication.AdjudicatedItemView.as_view(),
+        name="api-adjudicate",
+    ),
+    path(
+        "campaigns/<slug:slug>/unblinding/",
+        api_adjudication.UnblindingView.as_view(),
+        name="api-unblinding",
     ),
     path("releases/<slug:name>/quarantine/", api_quarantine.QuarantineView.as_view(), name="api-quarantine"),
     path(

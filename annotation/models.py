@@ -37,8 +37,19 @@ class CampaignKind(models.TextChoices):
     COMPARE = "compare", "Blind comparison of two answers"
 
 
+class ProblemRule(models.TextChoices):
+    """Who may see several outputs of one problem."""
+
+    FREE = "free", "Any reviewer may see any outputs of a problem"
+    TOGETHER = "together", "The same reviewers see all outputs of a problem"
+    APART = "apart", "No reviewer sees two outputs of the same problem"
+
+
 class Campaign(models.Model):
-    """One round of expert work on one release with one rubric version."""
+    """One round of expert work on one release with one rubric version.
+
+    `most_per_reviewer` bounds the items that one reviewer holds in all of the campaign, finished ones included.
+    """
 
     slug = models.SlugField(max_length=100, unique=True)
     name = models.CharField(max_length=200)
@@ -47,6 +58,8 @@ class Campaign(models.Model):
     kind = models.CharField(max_length=20, choices=CampaignKind.choices)
     track = models.CharField(max_length=50, default="raw")
     reviewers_per_item = models.PositiveSmallIntegerField(default=3)
+    problem_rule = models.CharField(max_length=10, choices=ProblemRule.choices, default=ProblemRule.FREE)
+    most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
     instructions = models.TextField(blank=True)
     seed = models.PositiveBigIntegerField()
     due_on = models.DateField(null=True, blank=True)
@@ -59,6 +72,13 @@ class Campaign(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=CampaignKind.values), name="campaign_kind_is_known"),
+            models.CheckConstraint(
+                condition=Q(problem_rule__in=ProblemRule.values), name="campaign_problem_rule_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(most_per_reviewer__isnull=True) | Q(most_per_reviewer__gte=1),
+                name="campaign_most_per_reviewer_from_one",
+            ),
             models.CheckConstraint(
                 condition=Q(reviewers_per_item__range=(1, 25)), name="campaign_reviewers_per_item_1_to_25"
             ),
@@ -337,3 +357,97 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.severity} at {self.block}"
+
+
+class Cause(models.TextChoices):
+    """Why graders of one answer differed, as the adjudicator sees it."""
+
+    GAP_OVERLOOKED = "gap_overlooked", "A gap or error was overlooked"
+    GAP_SEEN_WRONGLY = "gap_seen_wrongly", "A sound step was taken for a gap"
+    READING_OF_RUBRIC = "reading_of_rubric", "Different readings of the rubric"
+    SEVERITY = "severity", "Same finding, weighed differently"
+    REFERENCE_WRONG = "reference_wrong", "Error in the reference solution"
+    STATEMENT_WRONG = "statement_wrong", "The statement is wrong or ambiguous"
+    OUTSIDE_FIELD = "outside_field", "A grader was outside their field"
+    SLIP = "slip", "Slip in entering the answer"
+    OTHER = "other", "Something else"
+
+
+class Adjudication(models.Model):
+    """The final value of one question about one item. Immutable: a later decision supersedes it.
+
+    For a pair, "first" and "second" mean the order of the item. `informed` says that the adjudicator was able
+    to see systems when deciding. An `amendment` was decided after the unblinding and is no part of the primary
+    scores.
+    """
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="adjudications")
+    question = models.CharField(max_length=100)
+    step = models.CharField(max_length=50, blank=True)
+    value = models.CharField(max_length=200)
+    overrules = models.BooleanField(default=False, help_text="No grader gave this value.")
+    cause = models.CharField(max_length=30, choices=Cause.choices, blank=True)
+    note = models.TextField(blank=True)
+    informed = models.BooleanField(default=False)
+    amendment = models.BooleanField(default=False)
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "question", "step"],
+                condition=Q(supersedes__isnull=True),
+                name="adjudication_one_first_per_question",
+            ),
+            models.CheckConstraint(condition=~Q(value=""), name="adjudication_has_a_value"),
+            models.CheckConstraint(
+                condition=Q(cause="") | Q(cause__in=Cause.values), name="adjudication_cause_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(overrules=False) | (~Q(cause="") & ~Q(note="")),
+                name="adjudication_overruling_has_cause_and_note",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question} of item {self.item_id}: {self.value}"
+
+
+class Unblinding(models.Model):
+    """The request of one person to show the systems of a closed campaign, and the confirmation of another."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="unblindings")
+    reason = models.CharField(max_length=1000)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    requested_at = models.DateTimeField(default=timezone.now)
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="unblinding_asked_once_per_campaign",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="unblinding_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True, confirmed_at__isnull=True)
+                | Q(confirmed_by__isnull=False, confirmed_at__isnull=False, withdrawn_at__isnull=True),
+                name="unblinding_is_confirmed_or_withdrawn",
+            ),
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True) | ~Q(confirmed_by=F("requested_by")),
+                name="unblinding_takes_two_people",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"unblinding of {self.campaign_id}"

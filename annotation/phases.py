@@ -26,12 +26,14 @@ class Verb(StrEnum):
     GRADE = "grade"
     RELEASE = "release an assignment"
     CLOSE = "close"
+    ADJUDICATE = "adjudicate"
+    UNBLIND = "unblind"
 
 
 ALLOWED: dict[Phase, frozenset[Verb]] = {
     Phase.DRAFT: frozenset({Verb.DRAW, Verb.ASSIGN, Verb.RELEASE, Verb.OPEN}),
     Phase.OPEN: frozenset({Verb.ASSIGN, Verb.TAKE, Verb.GRADE, Verb.RELEASE, Verb.CLOSE}),
-    Phase.CLOSED: frozenset(),
+    Phase.CLOSED: frozenset({Verb.ADJUDICATE, Verb.UNBLIND}),
 }
 LEADS_TO: dict[tuple[Phase, Verb], Phase] = {
     (Phase.DRAFT, Verb.OPEN): Phase.OPEN,

@@ -18,6 +18,7 @@ def find_place(user: User, handle: str) -> Assignment | None:
     who = viewer(
         signed_in=user.is_authenticated,
         staff=is_study_staff(user),
+        informed=False,
         holds=place.reviewer_id == user.pk,
         released=place.state == AssignmentState.RELEASED,
     )

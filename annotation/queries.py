@@ -15,7 +15,8 @@ from accounts.domains import covered
 from accounts.models import ConflictKind, RoleName, User
 from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
-from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item
+from annotation.identities import informed_people
+from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item, Unblinding
 from annotation.phases import Phase
 
 
@@ -123,11 +124,15 @@ def reviewers() -> QuerySet[User]:
 
 
 def candidates(campaign: Campaign) -> list[Candidate]:
-    """All reviewers who are not away as plain values, with the places they hold in this campaign.
+    """All reviewers who are not away and saw no systems, as plain values, with the places they hold in this campaign.
 
     A capacity bounds unfinished places; finished ones are added to it, because `load` counts both.
     """
-    people = reviewers().prefetch_related("expertise", "conflicts")
+    people = (
+        reviewers()
+        .exclude(pk__in=informed_people(campaign.release))
+        .prefetch_related("expertise", "conflicts")
+    )
     held, waiting = campaign_loads(campaign), waiting_counts(campaign)
     present = people.filter(Q(away_until__isnull=True) | Q(away_until__lt=timezone.now().date()))
     return [
@@ -261,6 +266,12 @@ def waiting_places(campaign: Campaign) -> QuerySet[Assignment]:
         .select_related("reviewer", "item__instance", "draft")
         .order_by("assigned_at", "pk")
     )
+
+
+def unblinding(campaign: Campaign) -> Unblinding | None:
+    """The open request or the unblinding that took place."""
+    rows = campaign.unblindings.select_related("requested_by", "confirmed_by")
+    return rows.filter(withdrawn_at__isnull=True).first()
 
 
 def comparable_systems(campaign: Campaign) -> list[tuple[str, str]]:

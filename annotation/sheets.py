@@ -115,9 +115,7 @@ def sheet(
     rubric = rubric_from_content(place.item.campaign.rubric.content)
     shown = material(place)
     answered = content if content is not None else (draft.content if draft else {})
-    rendered = iter(documents(shown))
-    parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
-    proofs = tuple(_proof(proof, rendered) for proof in shown.proofs)
+    parts, proofs = shown_proofs(shown)
     steps = steps_of(proofs[0].proof.document.blocks) if len(proofs) == 1 else ()
     return Sheet(
         place=place,
@@ -132,6 +130,13 @@ def sheet(
         active_seconds=draft.active_seconds if draft else 0,
         problems=problems or {},
     )
+
+
+def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:
+    """The rendered parts of the problem, and the rendered proofs."""
+    rendered = iter(documents(shown))
+    parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
+    return parts, tuple(_proof(proof, rendered) for proof in shown.proofs)
 
 
 def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import campaigns, quarantine, reviewer
+from annotation.views import adjudication, campaigns, quarantine, reviewer
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -21,6 +21,9 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/open/", campaigns.open_, name="campaign-open"),
     path("campaigns/<slug:slug>/close/", campaigns.close, name="campaign-close"),
     path("campaigns/<slug:slug>/places/<int:pk>/release/", campaigns.release, name="release-assignment"),
+    path("campaigns/<slug:slug>/adjudication/", adjudication.adjudication, name="adjudication"),
+    path("campaigns/<slug:slug>/adjudication/<slug:name>/", adjudication.adjudicate, name="adjudicate"),
+    path("campaigns/<slug:slug>/unblinding/", adjudication.unblinding, name="unblinding"),
     path("quarantine/<slug:name>/", quarantine.quarantine, name="quarantine"),
     path("quarantine/<slug:name>/scan/", quarantine.scan, name="quarantine-scan"),
     path("quarantine/<slug:name>/redact/", quarantine.redact_all, name="quarantine-redact"),

@@ -11,7 +11,8 @@ from annotation.phases import Phase
 class Viewer(StrEnum):
     """How a person stands to an assignment (or, for campaign-wide things, to the campaign)."""
 
-    STAFF = "staff"  # coordinator or owner of the study
+    STAFF = "staff"  # coordinator or owner of the study who may know the systems
+    BLIND_STAFF = "blind staff"  # coordinator of a campaign that is not unblinded
     ASSIGNED = "assigned"  # the reviewer whose place it is
     RELEASED = "released"  # a reviewer who had the place and gave it up
     OTHER = "other"  # any other signed-in person, other reviewers of the same item included
@@ -29,12 +30,15 @@ class Thing(StrEnum):
     JUDGE = "judge"  # the verdicts of LLM judges on this subject
 
 
-def viewer(*, signed_in: bool, staff: bool, holds: bool, released: bool) -> Viewer:
-    """Place a person. Staff are staff even where a place of theirs exists from earlier days."""
+def viewer(*, signed_in: bool, staff: bool, informed: bool, holds: bool, released: bool) -> Viewer:
+    """Place a person. Staff are staff even where a place of theirs exists from earlier days.
+
+    `informed` tells staff who may know the systems from those who are blind (annotation/identities.py).
+    """
     if not signed_in:
         return Viewer.NOBODY
     if staff:
-        return Viewer.STAFF
+        return Viewer.STAFF if informed else Viewer.BLIND_STAFF
     if holds:
         return Viewer.RELEASED if released else Viewer.ASSIGNED
     return Viewer.OTHER
@@ -44,6 +48,8 @@ def may_see(who: Viewer, thing: Thing, phase: str, *, submitted: bool) -> bool:
     """Whether `who` may see `thing` of a campaign in `phase`; `submitted`: has this place a live grade?"""
     if who is Viewer.STAFF:
         return True
+    if who is Viewer.BLIND_STAFF:
+        return thing is not Thing.IDENTITY
     if who is not Viewer.ASSIGNED or phase == Phase.DRAFT:
         return False
     if thing in (Thing.MATERIAL, Thing.OWN_LABELS):

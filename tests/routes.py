@@ -129,6 +129,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/open/
         grading/campaigns/<slug:slug>/close/
         grading/campaigns/<slug:slug>/places/<int:pk>/release/
+        grading/campaigns/<slug:slug>/adjudication/
+        grading/campaigns/<slug:slug>/adjudication/<slug:name>/
+        grading/campaigns/<slug:slug>/unblinding/
         grading/quarantine/<slug:name>/
         grading/quarantine/<slug:name>/scan/
         grading/quarantine/<slug:name>/redact/
@@ -224,6 +227,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/open/
         api/v1/campaigns/<slug:slug>/close/
         api/v1/campaigns/<slug:slug>/waiting/
+        api/v1/campaigns/<slug:slug>/adjudication/
+        api/v1/campaigns/<slug:slug>/adjudication/<slug:name>/
+        api/v1/campaigns/<slug:slug>/unblinding/
         api/v1/campaigns/<slug:slug>/assignments/<int:pk>/release/
         api/v1/campaigns/<slug:slug>/results/
         api/v1/campaigns/<slug:slug>/questions/<slug:question>/

@@ -1,5 +1,6 @@
 """The verbs that write expert labels: keyword-only, atomic, each with its audit row."""
 
+from annotation.actions.adjudicating import adjudicate
 from annotation.actions.assigning import (
     apply_plan,
     plan_assignment,
@@ -24,11 +25,14 @@ from annotation.actions.grading import (
 )
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
+from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
 
 __all__ = [
     "DraftConflict",
+    "adjudicate",
     "apply_plan",
     "close_campaign",
+    "confirm_unblinding",
     "create_campaign",
     "decide_identity",
     "draw_items",
@@ -39,6 +43,7 @@ __all__ = [
     "redact_release",
     "release_assignment",
     "reopen_grade",
+    "request_unblinding",
     "require_staff",
     "revise_grade",
     "save_draft",
@@ -46,4 +51,5 @@ __all__ = [
     "submit_grade",
     "take_next",
     "withdraw_decision",
+    "withdraw_unblinding",
 ]

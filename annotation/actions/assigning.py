@@ -16,6 +16,7 @@ from annotation import phases, queries
 from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
 from annotation.handles import handle, shuffled
+from annotation.identities import informed_people
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Verb
@@ -34,6 +35,12 @@ def require_blind_reviewer(reviewer: User) -> None:
         raise NotAllowed("Coordinators and owners see identities and never grade blind.")
     if not reviewer.is_active or RoleName.REVIEWER not in role_names(reviewer):
         raise NotAllowed("Only reviewers take items.")
+
+
+def require_uninformed(reviewer: User, campaign: Campaign) -> None:
+    """Raise NotAllowed for who saw which systems wrote the outputs of the campaign's release."""
+    if reviewer.pk in informed_people(campaign.release):
+        raise NotAllowed("You saw which systems wrote these answers, so you cannot grade them blind.")
 
 
 def plan_assignment(campaign: Campaign) -> Plan:
@@ -137,6 +144,7 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     Raises Refused with code "nothing_left" only when no such item exists.
     """
     require_blind_reviewer(reviewer)
+    require_uninformed(reviewer, campaign)
     phases.require(campaign.phase, Verb.TAKE)
     while candidates := _in_order(campaign, reviewer):
         for item in candidates:

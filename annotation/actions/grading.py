@@ -10,7 +10,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
-from annotation.actions.assigning import require_blind_reviewer
+from annotation.actions.assigning import require_blind_reviewer, require_uninformed
 from annotation.answers import Submission, checked, content_sha256, shaped
 from annotation.documents import anchors
 from annotation.material import SIDES, material, shown_first
@@ -122,6 +122,7 @@ def submit_grade(
     if earlier is not None:
         return earlier
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
+    require_uninformed(reviewer, assignment.item.campaign)
     if assignment.state == AssignmentState.SUBMITTED:
         raise Refused("This item is already submitted.", code="already_submitted")
     return _write(
@@ -155,6 +156,7 @@ def revise_grade(
     if earlier is not None:
         return earlier
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
+    require_uninformed(reviewer, assignment.item.campaign)
     live = queries.live_grade(assignment)
     if live is None:
         raise Refused("There is no grade to revise yet.", code="not_submitted")

@@ -68,6 +68,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
         "draw_form": _draw_form(row),
         "reason_form": ReasonForm(),
+        "unblinding": queries.unblinding(row),
         "is_audit": row.kind == CampaignKind.AUDIT,
         "is_compare": row.kind == CampaignKind.COMPARE,
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},

@@ -3,9 +3,11 @@
 import pytest
 
 from accounts.models import User
-from annotation.actions import draw_items, open_campaign, take_next
-from annotation.models import Assignment, Campaign
+from annotation.actions import close_campaign, draw_items, open_campaign, take_next
+from annotation.models import Assignment, Campaign, Item
+from tests.annotation.grading import graded_by
 from tests.annotation.samples import QUESTIONS
+from tests.conftest import member
 from tests.factories import (
     CampaignFactory,
     InstanceFactory,
@@ -46,6 +48,20 @@ def drafted(coordinator: User, rubric) -> Campaign:
 def opened(drafted: Campaign, coordinator: User) -> Campaign:
     draw_items(actor=coordinator, campaign=drafted)
     return open_campaign(actor=coordinator, campaign=drafted)
+
+
+@pytest.fixture
+def second_algebraist(db) -> User:
+    return member("bea@study.test", "Bea Algebraist", "reviewer", "algebra")
+
+
+@pytest.fixture
+def split(opened: Campaign, coordinator: User, algebraist: User, second_algebraist: User) -> Item:
+    """An item of the campaign, closed since, on whose correctness its two graders differ."""
+    item = graded_by(algebraist, opened, correctness="correct", rigour="3")
+    graded_by(second_algebraist, opened, item=item, correctness="incorrect", rigour="3")
+    close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
+    return item
 
 
 @pytest.fixture

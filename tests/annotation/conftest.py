@@ -1,3 +1,3 @@
-from tests.annotation.campaigns import drafted, opened, place, rubric
+from tests.annotation.campaigns import drafted, opened, place, rubric, second_algebraist, split
 
-__all__ = ["drafted", "opened", "place", "rubric"]
+__all__ = ["drafted", "opened", "place", "rubric", "second_algebraist", "split"]

@@ -11,10 +11,12 @@ from scipy.stats import binomtest
 from accounts.refusal import Refused
 from annotation import actions
 from annotation.actions.campaigns import keep_rubric
+from annotation.adjudication import queue
 from annotation.documents import anchors
 from annotation.material import material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.pairing import mirrored, next_side, pairs
+from annotation.settling import State
 from benchmark.models import OutputState
 from benchmark.rendering import rendered
 from reports.importing import import_labels
@@ -446,3 +448,17 @@ def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebrai
         "basalt": (2, 2, 0),
         "cobalt": (0, 4, 0),
     }
+
+
+def test_two_who_prefer_the_same_output_from_opposite_sides_agree(comparison, coordinator, algebraist):
+    other = member("bea@study.test", "Bea", "reviewer", "algebra")
+    campaign = opened(comparison, coordinator)
+    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    opposite = actions.take_next(reviewer=other, campaign=campaign)
+    while opposite.item_id != place.item_id:
+        opposite = actions.take_next(reviewer=other, campaign=campaign)
+    assert place.swapped is not opposite.swapped
+    submit(algebraist, place, "first")
+    submit(other, opposite, "second")
+    states = {row.item.pk: row.state for row in queue(campaign)}
+    assert states[place.item_id] is State.AGREED

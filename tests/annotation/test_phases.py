@@ -10,8 +10,8 @@ def test_a_campaign_goes_from_draft_to_open_to_closed_and_never_back():
     assert set(LEADS_TO.values()) == {Phase.OPEN, Phase.CLOSED}
 
 
-def test_a_closed_campaign_allows_nothing():
-    assert not any(allows(Phase.CLOSED, verb) for verb in Verb)
+def test_a_closed_campaign_takes_no_more_grades_only_decisions_about_them():
+    assert {verb for verb in Verb if allows(Phase.CLOSED, verb)} == {Verb.ADJUDICATE, Verb.UNBLIND}
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,8 @@ def test_a_closed_campaign_allows_nothing():
         (Verb.GRADE, {Phase.OPEN}),
         (Verb.RELEASE, {Phase.DRAFT, Phase.OPEN}),
         (Verb.CLOSE, {Phase.OPEN}),
+        (Verb.ADJUDICATE, {Phase.CLOSED}),
+        (Verb.UNBLIND, {Phase.CLOSED}),
     ],
 )
 def test_each_verb_is_allowed_in_its_phases_only(verb, phases):

@@ -1,0 +1,135 @@
+"""One item as an adjudicator sees it: what the graders saw, what each answered and why, nothing filled in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.adjudication import by_question, decidable, decisions, graders, live_answers
+from annotation.material import item_material
+from annotation.models import Adjudication, Cause, Comment, Grade, Item
+from annotation.settling import MIRRORED, State, question_state, upright
+from annotation.sheets import VALUE_WORDS, ShownPart, shown_proofs
+from benchmark.rubrics import Question, rubric_from_content
+
+
+@dataclass(frozen=True)
+class GradersAnswer:
+    """What one grader said: `value` in words, "" where they could not judge it."""
+
+    letter: str
+    value: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Disputed:
+    """A question to be decided. `decision` is the latest one, `history` all of them, oldest first."""
+
+    question: Question
+    step: str
+    state: State
+    answers: tuple[GradersAnswer, ...]
+    choices: tuple[tuple[str, str], ...]
+    decision: Adjudication | None
+    history: tuple[Adjudication, ...]
+
+    @property
+    def key(self) -> str:
+        """A name that is unique on the page."""
+        return f"{self.question.key}-{self.step}" if self.step else self.question.key
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment of a grader, at a block of the page."""
+
+    letter: str
+    block: str
+    comment: Comment
+
+
+@dataclass(frozen=True)
+class AdjudicationPage:
+    """Everything the page prints."""
+
+    item: Item
+    title: str
+    domain: str
+    parts: tuple[ShownPart, ...]
+    proofs: tuple[Any, ...]
+    disputed: tuple[Disputed, ...]
+    remarks: tuple[Remark, ...]
+    notes: tuple[tuple[str, str], ...]
+    missing: int
+    causes: tuple[tuple[str, str], ...] = tuple(Cause.choices)
+
+
+def adjudication_page(item: Item) -> AdjudicationPage:
+    """The page of an item of a campaign; the pair of a comparison stands in the order of the item."""
+    shown = item_material(item)
+    parts, proofs = shown_proofs(shown)
+    found = graders(item)
+    return AdjudicationPage(
+        item=item,
+        title=shown.title,
+        domain=shown.domain,
+        parts=parts,
+        proofs=proofs,
+        disputed=tuple(_disputed(item, found)),
+        remarks=tuple(remark for letter, grade in found for remark in _remarks(letter, grade)),
+        notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
+        missing=item.places - len(found),
+    )
+
+
+def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
+    campaign = item.campaign
+    answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
+    latest = decisions([item]).get(item.pk, {})
+    past = list(Adjudication.objects.filter(item=item).select_related("decided_by").order_by("pk"))
+    rows = []
+    for question in rubric_from_content(campaign.rubric.content).questions:
+        for (key, step), values in answers.items():
+            if key != question.key:
+                continue
+            rows.append(
+                Disputed(
+                    question=question,
+                    step=step,
+                    state=question_state(values),
+                    answers=tuple(_answers(found, key, step)),
+                    choices=tuple((value, _in_words(value)) for value in question.judgments),
+                    decision=latest.get((key, step)),
+                    history=tuple(row for row in past if (row.question, row.step) == (key, step)),
+                )
+            )
+    return rows
+
+
+def _answers(found: list[tuple[str, Grade]], question: str, step: str) -> list[GradersAnswer]:
+    return [
+        GradersAnswer(letter, _in_words(upright(answer.value, swapped=_swapped(grade))), answer.comment)
+        for letter, grade in found
+        for answer in grade.answers.all()
+        if (answer.question, answer.step) == (question, step)
+    ]
+
+
+def _swapped(grade: Grade) -> bool:
+    return bool(grade.assignment.swapped)
+
+
+def _in_words(value: str) -> str:
+    return VALUE_WORDS.get(value, value)
+
+
+def _remarks(letter: str, grade: Grade) -> list[Remark]:
+    return [
+        Remark(letter, _upright_block(comment.block, swapped=_swapped(grade)), comment)
+        for comment in grade.comments.all()
+    ]
+
+
+def _upright_block(block: str, *, swapped: bool) -> str:
+    """The id of a block as if the pair had been shown in the item's order."""
+    side, dash, rest = block.partition("-")
+    return f"{MIRRORED[side]}{dash}{rest}" if swapped and side in MIRRORED else block

@@ -1,0 +1,63 @@
+"""Which of those who run a study may see the systems of a campaign (docs/adr/0015)."""
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from accounts.access import STUDY_STAFF, is_study_staff, role_names
+from accounts.models import AuditEvent, RoleName, User
+from annotation.models import Campaign, Unblinding
+from annotation.visibility import Thing, may_see, viewer
+from benchmark.models import Release, Run
+
+
+def is_unblinded(campaign: Campaign) -> bool:
+    """Whether two people have unblinded the campaign."""
+    return Unblinding.objects.filter(campaign=campaign, confirmed_at__isnull=False).exists()
+
+
+def knows_identities(user: User, campaign: Campaign) -> bool:
+    """Whether the person saw systems before any unblinding: owners, and who imported outputs of the release."""
+    return RoleName.OWNER in role_names(user) or _imported(user, campaign)
+
+
+def sees_identities(user: User, campaign: Campaign) -> bool:
+    """Whether campaign pages and files may show systems to this member of the staff."""
+    who = viewer(
+        signed_in=user.is_authenticated,
+        staff=is_study_staff(user),
+        informed=knows_identities(user, campaign) or is_unblinded(campaign),
+        holds=False,
+        released=False,
+    )
+    return may_see(who, Thing.IDENTITY, campaign.phase, submitted=False)
+
+
+def informed_people(release: Release) -> set[int]:
+    """Ids of everybody who saw which system wrote the release's outputs: they never grade its open rounds.
+
+    Who imported outputs, who asked for or confirmed an unblinding that took place, and who held a staff role at
+    any time since the first outputs came (the present staff is refused by role already).
+    """
+    runs = dict(Run.objects.filter(release=release).values_list("pk", "created_at"))
+    if not runs:
+        return set()
+    imported = _imports(list(runs)).values_list("actor_id", flat=True)
+    told = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False)
+    left = AuditEvent.objects.filter(
+        verb="revoke_role", details__role__in=sorted(STUDY_STAFF), at__gte=min(runs.values())
+    ).values_list("target_key", flat=True)
+    pairs = told.values_list("requested_by", "confirmed_by")
+    people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}
+    return {person for person in people if person is not None}
+
+
+def _imported(user: User, campaign: Campaign) -> bool:
+    runs = list(Run.objects.filter(release=campaign.release_id).values_list("pk", flat=True))
+    return _imports(runs).filter(actor=user).exists()
+
+
+def _imports(runs: Iterable[int]) -> QuerySet[AuditEvent]:
+    return AuditEvent.objects.filter(
+        verb="import_outputs", target_kind=Run._meta.label_lower, target_key__in=[str(pk) for pk in runs]
+    )

@@ -1,0 +1,30 @@
+"""manage.py unblind SLUG request|confirm|withdraw [--reason WORDS] --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions, queries
+from annotation.adjudication_json import unblinding_json
+from annotation.queries import campaign_called
+
+
+class Command(CommandForSomebody):
+    help = "Ask that the systems of a closed campaign be shown, or confirm what another person asked for."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
+        parser.add_argument("verb", choices=["request", "confirm", "withdraw"])
+        parser.add_argument("--reason", default="", help="why; needed for a request")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        campaign = campaign_called(options["slug"])
+        if options["verb"] == "request":
+            actions.request_unblinding(actor=actor, campaign=campaign, reason=options["reason"])
+        elif options["verb"] == "confirm":
+            actions.confirm_unblinding(actor=actor, campaign=campaign)
+        else:
+            actions.withdraw_unblinding(actor=actor, campaign=campaign)
+        return unblinding_json(campaign, queries.unblinding(campaign))

@@ -1,0 +1,83 @@
+"""How far the answers to an item agree, and what a decision about them must say. Pure: values in and out.
+
+A question is agreed when everybody who could judge it gave one value, split when they gave several, and open
+when nobody could judge it. An item is incomplete while a wanted grade is missing, whatever the others say.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchmark.rubrics import NOT_ASSESSED
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MIRRORED = {"first": "second", "second": "first"}
+
+
+class State(StrEnum):
+    """Of a question, or of a whole item."""
+
+    INCOMPLETE = "incomplete"
+    SPLIT = "split"
+    OPEN = "open"
+    AGREED = "agreed"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True)
+class Said:
+    """One grader's answer to one question: "" where they could not judge it."""
+
+    grader: int
+    question: str
+    step: str
+    value: str
+
+
+def upright(value: str, *, swapped: bool) -> str:
+    """A preference as if the pair had been shown in the item's own order; other values stay."""
+    return MIRRORED.get(value, value) if swapped else value
+
+
+def judged(values: Iterable[str]) -> set[str]:
+    """The different values that say something."""
+    return set(values) - {"", NOT_ASSESSED}
+
+
+def question_state(values: Sequence[str]) -> State:
+    """`values` are the answers of all graders to one question, "" for those who could not judge it.
+
+    A step that comes after everybody's first error is assessed by nobody, and nobody differs about it.
+    """
+    different = judged(values)
+    if len(different) > 1:
+        return State.SPLIT
+    return State.AGREED if different or NOT_ASSESSED in values else State.OPEN
+
+
+def item_state(
+    answers: Mapping[tuple[str, str], Sequence[str]],
+    *,
+    missing: int,
+    decided: Iterable[tuple[str, str]],
+) -> State:
+    """The state of an item with `answers` by question and step, `missing` grades and `decided` questions."""
+    if missing > 0:
+        return State.INCOMPLETE
+    settled = set(decided)
+    left = {question_state(values) for key, values in answers.items() if key not in settled}
+    for state in (State.SPLIT, State.OPEN):
+        if state in left:
+            return state
+    return State.SETTLED if settled else State.AGREED
+
+
+def overrules_everyone(value: str, values: Sequence[str]) -> bool:
+    """Whether `value` is the answer of none of those who gave one."""
+    given = judged(values)
+    return bool(given) and value not in given
+
+
+def letter(index: int) -> str:
+    """The name of the index-th grader of an item (from 0) on pages that hide who they are."""
+    return LETTERS[index] if index < len(LETTERS) else f"{LETTERS[index // 26 - 1]}{LETTERS[index % 26]}"
