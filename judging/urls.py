@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from judging import views
+from judging import reading_views, views
 
 urlpatterns = [
     path("", views.judges, name="judges"),
     path("new/", views.new_judge, name="new-judge"),
     path("<int:pk>/", views.judge, name="judge"),
+    path("<int:pk>/outputs/<int:output>/", reading_views.judge_replies, name="judge-replies"),
     path("runs/<int:pk>/", views.judge_run, name="judge-run"),
+    path("runs/<int:pk>/injections/", reading_views.run_injections, name="run-injections"),
     path("runs/<int:pk>/steer/", views.steer_run, name="steer-run"),
     path("runs/<int:pk>/adjust/", views.adjust, name="adjust-run"),
     path("runs/<int:pk>/retry/", views.retry_run, name="retry-run"),

@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from reports import api, api_artifacts, api_campaigns, api_construction, api_plans, api_published, api_reports
+from reports import (
+    api,
+    api_artifacts,
+    api_campaigns,
+    api_construction,
+    api_judges,
+    api_plans,
+    api_published,
+    api_reports,
+)
 
 urlpatterns: list[URLPattern] = [
     path("plans/strata/", api_plans.StrataPlanView.as_view(), name="api-plan-strata"),
@@ -15,6 +24,8 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/comparison/", api.ComparisonView.as_view(), name="api-comparison"),
     path("releases/<slug:name>/pairs/", api.PairsView.as_view(), name="api-pairs"),
     path("releases/<slug:name>/judge-audit/", api.JudgeAuditView.as_view(), name="api-judge-audit"),
+    path("releases/<slug:name>/judges/", api_judges.JudgePairView.as_view(), name="api-judge-pair"),
+    path("releases/<slug:name>/judge-matrix/", api_judges.JudgeMatrixView.as_view(), name="api-judge-matrix"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
     path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),

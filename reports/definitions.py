@@ -50,6 +50,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("design_weighted", "Dirichlet-multinomial within strata", "weighted"),
     ("bb_", "Beta-Binomial within strata", "corrected"),
     ("mean_over", "Student’s t", "macro"),
+    ("logit_item_clustered", "logistic model, clustered by instance", "self-preference"),
     ("delta_clipped", "delta method, clipped to -1 and 1", "delta"),
     ("gwet_2008", "Gwet 2008", "agreement"),
     ("pairs", "share of pairs of labels", "same"),

@@ -138,7 +138,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
         judges/<int:pk>/
+        judges/<int:pk>/outputs/<int:output>/
         judges/runs/<int:pk>/
+        judges/runs/<int:pk>/injections/
         judges/runs/<int:pk>/steer/
         judges/runs/<int:pk>/retry/
         judges/runs/<int:pk>/adjust/
@@ -164,6 +166,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/pairs.csv
         reports/releases/<slug:name>/judge-audit/
         reports/releases/<slug:name>/judge-audit.csv
+        reports/releases/<slug:name>/judges/
+        reports/releases/<slug:name>/judges.csv
+        reports/releases/<slug:name>/judge-matrix/
+        reports/releases/<slug:name>/judge-matrix.csv
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/construction/
         reports/releases/<slug:name>/construction.csv
@@ -200,6 +206,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/construction-audit/
         api/v1/releases/<slug:name>/pairs/
         api/v1/releases/<slug:name>/judge-audit/
+        api/v1/releases/<slug:name>/judges/
+        api/v1/releases/<slug:name>/judge-matrix/
         api/v1/releases/<slug:name>/sources/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/reports/

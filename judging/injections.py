@@ -1,0 +1,85 @@
+"""Which outputs of a run try to speak to their judge. A flag is for the coordinator and changes no verdict."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
+
+from benchmark.models import Output
+from benchmark.queries import shown_content
+from judging.models import JudgeRun
+from llm import Flag, find_injections
+from llm.injections import SIGNS
+
+_KEPT_SECONDS = 7 * 24 * 3600
+_BATCH = 500
+_RULES = hashlib.sha256(repr(SIGNS).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """An output with the signs in it, at least one."""
+
+    output: Output
+    flags: tuple[Flag, ...]
+
+
+def flagged_outputs(run: JudgeRun) -> list[Flagged]:
+    """The outputs that the run asks about and that hold signs of an injection, by instance and attempt.
+
+    What was read once is kept in the cache by content, so that the next look costs no reading.
+    """
+    outputs = (
+        Output.objects.filter(judge_tasks__run=run)
+        .select_related("instance", "redacted")
+        .order_by("instance__key", "attempt", "id")
+        .distinct()
+    )
+    found: list[Flagged] = []
+    batch: list[Output] = []
+    for output in outputs.iterator(chunk_size=_BATCH):
+        batch.append(output)
+        if len(batch) == _BATCH:
+            found += _flagged(batch)
+            batch = []
+    return found + list(_flagged(batch))
+
+
+def output_flags(output: Output) -> tuple[Flag, ...]:
+    """The signs in what a judge reads of one output: its text, and every text of its payload."""
+    payload, text = shown_content(output)
+    return find_injections("\n\n".join([text, *_texts(payload)]))
+
+
+def _flagged(batch: list[Output]) -> Iterator[Flagged]:
+    keys = {output.pk: _key(output) for output in batch}
+    known: dict[str, Any] = cache.get_many(keys.values())
+    new = {}
+    for output in batch:
+        key = keys[output.pk]
+        if key not in known:
+            known[key] = new[key] = [(flag.kind, flag.excerpt) for flag in output_flags(output)]
+        if known[key]:
+            yield Flagged(output, tuple(Flag(kind, excerpt) for kind, excerpt in known[key]))
+    if new:
+        cache.set_many(new, _KEPT_SECONDS)
+
+
+def _key(output: Output) -> str:
+    payload, text = shown_content(output)
+    content = hashlib.sha256(repr((text, list(_texts(payload)))).encode("utf-8", "surrogatepass"))
+    return f"injections:{_RULES}:{content.hexdigest()}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every string of a JSON document, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)

@@ -1,0 +1,39 @@
+"""Pages on which staff read what a judge was given and what it replied."""
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from benchmark.models import Output
+from judging.injections import flagged_outputs, output_flags
+from judging.models import Judge, JudgeRun
+from judging.replies import replies
+from judging.views import staff_only
+
+PAGE = 50
+
+
+@staff_only
+@require_GET
+def judge_replies(request: HttpRequest, pk: int, output: int) -> HttpResponse:
+    """Every vote of one judge about one output, with the raw reply and the prompt as it was sent."""
+    judge = get_object_or_404(Judge, pk=pk)
+    read = get_object_or_404(Output.objects.select_related("instance", "run__release", "redacted"), pk=output)
+    context = {
+        "judge": judge,
+        "output": read,
+        "release": read.run.release,
+        "replies": replies(judge, read),
+        "flags": output_flags(read),
+    }
+    return render(request, "judging/replies.html", context)
+
+
+@staff_only
+@require_GET
+def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
+    """The outputs of a run that look as if they spoke to their judge, with the words."""
+    run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
+    page = Paginator(flagged_outputs(run), PAGE).get_page(request.GET.get("page"))
+    return render(request, "judging/injections.html", {"run": run, "page": page, "query": ""})

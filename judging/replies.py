@@ -1,0 +1,43 @@
+"""What one judge replied about one output, vote by vote, as staff read it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.models import Output
+from judging.models import Call, Judge, Verdict
+
+
+@dataclass(frozen=True)
+class Said:
+    """A verdict with its raw reply. `text` is the reply's message and `sent` the messages that were sent; both
+    are empty for an imported verdict, a program's or a combination's, behind which there is no call."""
+
+    verdict: Verdict
+    text: str
+    sent: tuple[tuple[str, str], ...]
+
+
+def replies(judge: Judge, output: Output) -> list[Said]:
+    """By predicate, order and vote, with one query."""
+    rows = (
+        Verdict.objects.filter(judge=judge, output=output)
+        .select_related("call")
+        .order_by("predicate", "order", "vote")
+    )
+    return [Said(row, reply_text(row.call), _sent(row.call)) for row in rows]
+
+
+def reply_text(call: Call | None) -> str:
+    """The message of a stored reply; "" where there is none."""
+    found: Any = call.reply if call is not None else None
+    for key in ("choices", 0, "message", "content"):
+        try:
+            found = found[key]
+        except (KeyError, IndexError, TypeError):
+            return ""
+    return found if isinstance(found, str) else ""
+
+
+def _sent(call: Call | None) -> tuple[tuple[str, str], ...]:
+    messages = call.request.get("messages", []) if call is not None else []
+    return tuple((str(message["role"]), str(message["content"])) for message in messages)
