@@ -5,6 +5,7 @@ Content is one JSON object, the same in drafts, submissions and the REST interfa
     {"answers": {question: value}, "steps": {question: {step: value}},
      "abstained": [question], "comments": {question: text},
      "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
+     "flags": [{"kind", "spans": [{"block", "start", "end"}], "link", "note"}],
      "note": text, "seen_before": bool, "statement_wrong": bool}
 
 The answer to "which is the first wrong step" is that step, or "none".
@@ -14,11 +15,12 @@ A draft may be anything of this shape, however incomplete; `checked` is what a s
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.refusal import Refused
+from annotation.leakage import CheckedFlag, Place, checked_flags
 from annotation.steps import NO_ERROR, Step, up_to_first_error
 from benchmark.rubrics import Question, Rubric, RubricError
 
@@ -31,6 +33,7 @@ _SHAPE: dict[str, type] = {
     "abstained": list,
     "comments": dict,
     "anchored": list,
+    "flags": list,
     "note": str,
     "seen_before": bool,
     "statement_wrong": bool,
@@ -65,6 +68,7 @@ class Submission:
 
     answers: tuple[CheckedAnswer, ...]
     comments: tuple[CheckedComment, ...] = ()
+    flags: tuple[CheckedFlag, ...] = ()
     note: str = ""
     seen_before: bool = False
     statement_wrong: bool = False
@@ -104,23 +108,38 @@ def content_sha256(content: Any) -> str:
     return hashlib.sha256(canonical_json(content)).hexdigest()
 
 
+@dataclass(frozen=True)
+class Flaggable:
+    """What flags may say: kinds of the protocol, and the blocks of everything shown."""
+
+    kinds: Collection[str] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+
 def checked(
-    rubric: Rubric, content: Mapping[str, Any], blocks: Mapping[str, int], steps: Sequence[Step] = ()
+    rubric: Rubric,
+    content: Mapping[str, Any],
+    blocks: Mapping[str, int],
+    steps: Sequence[Step] = (),
+    flaggable: Flaggable = Flaggable(),
 ) -> Submission:
     """The submission in `content`; raises Incomplete naming every question that lacks its answer.
 
     `blocks` maps the ids of the shown blocks to the length of their source: a comment must lie inside one.
     `steps` are what stepwise questions are about.
+    `flaggable` is the same for flags of leakage; without it there can be none.
     """
     problems: dict[str, str] = {}
     answers = _answers(rubric, content, steps, problems)
     comments = _comments(content.get("anchored", []), blocks, problems)
+    flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
     _contradiction(rubric, answers, comments, problems)
     if problems:
         raise Incomplete(problems)
     return Submission(
         answers=tuple(answers),
         comments=tuple(comments),
+        flags=tuple(flags),
         note=content.get("note", "").strip(),
         seen_before=content.get("seen_before", False),
         statement_wrong=content.get("statement_wrong", False),

@@ -106,7 +106,7 @@ class ReasonForm(PlainForm):
 def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
     """The content object (annotation/answers.py) in the fields of a posted grading form.
 
-    Anchored comments travel as JSON in one hidden field; text that is not JSON counts as none.
+    Anchored comments and flags travel as JSON in a hidden field each; text that is not JSON counts as none.
     """
     keys = [question.key for question in rubric.questions]
     return {
@@ -115,6 +115,7 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
         "abstained": [key for key in keys if post.get(f"abstain-{key}")],
         "comments": _filled(post, "comment", keys),
         "anchored": _anchored(post.get("anchored", "")),
+        "flags": _anchored(post.get("flags", "")),
         "note": post.get("note", ""),
         "seen_before": bool(post.get("seen_before")),
         "statement_wrong": bool(post.get("statement_wrong")),

@@ -8,14 +8,14 @@ from annotation.models import Assignment
 
 
 def own_data(user: User) -> dict[str, Any]:
-    """accounts.personal_data with `places`: each place with its draft, grades, answers and comments.
+    """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags.
 
     Systems and runs are not among it: what a person may not see while blind they may not download either.
     """
     places = (
         Assignment.objects.filter(reviewer=user)
         .select_related("item__campaign", "item__instance", "draft")
-        .prefetch_related("grades__answers", "grades__comments")
+        .prefetch_related("grades__answers", "grades__comments", "grades__flags__spans")
         .order_by("pk")
     )
     return {**personal_data(user), "places": [_place(place) for place in places.iterator(chunk_size=200)]}
@@ -50,6 +50,16 @@ def _place(place: Assignment) -> dict[str, Any]:
                         for name in ("block", "start", "end", "severity", "kind", "text")
                     }
                     for said in grade.comments.all()
+                ],
+                "flags": [
+                    {
+                        **{name: getattr(flag, name) for name in ("kind", "link", "note")},
+                        "spans": [
+                            {name: getattr(span, name) for name in ("block", "start", "end", "text")}
+                            for span in flag.spans.all()
+                        ],
+                    }
+                    for flag in grade.flags.all()
                 ],
             }
             for grade in place.grades.all()

@@ -54,9 +54,10 @@ def finished(reviewer: User) -> QuerySet[Assignment]:
     return own_assignments(reviewer).filter(state=AssignmentState.SUBMITTED).order_by("-submitted_at")
 
 
-def live_grade(assignment: Assignment) -> Grade | None:
-    """The grade that counts: the one that no later grade supersedes."""
-    return assignment.grades.filter(superseded_by__isnull=True).first()
+def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
+    """The grade that counts, the one that no later grade supersedes, with rows `prefetched` by relation."""
+    live = assignment.grades.filter(superseded_by__isnull=True)
+    return live.prefetch_related(*prefetched).first()
 
 
 def free_items(reviewer: User) -> QuerySet[Item]:

@@ -47,9 +47,24 @@ class CommentOut(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
+class FlagSpanOut(serializers.Serializer[Any]):
+    block = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class FlagOut(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    spans = FlagSpanOut(many=True)
+    link = serializers.CharField(allow_blank=True)
+    note = serializers.CharField(allow_blank=True)
+
+
 class GradeOut(serializers.Serializer[Any]):
     answers = AnswerOut(many=True)
     comments = CommentOut(many=True)
+    flags = FlagOut(many=True)
     note = serializers.CharField(allow_blank=True)
     seen_before = serializers.BooleanField()
     statement_wrong = serializers.BooleanField()

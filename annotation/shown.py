@@ -57,5 +57,6 @@ def grade_values(grade: Grade) -> dict[str, Any]:
     return {
         "answers": grade.answers.order_by("pk"),
         "comments": grade.comments.order_by("pk"),
+        "flags": grade.flags.order_by("pk").prefetch_related("spans"),
         **{name: getattr(grade, name) for name in names},
     }

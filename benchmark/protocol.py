@@ -164,6 +164,7 @@ class Protocol:
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
     `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
     a model. `construction_items` are what a construction audit asks of every instance.
+    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag.
     """
 
     name: str
@@ -180,6 +181,7 @@ class Protocol:
     bucket: Callable[[LabelledOutput], str]
     program_judges: tuple[ProgramJudge, ...] = ()
     construction_items: tuple[ConstructionItem, ...] = ()
+    flag_kinds: tuple[str, ...] = ("context", "public_solution")
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

@@ -11,12 +11,15 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer, require_uninformed
-from annotation.answers import Submission, checked, content_sha256, shaped
+from annotation.answers import Flaggable, Submission, checked, content_sha256, shaped
 from annotation.documents import anchors
+from annotation.flag_places import flag_places
+from annotation.flagging import write_flags
 from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
 from annotation.phases import Verb
 from benchmark.models import Output
+from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 
 MAX_ACTIVE_SECONDS = 7 * 24 * 3600
@@ -209,6 +212,7 @@ def _write(
         created_at=now,
     )
     _write_answers(grade, submission, _sides(assignment))
+    write_flags(grade, submission.flags, _sides(assignment))
     Assignment.objects.filter(pk=assignment.pk).update(
         state=AssignmentState.SUBMITTED, submitted_at=now, shown_sha256=assignment.shown_sha256
     )
@@ -233,7 +237,9 @@ def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: s
         )
     assignment.shown_sha256 = shown.sha256
     blocks, steps = anchors(shown)
-    return checked(rubric_from_content(rubric_row.content), content, blocks, steps)
+    protocol = get_protocol(assignment.item.campaign.release.benchmark.protocol)
+    flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
+    return checked(rubric_from_content(rubric_row.content), content, blocks, steps, flaggable)
 
 
 def _lock_draft(

@@ -133,7 +133,7 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
 
 
 def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
-    grade = queries.live_grade(place)
+    grade = queries.live_grade(place, "flags__spans")
     page = sheet(place)
     context = {
         "sheet": page,

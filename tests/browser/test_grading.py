@@ -90,7 +90,7 @@ def test_question_mark_shows_the_keys_and_they_are_off_while_typing(item):
     item.locator('[name="note"]').press_sequentially("1?jc")
     expect(item.locator("#keys")).to_be_hidden()
     expect(item.locator('[name="note"]')).to_have_value("1?jc")
-    expect(item.locator(":checked")).to_have_count(0)
+    expect(item.locator("input:checked")).to_have_count(0)
 
 
 def test_an_incomplete_grade_is_refused_at_the_question_and_nothing_is_lost(item):

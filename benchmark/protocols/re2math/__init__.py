@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.loader import read_outputs, read_release
@@ -27,4 +28,5 @@ PROTOCOL = Protocol(
     bucket=bucket,
     program_judges=(SOURCES, CONSTRUCTION),
     construction_items=ITEMS,
+    flag_kinds=tuple(FLAG_KINDS),
 )

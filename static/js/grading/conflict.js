@@ -7,6 +7,7 @@ function inWords(content) {
   }
   for (const [question, text] of Object.entries(content.comments ?? {})) lines.push(`${question}, comment: ${text}`);
   for (const remark of content.anchored ?? []) lines.push(`${remark.severity} at ${remark.block}: ${remark.text}`);
+  for (const flag of content.flags ?? []) lines.push(`flag: ${flag.kind} ${flag.link} ${flag.note}`);
   if (content.note) lines.push(`note: ${content.note}`);
   return lines.join("\n") || "nothing yet";
 }

@@ -5,10 +5,16 @@ function inOrder({ block, start, end, severity, kind, text }) {
   return { block, start, end, severity, kind: kind ?? "", text };
 }
 
+function flagInOrder({ kind, spans, link, note }) {
+  const marked = (spans ?? []).map(({ block, start, end }) => ({ block, start, end }));
+  return { kind, spans: marked, link: link ?? "", note: note ?? "" };
+}
+
 export class GradingForm {
   constructor(form, content) {
     this.form = form;
     this.remarks = content.anchored ?? [];
+    this.flags = content.flags ?? [];
   }
 
   get questions() {
@@ -36,6 +42,7 @@ export class GradingForm {
       abstained,
       comments,
       anchored: this.remarks.map(inOrder),
+      flags: this.flags.map(flagInOrder),
       note: data.get("note") ?? "",
       seen_before: data.has("seen_before"),
       statement_wrong: data.has("statement_wrong"),
@@ -54,6 +61,7 @@ export class GradingForm {
     this.#setCheck("seen_before", Boolean(content.seen_before));
     this.#setCheck("statement_wrong", Boolean(content.statement_wrong));
     this.remarks = content.anchored ?? [];
+    this.flags = content.flags ?? [];
   }
 
   unanswered() {

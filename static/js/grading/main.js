@@ -7,6 +7,7 @@ import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
 import { askWhich } from "./conflict.js";
 import { wireDivider } from "./divider.js";
+import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
 import { Pair } from "./pair.js";
@@ -45,6 +46,13 @@ const steps = form.questions
   .filter((question) => question.querySelector("[data-step]"))
   .map((fieldset) => new Steps({ fieldset, blocks, changed }));
 
+const flags = new Flags({
+  form,
+  section: byId("flags"),
+  places: JSON.parse(byId("flag-places").textContent),
+  changed,
+});
+
 function changed() {
   autosave.changed();
   showRemaining();
@@ -59,6 +67,7 @@ function fill(content) {
   form.fill(content);
   comments.draw();
   for (const labelled of steps) labelled.draw();
+  flags.draw();
   showRemaining();
 }
 

@@ -1,0 +1,24 @@
+"""Where flags of leakage can mark text: every block of the problem and of the answers."""
+
+from collections.abc import Iterable, Iterator
+
+from annotation.documents import documents
+from annotation.leakage import Place
+from annotation.material import SIDES, Material
+from benchmark.rendering import Rendered
+
+
+def flag_places(shown: Material) -> dict[str, Place]:
+    """Every block that is shown, by id."""
+    return {place.block: place for place in _places(shown, iter(documents(shown)))}
+
+
+def _places(shown: Material, rendered: Iterator[Rendered]) -> Iterable[Place]:
+    for part in shown.instance_parts:
+        for block in next(rendered).blocks:
+            yield Place(block.id, "instance", part.title, block.source)
+    sides = SIDES if len(shown.proofs) > 1 else ("",)
+    for side, proof in zip(sides, shown.proofs, strict=True):
+        for part in proof.parts:
+            for block in next(rendered).blocks:
+                yield Place(block.id, "output", part.title, block.source, side)

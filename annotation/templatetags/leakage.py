@@ -1,0 +1,41 @@
+"""The question about leakage on the grading page, and what was flagged on the page of an own grade."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django import template
+
+from annotation.sheets import Sheet, ShownPart
+from benchmark.leakage_kinds import FLAG_KINDS, Subject
+from benchmark.protocols import get_protocol
+
+register = template.Library()
+
+
+@register.inclusion_tag("annotation/_flags.html")
+def leakage_question(sheet: Sheet) -> dict[str, Any]:
+    """The kinds that the protocol knows, every block that can be marked, and the flags so far."""
+    protocol = get_protocol(sheet.place.item.campaign.release.benchmark.protocol)
+    return {
+        "kinds": [FLAG_KINDS[key] for key in protocol.flag_kinds],
+        "places": [*_places(sheet)],
+        "flags": json.dumps(sheet.content.get("flags", [])),
+        "problem": sheet.problems.get("flags", ""),
+    }
+
+
+def _places(sheet: Sheet) -> Iterator[dict[str, str]]:
+    """{block, subject, title, source}. The proofs' own sources stand on the page already and are left out."""
+    for part in sheet.parts:
+        yield from _blocks(part, "instance")
+    for shown in sheet.proofs:
+        for place in _blocks(shown.proof, "output"):
+            yield {name: place[name] for name in ("block", "subject", "title")}
+        for part in shown.more:
+            yield from _blocks(part, "output")
+
+
+def _blocks(part: ShownPart, subject: Subject) -> Iterator[dict[str, str]]:
+    for block in part.document.blocks:
+        yield {"block": block.id, "subject": subject, "title": part.title, "source": block.source}
