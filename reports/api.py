@@ -24,8 +24,8 @@ from reports import serializers as shape
 from reports.artifacts import freeze_artifact
 from reports.choosing import Chosen, choose, only_known
 from reports.comparison import comparison_document
+from reports.direct_pairs import compared_document
 from reports.downloads import chosen_rows, csv_download
-from reports.implied_pairs import implied_document
 from reports.inputs import collect
 from reports.judge_audit import judge_audit_document
 from reports.label_filters import FILTERS
@@ -33,6 +33,7 @@ from reports.label_pages import chosen_page
 from reports.models import Artifact
 from reports.outcomes import chosen_kind, outcomes
 from reports.score import score
+from reports.serializers_pairs import PairsOut
 
 PAGE, MAX_PAGE = 100, 1000
 
@@ -110,23 +111,24 @@ class ComparisonView(APIView):
 
 
 class PairsView(APIView):
-    """Systems two at a time, as the grades of a closed campaign imply it."""
+    """Systems two at a time, as experts chose or as the grades of a closed campaign imply it."""
 
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
         operation_id="releases_pairs",
         parameters=[TRACK, JUDGE, _query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
-        responses=OpenApiTypes.OBJECT,
+        responses=PairsOut,
     )
     def get(self, request: Request, name: str) -> Response:
-        """What `manage.py analyse pairs --json` says of the implied comparisons, and the wins of every pair."""
+        """What `manage.py analyse pairs --json` says of them; direct choices come before implied ones."""
         release = release_or_404(name)
         try:
             only_known(request.query_params, "track", "judge", "grades")
             chosen = choose(release, request.query_params)
             inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
-            return Response(implied_document(inputs, request.query_params.get("grades", "")))
+            asked = request.query_params.get("grades", "")
+            return Response(compared_document(release, inputs, asked))
         except Refused as refusal:
             raise invalid(refusal) from refusal
 

@@ -129,9 +129,13 @@ def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
 
 
 def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
-    """Live expert answers (not superseded) on a track, by campaign, subject, question and rater."""
+    """Live expert answers (not superseded) about one output, by campaign, subject, question and rater.
+
+    Choices between two outputs say nothing of one; reports/direct_pairs.py reads them.
+    """
     rows = Answer.objects.filter(
         grade__superseded_by=None,
+        grade__assignment__item__second=None,
         grade__assignment__item__output__run__release=release,
         grade__assignment__item__output__run__track=track,
         grade__assignment__item__output__run__condition=PLAIN,
@@ -166,10 +170,13 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
 
 
 def drawn_items(release: Release, track: str) -> list[DrawnItem]:
-    """The frozen draws of all campaigns on a track."""
+    """The frozen draws of all campaigns on a track that look at one output at a time."""
     rows = (
         Item.objects.filter(
-            output__run__release=release, output__run__track=track, output__run__condition=PLAIN
+            second=None,
+            output__run__release=release,
+            output__run__track=track,
+            output__run__condition=PLAIN,
         )
         .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
         .values_list(
@@ -194,9 +201,9 @@ def drawn_items(release: Release, track: str) -> list[DrawnItem]:
 
 
 def graded_campaigns(release: Release, track: str) -> list[Campaign]:
-    """Campaigns on a track that have at least one grade, by slug."""
+    """Campaigns on a track that have at least one grade of a single output, by slug."""
     graded = Campaign.objects.filter(
-        release=release, track=track, items__assignments__grades__isnull=False
+        release=release, track=track, items__second=None, items__assignments__grades__isnull=False
     ).values("id")
     return list(Campaign.objects.filter(id__in=graded).select_related("rubric").order_by("slug"))
 

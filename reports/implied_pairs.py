@@ -5,7 +5,7 @@ the higher grade. So there is no order of presentation, and no position bias to 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import combinations
 from typing import Any
@@ -45,22 +45,32 @@ def implied_document(inputs: Inputs, key: str) -> dict[str, Any]:
     `key` is one of `implied_kinds`, "" for the first. Raises Refused for another.
     """
     kinds = implied_kinds(inputs)
-    if key not in kinds and (key or not kinds):
-        known = ", ".join(kinds) or "none before a grading campaign is closed"
-        raise Refused(f"There are no grades {key!r}; there are: {known}.", code="no_grades", field="grades")
-    chosen = key or next(iter(kinds))
+    chosen = chosen_key(kinds, key)
     slug, _, question = chosen.partition(":")
-    rows = list(implied_rows(inputs, chosen))
-    table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
+    grades = {"key": chosen, "title": kinds[chosen], "campaign": slug, "question": question}
     return {
         "format": FORMAT,
-        "grades": {"key": chosen, "title": kinds[chosen], "campaign": slug, "question": question},
+        "source": "implied",
+        "grades": grades,
         "seed": inputs.seed,
-        **pairs_document(table, options=Options(seed=inputs.seed)),
-        "pairs": _pairs(rows),
+        **pairs_of_rows(implied_rows(inputs, chosen), seed=inputs.seed),
         "order_effect": None,
         "position_bias": None,
     }
+
+
+def chosen_key(kinds: Mapping[str, str], key: str) -> str:
+    """`key`, or the first where it is left out. Raises Refused naming what there is."""
+    if key not in kinds and (key or not kinds):
+        known = ", ".join(kinds) or "none before a grading campaign is closed"
+        raise Refused(f"There are no grades {key!r}; there are: {known}.", code="no_grades", field="grades")
+    return key or next(iter(kinds))
+
+
+def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, Any]:
+    """What `analyse pairs` says of rows of the label table."""
+    table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
+    return pairs_document(table, options=Options(seed=seed))
 
 
 def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
@@ -105,16 +115,3 @@ def _result(first: float, second: float) -> str:
     if first == second:
         return "tie"
     return "first" if first > second else "second"
-
-
-def _pairs(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Wins, losses and ties of the first against the second, for every pair that was compared."""
-    found: dict[str, dict[str, int]] = defaultdict(lambda: {"first": 0, "second": 0, "tie": 0})
-    for row in rows:
-        found[row["system"]][row["value"]] += 1
-    pairs = []
-    for names, counts in sorted(found.items()):
-        first, second = names.split("|")
-        shown = {"wins": counts["first"], "losses": counts["second"], "ties": counts["tie"]}
-        pairs.append({"first": first, "second": second, **shown})
-    return pairs

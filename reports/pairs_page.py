@@ -14,6 +14,7 @@ def pairs_sections(document: Document) -> dict[str, Any]:
     systems = document["systems"]
     return {
         "grades": document["grades"],
+        "direct": document["source"] == "direct",
         "comparisons": document["comparisons"],
         "seed": document["seed"],
         "systems": [_system(entry) for entry in systems],
@@ -24,7 +25,19 @@ def pairs_sections(document: Document) -> dict[str, Any]:
         "matrix": _matrix(document) if document["pairs"] else None,
         "strengths": _strengths(systems) if any(entry["rank"] for entry in systems) else None,
         "ranks": _ranks(systems) if any(entry["rank"] for entry in systems) else None,
-        "position": _position(document["position_bias"]) if document["position_bias"] else None,
+        "position": _position(document) if document["position_bias"] else None,
+    }
+
+
+def beside_sections(shown: Document, other: Document) -> dict[str, Any]:
+    """The systems of two documents in one table: the one shown, and one of the other source."""
+    documents = (shown, other)
+    by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
+    names = sorted({name for found in by_name for name in found})
+    return {
+        "titles": [each["grades"]["title"] for each in documents],
+        "other": other["grades"],
+        "rows": [{"system": name, "sides": [found.get(name) for found in by_name]} for name in names],
     }
 
 
@@ -89,12 +102,19 @@ def _ranks(systems: list[Document]) -> Any:
     return span_plot("Rank intervals", spans, rank_scale(len(systems)), key="ranks", reading=reading)
 
 
-def _position(bias: Document) -> dict[str, Any]:
+def _position(document: Document) -> dict[str, Any]:
+    bias, effect = document["position_bias"], document["order_effect"]
     return {
         "first_slot": percent_cell(bias["first_slot_share"]),
         "p": p_words(bias["p"]),
         "swapped": bias["swapped_pairs"],
         "consistency": percent_cell(bias["swap_consistency"]),
+        "first_first": bias["first_first"],
+        "second_second": bias["second_second"],
+        "swap_p": p_words(bias["swap_p"]),
+        "effect": number_cell(effect, places=2),
+        "effect_p": p_words(effect["lr_p"]),
+        "flips": document["order_flips"],
     }
 
 

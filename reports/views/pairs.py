@@ -1,4 +1,4 @@
-"""Systems two at a time: wins, strengths and ranks from the grades of closed campaigns."""
+"""Systems two at a time: wins, strengths and ranks from the choices and grades of closed campaigns."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
 from reports.choosing import Chosen, choose, only_known
+from reports.direct_pairs import compared_document, other_document, pair_kinds
 from reports.downloads import table_download
-from reports.implied_pairs import implied_document, implied_kinds
 from reports.inputs import Inputs, collect
-from reports.pairs_page import pairs_rows, pairs_sections
+from reports.pairs_page import beside_sections, pairs_rows, pairs_sections
 from reports.views.access import explains_refusals, staff_only
 
 
@@ -20,12 +20,16 @@ from reports.views.access import explains_refusals, staff_only
 @require_GET
 @explains_refusals
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
-    """The comparisons that the grades of one question imply; before a close, what to do."""
+    """Direct choices or what grades imply, with the first of the other kind beside it; else what to do."""
     chosen, inputs = _asked(request, name)
-    kinds, key = implied_kinds(inputs), request.GET.get("grades", "")
+    kinds, key = pair_kinds(chosen.release, inputs), request.GET.get("grades", "")
     sections: dict[str, Any] = {}
     if kinds or key:
-        sections = pairs_sections(implied_document(inputs, key))
+        document = compared_document(chosen.release, inputs, key)
+        sections = pairs_sections(document)
+        other = other_document(chosen.release, inputs, document)
+        if other and other["comparisons"] and document["comparisons"]:
+            sections["beside"] = beside_sections(document, other)
     return render(request, "reports/pairs.html", {"chosen": chosen, "kinds": kinds, **sections})
 
 
@@ -35,7 +39,7 @@ def pairs(request: HttpRequest, name: str) -> HttpResponse:
 def pairs_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers behind the pictures."""
     chosen, inputs = _asked(request, name)
-    rows = pairs_rows(implied_document(inputs, request.GET.get("grades", "")))
+    rows = pairs_rows(compared_document(chosen.release, inputs, request.GET.get("grades", "")))
     return table_download(rows, f"pairs-{name}-{chosen.track}.csv")
 
 

@@ -14,7 +14,7 @@ from stats.davidson import DavidsonFit
 from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import z_value
 from stats.label_pairs import Settled, presentations, settle
-from stats.pairwise import Comparisons, Record, Result, records
+from stats.pairwise import Comparisons, Record, Result, records, wins_and_ties
 from stats.position_bias import binomial_p, first_slot_share, swap_consistency, swap_test
 from stats.tables import Table
 from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
@@ -43,6 +43,7 @@ def pairs_document(table: Table, *, options: Options, systems: Sequence[str] = (
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
         "systems": [_system(name, rows[at], places[at]) for at, name in enumerate(comparisons.systems)],
+        "pairs": list(_met(comparisons)),
         "tie_parameter": _tie_parameter(fitted, comparisons, options).as_json(),
         "equal_strengths": _equal_strengths(fitted, counts),
         "transitivity": _transitivity(fitted, settled, options),
@@ -68,6 +69,14 @@ def _system(name: str, record: Record, standing: Standing) -> Document:
         "regularised_strength": standing.regularised,
         "rank": None if standing.rank is None else list(standing.rank),
     }
+
+
+def _met(comparisons: Comparisons) -> Iterator[Document]:
+    """Wins, losses and ties of the first against the second, for every two systems that were compared."""
+    wins, ties = wins_and_ties(comparisons.table())
+    for i, j in zip(*np.nonzero(np.triu(wins + wins.T + ties)), strict=True):
+        counts = {"wins": round(wins[i, j]), "losses": round(wins[j, i]), "ties": round(ties[i, j])}
+        yield {"first": comparisons.systems[i], "second": comparisons.systems[j], **counts}
 
 
 def _tie_parameter(fitted: DavidsonFit | Reason, comparisons: Comparisons, options: Options) -> Estimate:

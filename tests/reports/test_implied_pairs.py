@@ -80,8 +80,8 @@ def test_choices_shown_in_both_orders_would_have_their_position_bias_on_the_page
     for problem in range(6):
         lines += [f"a|b,p{problem},r,1,first", f"b|a,p{problem},r,2,{'second' if problem else 'first'}"]
     found = pairs_document(read_labels(BytesIO("\n".join(lines).encode())), options=Options())
-    pairs = [{"first": "a", "second": "b", "wins": 5, "losses": 0, "ties": 1}]
-    sections = pairs_sections({"grades": {"title": "Choices"}, "seed": 1, "pairs": pairs, **found})
+    assert found["pairs"] == [{"first": "a", "second": "b", "wins": 5, "losses": 0, "ties": 1}]
+    sections = pairs_sections({"source": "direct", "grades": {"title": "Choices"}, "seed": 1, **found})
     # the first shown won 6 of the first presentations and 1 of the second: 7 of 12; 5 of 6 pairs agree
     assert sections["position"]["first_slot"].counts == "7/12"
     assert sections["position"]["consistency"].counts == "5/6"
@@ -112,7 +112,7 @@ def test_the_page_the_csv_and_rest_say_the_same(carl, proofs):
 
 def test_before_a_close_the_page_says_what_to_do(carl, gaps):
     reply = carl.get(reverse("pairs", args=["sample-re2math"]))
-    assert b"No grading campaign of this track is closed yet" in reply.content
+    assert b"No campaign of this track that grades or compares is closed yet" in reply.content
 
 
 def test_the_number_of_queries_does_not_depend_on_the_question(carl, proofs):

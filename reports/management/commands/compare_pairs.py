@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.implied_pairs import implied_document
-from reports.release_argument import chosen_inputs, track_arguments
-from stats.text import aligned, interval, number
+from reports.direct_pairs import compared_document
+from reports.release_argument import chosen_inputs, release_called, track_arguments
+from stats.text import ESTIMATE_HEADER, aligned, estimate_row, interval, number
 
 
 class Command(TouchstoneCommand):
@@ -20,7 +20,8 @@ class Command(TouchstoneCommand):
         parser.add_argument("--grades", default="", help="CAMPAIGN:QUESTION; left out: the first there is")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return implied_document(chosen_inputs(options), options["grades"])
+        inputs = chosen_inputs(options)
+        return compared_document(release_called(options["release"]), inputs, options["grades"])
 
     def text(self, document: dict[str, Any]) -> str:
         title = (
@@ -32,7 +33,8 @@ class Command(TouchstoneCommand):
             [f"{pair['first']} - {pair['second']}", *(pair[key] for key in ("wins", "losses", "ties"))]
             for pair in document["pairs"]
         ]
-        return f"{title}\n{systems}\n\n{aligned(('pair', 'wins', 'losses', 'ties'), pairs)}"
+        tables = [title, systems, aligned(("pair", "wins", "losses", "ties"), pairs)]
+        return "\n\n".join([*tables, *_position(document["position_bias"], document["order_effect"])])
 
 
 def _system(row: dict[str, Any]) -> list[object]:
@@ -44,3 +46,15 @@ def _system(row: dict[str, Any]) -> list[object]:
         interval(row["strength"]["ci"]),
         "-" if row["rank"] is None else "-".join(map(str, row["rank"])),
     ]
+
+
+def _position(bias: dict[str, Any] | None, effect: dict[str, Any] | None) -> list[str]:
+    """Nothing where nobody was shown two outputs side by side."""
+    if bias is None or effect is None:
+        return []
+    rows = [
+        estimate_row("first slot share", bias["first_slot_share"]),
+        estimate_row("mirrored consistency", bias["swap_consistency"]),
+        estimate_row("order effect", effect),
+    ]
+    return [aligned(ESTIMATE_HEADER, rows)]
