@@ -83,7 +83,7 @@ def create_judge(
         **({"early_stop": True} if early_stop and votes > 1 else {}),
         **({"repair": True} if repair else {}),
     }
-    return _judge_version(actor, settings)
+    return judge_version(actor, settings)
 
 
 def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str) -> Judge:
@@ -97,10 +97,11 @@ def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str)
         "program": program.label,
         "prompts": program_identities(program),
     }
-    return _judge_version(actor, settings)
+    return judge_version(actor, settings)
 
 
-def _judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
+def judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
+    """The judge version with exactly these settings, made if it does not exist; part of a transaction."""
     canonical = json.dumps(settings, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     sha256 = hashlib.sha256(canonical.encode()).hexdigest()
     existing = Judge.objects.filter(sha256=sha256).first()
@@ -223,7 +224,7 @@ def _settled(
             f"{after.label} has not spoken about {missing} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
-    _judge_version(None, combination_settings(after, judge))
+    judge_version(None, combination_settings(after, judge))
     return {key for key, found in spoken.items() if decided(found)}
 
 
@@ -270,7 +271,7 @@ def finish_runs() -> int:
 def _combine(run: JudgeRun) -> None:
     """Store the combined verdicts of both judges; those that are stored already stay."""
     assert run.after is not None
-    judge = _judge_version(None, combination_settings(run.after, run.judge))
+    judge = judge_version(None, combination_settings(run.after, run.judge))
     Verdict.objects.bulk_create(combined_verdicts(run, judge), batch_size=_BATCH, ignore_conflicts=True)
 
 
@@ -308,7 +309,7 @@ class PublishedVerdict:
 def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as: str) -> Judge:
     """The judge without endpoint under which published verdicts of `slug` are kept."""
     settings = {"slug": slug, "protocol": protocol, "model": "", "published_as": published_as}
-    return _judge_version(actor, {**settings, "votes": 1, "prompts": {}})
+    return judge_version(actor, {**settings, "votes": 1, "prompts": {}})
 
 
 @transaction.atomic

@@ -19,6 +19,7 @@ from benchmark.subjects import Subject
 from judging.actions import ask
 from judging.models import Judge, JudgeRun, RunState, Verdict
 from judging.queries import runs_with_progress
+from judging.reparsing import reparse
 from judging.run_actions import adjust_run, retry_failed, steer
 
 
@@ -202,6 +203,39 @@ class JudgeRunRetry(APIView):
     def post(self, request: Request, pk: int) -> Response:
         retry_failed(actor=cast(User, request.user), run=get_object_or_404(JudgeRun, pk=pk))
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
+
+
+class ChangedOut(serializers.Serializer[Any]):
+    """A vote that is read otherwise: its value, or its state where there is no value, then and now."""
+
+    instance = serializers.CharField()
+    attempt = serializers.IntegerField()
+    predicate = serializers.CharField()
+    order = serializers.IntegerField()
+    vote = serializers.IntegerField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+
+
+class ReparsedOut(serializers.Serializer[Any]):
+    """What reading the replies again found; `judge` is the new version, null when nothing is read otherwise."""
+
+    parser = serializers.CharField()
+    votes = serializers.IntegerField()
+    changed = ChangedOut(many=True)
+    judge = serializers.CharField(allow_null=True)
+
+
+class JudgeRunReparse(APIView):
+    """Read the kept replies of a run with today's parser."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(request=None, responses={200: ReparsedOut, 409: RefusalOut})
+    def post(self, request: Request, pk: int) -> Response:
+        """No call is made. Where a vote is read otherwise, all go to a judge version of their own; the old stay."""
+        run = get_object_or_404(JudgeRun.objects.select_related("judge"), pk=pk)
+        return Response(reparse(actor=cast(User, request.user), run=run).document())
 
 
 def _valid(kind: type[serializers.Serializer[JudgeRun]], request: Request) -> dict[str, Any]:

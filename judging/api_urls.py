@@ -10,5 +10,6 @@ urlpatterns = [
     path("judge-runs/<int:pk>/", api.JudgeRunDetail.as_view(), name="api-judge-run"),
     path("judge-runs/<int:pk>/steer/", api.JudgeRunSteer.as_view(), name="api-steer-judge-run"),
     path("judge-runs/<int:pk>/retry/", api.JudgeRunRetry.as_view(), name="api-retry-judge-run"),
+    path("judge-runs/<int:pk>/reparse/", api.JudgeRunReparse.as_view(), name="api-reparse-judge-run"),
     path("releases/<slug:release>/verdicts/", api.ReleaseVerdictList.as_view(), name="api-verdicts"),
 ]

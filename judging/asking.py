@@ -3,13 +3,13 @@
 import datetime as dt
 import random
 import secrets
-from typing import Any
 
 from judging.backoff import delay_seconds
 from judging.models import JudgeTask
 from judging.questions import PromptChanged, question
+from judging.replies import read
 from judging.settlement import Failure, Outcome
-from llm import CallFailed, Completer, Completion, Unparsed, parse_reply
+from llm import CallFailed, Completer, Completion
 from llm import Refused as RefusedByServer
 
 
@@ -49,17 +49,6 @@ def _key(task: JudgeTask) -> str:
 
 
 def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Outcome:
-    reply = parse_reply(completion.text)
-    read: dict[str, Any]
-    if isinstance(reply, Unparsed):
-        read = {"state": "unparsed", "reason": reply.reason}
-    else:
-        read = {
-            "state": "answered",
-            "value": reply.label,
-            "reason": reply.reason,
-            "confidence": reply.confidence,
-        }
     return Outcome(
         task=task,
         prompt_sha256=prompt_sha256,
@@ -69,7 +58,7 @@ def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Out
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         unanswered=completion.unanswered,
-        **read,
+        **read(completion.text),
     )
 
 

@@ -1,13 +1,17 @@
 """Pages on which staff read what a judge was given and what it replied."""
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from benchmark.models import Output
 from judging.injections import flagged_outputs, output_flags
 from judging.models import Judge, JudgeRun
+from judging.reparsing import reparse, reread
 from judging.replies import replies
 from judging.views import staff_only
 
@@ -37,3 +41,22 @@ def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
     page = Paginator(flagged_outputs(run), PAGE).get_page(request.GET.get("page"))
     return render(request, "judging/injections.html", {"run": run, "page": page, "query": ""})
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def reparse_run(request: SignedInRequest, pk: int) -> HttpResponse:
+    """What today's parser reads otherwise in the replies of a run; POST keeps it as a judge version."""
+    run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
+    if request.method == "POST":
+        try:
+            done = reparse(actor=request.user, run=run)
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+            return redirect("judge-run", pk=pk)
+        if done.judge is not None:
+            messages.success(request, f"{done.judge.label} holds the votes as they are read now.")
+            return redirect("judge", pk=done.judge.pk)
+    again = reread(run)
+    page = Paginator(again.changed, PAGE).get_page(request.GET.get("page"))
+    return render(request, "judging/reparse.html", {"run": run, "again": again, "page": page, "query": ""})

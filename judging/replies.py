@@ -1,10 +1,11 @@
-"""What one judge replied about one output, vote by vote, as staff read it."""
+"""What a reply says, and what one judge replied about one output, vote by vote, as staff read it."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark.models import Output
 from judging.models import Call, Judge, Verdict
+from llm import Unparsed, parse_reply
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,19 @@ class Said:
     verdict: Verdict
     text: str
     sent: tuple[tuple[str, str], ...]
+
+
+def read(text: str) -> dict[str, Any]:
+    """State, value, reason and confidence of a verdict, as this version of the parser reads the reply."""
+    reply = parse_reply(text)
+    if isinstance(reply, Unparsed):
+        return {"state": "unparsed", "value": "", "reason": reply.reason, "confidence": None}
+    return {
+        "state": "answered",
+        "value": reply.label,
+        "reason": reply.reason,
+        "confidence": reply.confidence,
+    }
 
 
 def replies(judge: Judge, output: Output) -> list[Said]:

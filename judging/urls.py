@@ -11,6 +11,7 @@ urlpatterns = [
     path("<int:pk>/outputs/<int:output>/", reading_views.judge_replies, name="judge-replies"),
     path("runs/<int:pk>/", views.judge_run, name="judge-run"),
     path("runs/<int:pk>/injections/", reading_views.run_injections, name="run-injections"),
+    path("runs/<int:pk>/reparse/", reading_views.reparse_run, name="reparse-run"),
     path("runs/<int:pk>/steer/", views.steer_run, name="steer-run"),
     path("runs/<int:pk>/adjust/", views.adjust, name="adjust-run"),
     path("runs/<int:pk>/retry/", views.retry_run, name="retry-run"),

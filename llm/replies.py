@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from llm.strict_json import NotJson, loads
 
 Label = Literal["yes", "no", "uncertain"]
+PARSER = "1"  # raise it with every change of what parse_reply reads: kept replies can then be read again
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 _MAX_CHARS = 200_000
 

@@ -141,6 +141,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/<int:pk>/outputs/<int:output>/
         judges/runs/<int:pk>/
         judges/runs/<int:pk>/injections/
+        judges/runs/<int:pk>/reparse/
         judges/runs/<int:pk>/steer/
         judges/runs/<int:pk>/retry/
         judges/runs/<int:pk>/adjust/
@@ -247,6 +248,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/judge-runs/<int:pk>/
         api/v1/judge-runs/<int:pk>/steer/
         api/v1/judge-runs/<int:pk>/retry/
+        api/v1/judge-runs/<int:pk>/reparse/
         """,
     ),
     (

@@ -1,0 +1,37 @@
+"""manage.py reparse --run ID: read the kept replies of a run with today's parser."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from judging.models import JudgeRun
+from judging.reparsing import reparse
+
+
+class Command(TouchstoneCommand):
+    help = (
+        "Read the kept replies of a judge run again; no call is made. Where a vote is read otherwise than before, "
+        "all votes are kept under a judge version of their own and the changes are listed."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--run", type=int, required=True, help="the number of the run, see the judges page"
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        run = JudgeRun.objects.select_related("judge").filter(pk=options["run"]).first()
+        if run is None:
+            raise Refused(f"There is no judge run {options['run']}.", code="no_run")
+        return reparse(actor=None, run=run).document()
+
+    def text(self, document: dict[str, Any]) -> str:
+        lines = [f"{len(document['changed'])} of {document['votes']} votes are read otherwise."]
+        if document["judge"]:
+            lines.append(f"All of them are kept as {document['judge']}.")
+        for row in document["changed"]:
+            place = f"{row['instance']}, attempt {row['attempt']}, {row['predicate']}, vote {row['vote']}"
+            lines.append(f"{place}: {row['before']} -> {row['after']}")
+        return "\n".join(lines)
