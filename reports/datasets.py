@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from annotation.adjudication import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
 from benchmark.models import Output, Release
 from benchmark.protocol import LabelledOutput
@@ -55,6 +56,17 @@ class ExpertLabel:
     rater: str
     value: str
     state: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The final value of one question about one output, as adjudicated before the campaign was unblinded."""
+
+    subject: str
+    campaign: str
+    question: str
+    step: str
+    value: str
 
 
 @dataclass(frozen=True)
@@ -167,6 +179,29 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
         ),
         key=lambda label: (label.campaign, label.subject, label.question, label.step, label.rater),
     )
+
+
+def primary_decisions(release: Release, track: str) -> list[Decision]:
+    """What adjudicators decided about single outputs of a track; amendments are left out."""
+    rows = adjudicated().filter(
+        item__output__run__release=release,
+        item__output__run__track=track,
+        item__output__run__condition=PLAIN,
+        item__second__isnull=True,
+    )
+    found = rows.values_list(
+        "item__instance__key",
+        "item__output__run__system__slug",
+        "item__output__attempt",
+        "item__campaign__slug",
+        "question",
+        "step",
+        "value",
+    )
+    return [
+        Decision(str(Subject(instance, system, attempt, track)), campaign, question, step, value)
+        for instance, system, attempt, campaign, question, step, value in found.iterator(chunk_size=_CHUNK)
+    ]
 
 
 def drawn_items(release: Release, track: str) -> list[DrawnItem]:

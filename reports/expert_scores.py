@@ -3,6 +3,9 @@
 Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate (all experts agree, else
 inconclusive) and the strict majority beside it. Graded questions: macro mean over outputs and micro mean
 over labels.
+
+Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
+the conservative value (or the mean of the output's experts).
 """
 
 from collections import defaultdict
@@ -10,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.rubrics import NUMERIC, Question, Rubric
-from reports.datasets import ExpertLabel, OutputRow
+from reports.datasets import Decision, ExpertLabel, OutputRow
 from stats.aggregate import strict_majority, totals, unanimous
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, t_value
@@ -19,9 +22,12 @@ Grouped = dict[str, list[str]]
 
 
 def expert_document(
-    rubric: Rubric, rows: Sequence[OutputRow], labels: Sequence[ExpertLabel]
+    rubric: Rubric,
+    rows: Sequence[OutputRow],
+    labels: Sequence[ExpertLabel],
+    decisions: Sequence[Decision] = (),
 ) -> dict[str, Any]:
-    """Per question of the rubric and per system, what its scale allows."""
+    """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions."""
     systems = sorted({row.system for row in rows})
     system_of = {row.subject: row.system for row in rows}
     return {
@@ -29,7 +35,11 @@ def expert_document(
             "text": question.text,
             "scale": question.scale,
             "systems": {
-                system: _question_document(question, _grouped(question.key, labels, system_of, system))
+                system: _question_document(
+                    question,
+                    _grouped(question.key, labels, system_of, system),
+                    _decided(question.key, decisions, system_of, system),
+                )
                 for system in systems
             },
         }
@@ -47,25 +57,48 @@ def _grouped(key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, st
     return dict(grouped)
 
 
-def _question_document(question: Question, grouped: Grouped) -> dict[str, Any]:
+def _decided(
+    key: str, decisions: Sequence[Decision], system_of: Mapping[str, str], system: str
+) -> dict[str, str] | None:
+    """Output to its decided value; None where the question was adjudicated for no system."""
+    about = [row for row in decisions if row.question == key and not row.step]
+    if not about:
+        return None
+    return {row.subject: row.value for row in about if system_of.get(row.subject) == system}
+
+
+def _question_document(
+    question: Question, grouped: Grouped, decided: Mapping[str, str] | None
+) -> dict[str, Any]:
     if question.scale in ("ordinal", "unit"):
         low, high, _ = NUMERIC[question.scale]
-        return _mean_document(grouped, (float(low), float(high)))
-    return _choice_document(question, grouped)
+        return _mean_document(grouped, (float(low), float(high)), decided)
+    return _choice_document(question, grouped, decided)
 
 
-def _choice_document(question: Question, grouped: Grouped) -> dict[str, Any]:
+def _choice_document(
+    question: Question, grouped: Grouped, decided: Mapping[str, str] | None
+) -> dict[str, Any]:
     doubtful = "inconclusive" if "inconclusive" in question.values else "uncertain"
     per_output = list(grouped.values())
     conservative = [unanimous(values, otherwise=doubtful) for values in per_output]
     majority = [strict_majority(values, otherwise=doubtful) for values in per_output]
     every_label = [value for values in per_output for value in values]
     positive = question.positive or question.values[0]
+    final: dict[str, Any] = {}
+    if decided is not None:
+        settled = {
+            **{subject: unanimous(values, otherwise=doubtful) for subject, values in grouped.items()},
+            **decided,
+        }
+        rate = _rate(list(settled.values()), question, positive, doubtful)
+        final = {"final": {**rate, "adjudicated": len(decided)}}
     return {
         "labels": totals(every_label, question.values),
         "conservative": _rate(conservative, question, positive, doubtful),
         "majority": _rate(majority, question, positive, doubtful),
         "experts_per_output": sorted({len(values) for values in per_output}),
+        **final,
     }
 
 
@@ -78,13 +111,19 @@ def _rate(settled: Sequence[str | None], question: Question, positive: str, doub
     }
 
 
-def _mean_document(grouped: Grouped, scale: tuple[float, float]) -> dict[str, Any]:
-    means = [sum(map(float, values)) / len(values) for values in grouped.values()]
+def _mean_document(
+    grouped: Grouped, scale: tuple[float, float], decided: Mapping[str, str] | None
+) -> dict[str, Any]:
+    means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
     every_label = [float(value) for values in grouped.values() for value in values]
-    return {
-        "macro": mean_estimate(means, "mean_over_outputs", scale).as_json(),
+    found = {
+        "macro": mean_estimate(list(means.values()), "mean_over_outputs", scale).as_json(),
         "micro": mean_estimate(every_label, "mean_over_labels", scale).as_json(),
     }
+    if decided is None:
+        return found
+    final = means | {subject: float(value) for subject, value in decided.items()}
+    return {**found, "final": mean_estimate(list(final.values()), "final_mean", scale).as_json()}
 
 
 def mean_estimate(values: Sequence[float], method: str, scale: tuple[float, float]) -> Estimate:

@@ -13,6 +13,7 @@ from benchmark.models import Release
 from judging.models import Judge
 from judging.queries import judges_with_verdicts
 from reports.datasets import (
+    Decision,
     DrawnItem,
     ExpertLabel,
     OutputRow,
@@ -22,18 +23,22 @@ from reports.datasets import (
     graded_campaigns,
     judge_votes,
     output_rows,
+    primary_decisions,
 )
 from reports.row_json import rows_as_json, rows_from_json
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem)
+Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision)
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """One track of one release with all its labels."""
+    """One track of one release with all its labels.
+
+    `decisions` are written only where there are any, so that artifacts from before adjudication still verify.
+    """
 
     release: str
     release_sha256: str
@@ -48,6 +53,7 @@ class Inputs:
     campaigns: tuple[CampaignInfo, ...]
     labels: tuple[ExpertLabel, ...]
     draws: tuple[DrawnItem, ...]
+    decisions: tuple[Decision, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -56,6 +62,7 @@ class Inputs:
             "judge": asdict(self.judge) if self.judge else None,
             "campaigns": [asdict(campaign) for campaign in self.campaigns],
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
+            **({"decisions": rows_as_json(self.decisions)} if self.decisions else {}),
         }
 
     @classmethod
@@ -65,12 +72,13 @@ class Inputs:
             rows: dict[str, Any] = {
                 key: rows_from_json(kind, document[key], key) for key, kind in _ROWS.items()
             }
+            decisions = rows_from_json(Decision, document.get("decisions", []), "decisions")
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
-        return cls(**rest, **rows, judge=judge, campaigns=campaigns)
+        return cls(**rest, **rows, judge=judge, campaigns=campaigns, decisions=decisions)
 
 
 _ROWS: dict[str, Any] = {"outputs": OutputRow, "votes": Vote, "labels": ExpertLabel, "draws": DrawnItem}
@@ -102,6 +110,7 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         campaigns=tuple(campaign_info(campaign) for campaign in campaigns),
         labels=_in_order(expert_labels(release, track)),
         draws=_in_order(drawn_items(release, track)),
+        decisions=_in_order(primary_decisions(release, track)),
     )
 
 

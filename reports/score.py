@@ -13,7 +13,7 @@ from benchmark.rubrics import rubric_from_content
 from reports.agreement import agreement_document
 from reports.audits import audit_document, audit_strata, expert_truth
 from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
-from reports.datasets import ExpertLabel, OutputRow, labelled_outputs, tallies
+from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs, tallies
 from reports.expert_scores import expert_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, metric_document
@@ -139,6 +139,10 @@ def _labels_of(campaign: CampaignInfo, inputs: Inputs) -> list[ExpertLabel]:
     return [label for label in inputs.labels if label.campaign == campaign.slug]
 
 
+def _decided(campaign: CampaignInfo, inputs: Inputs) -> list[Decision]:
+    return [row for row in inputs.decisions if row.campaign == campaign.slug]
+
+
 def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
     rubric = rubric_from_content(dict(campaign.rubric))
     labels = _labels_of(campaign, inputs)
@@ -148,6 +152,6 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
         "kind": campaign.kind,
         "rubric": rubric.label,
         "closed": campaign.closed,
-        "questions": expert_document(rubric, inputs.outputs, labels),
+        "questions": expert_document(rubric, inputs.outputs, labels, _decided(campaign, inputs)),
         "agreement": agreement_document(rubric, labels, seed=inputs.seed),
     }

@@ -200,6 +200,7 @@ def _question(key: str, question: Document, agreement: Document | None) -> dict[
         "key": key,
         "title": in_words(key).capitalize(),
         "text": question["text"],
+        "adjudicated": any("final" in found for found in systems.values()),
         "means": [_mean_row(system, found) for system, found in systems.items()] if graded else [],
         "choices": [] if graded else [_choice_row(system, found) for system, found in systems.items()],
         "values": [] if graded else list(next(iter(systems.values()))["labels"]),
@@ -212,6 +213,7 @@ def _mean_row(system: str, found: Document) -> dict[str, Any]:
         "system": system,
         "macro": number_cell(found["macro"], places=2),
         "micro": number_cell(found["micro"], places=2),
+        "final": number_cell(found["final"], places=2) if "final" in found else None,
     }
 
 
@@ -224,6 +226,9 @@ def _choice_row(system: str, found: Document) -> dict[str, Any]:
         "conservative_rate": percent_cell(found["conservative"]["estimate"]),
         "majority": list(found["majority"]["counts"].items()),
         "majority_rate": percent_cell(found["majority"]["estimate"]),
+        "final": list(found["final"]["counts"].items()) if "final" in found else [],
+        "final_rate": percent_cell(found["final"]["estimate"]) if "final" in found else None,
+        "adjudicated": found["final"]["adjudicated"] if "final" in found else 0,
         "experts_per_output": found["experts_per_output"],
     }
 

@@ -94,7 +94,14 @@ def _expert_lines(campaign: Document) -> Iterator[str]:
 
 def _expert_cell(found: Document) -> str:
     if "macro" in found:
-        return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels"
+        final = f", {number(found['final'])} after adjudication" if "final" in found else ""
+        return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels{final}"
     counts = ", ".join(f"{value} {n}" for value, n in found["labels"].items())
     conservative = ", ".join(f"{value} {n}" for value, n in found["conservative"]["counts"].items())
-    return f"{counts}; conservative: {conservative}"
+    return f"{counts}; conservative: {conservative}{_final_counts(found)}"
+
+
+def _final_counts(found: Document) -> str:
+    if "final" not in found:
+        return ""
+    return "; final: " + ", ".join(f"{value} {n}" for value, n in found["final"]["counts"].items())
