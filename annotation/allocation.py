@@ -4,12 +4,20 @@ The problem is a minimum-cost flow: each item sends `wanted` units to different 
 k-th item costs more than the one before, and a unit that no reviewer can take falls into a shortfall at a
 price above everything else. So the fewest possible places stay empty, and every one of them is reported with
 its reason. The matrix is that of a network, whose vertices are whole numbers, so a linear program solves it.
+
+Two rules about outputs of one problem keep that. APART adds a bound of one for each reviewer and problem; these
+bounds lie inside the reviewers' rows, so the rows on that side are nested and the matrix stays totally
+unimodular. TOGETHER makes a problem's vacancies one unit that weighs as much as it has items; units of one
+weight are a network again, and weights are served from the heaviest down, each on the loads that the ones
+before left. That is exact when every problem has equally many outputs, and a greedy order otherwise.
 """
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 SHORTFALL_COST = 1e6
 CONFIDENCE_GAIN = 0.05  # less than one step of load, so that confidence never costs balance
@@ -25,11 +33,16 @@ class Vacancy:
     paper: str
     wanted: int
     taken_by: frozenset[int] = frozenset()
+    problem: int = 0
+    weight: int = 1  # items that come with it
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A reviewer: confidence 1-3 by domain, conflicts, places held now, and the most they may hold."""
+    """A reviewer: confidence 1-3 by domain, conflicts, places held now, and the most they may hold.
+
+    `problems` are those of which they ever had an output.
+    """
 
     reviewer: int
     confidence: Mapping[str, int]
@@ -37,6 +50,7 @@ class Candidate:
     papers: frozenset[str] = frozenset()
     load: int = 0
     capacity: int | None = None
+    problems: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,15 @@ class Plan:
         return hashlib.sha256(repr(self.pairs).encode()).hexdigest()
 
 
-def refusal(vacancy: Vacancy, candidate: Candidate) -> str:
+class Rule(StrEnum):
+    """Who may have several outputs of one problem."""
+
+    FREE = "free"
+    TOGETHER = "together"
+    APART = "apart"
+
+
+def refusal(vacancy: Vacancy, candidate: Candidate, rule: str = Rule.FREE) -> str:
     """Why this reviewer cannot take this item, or "" if they can."""
     if vacancy.domain not in candidate.confidence:
         return "without expertise in the domain"
@@ -73,17 +95,62 @@ def refusal(vacancy: Vacancy, candidate: Candidate) -> str:
         return "in conflict with the paper"
     if candidate.reviewer in vacancy.taken_by:
         return "had this item already"
+    if rule == Rule.APART and vacancy.problem in candidate.problems:
+        return "had another answer to the problem"
     return ""
 
 
-def allocate(vacancies: Sequence[Vacancy], candidates: Sequence[Candidate], seed: int) -> Plan:
+def allocate(
+    vacancies: Sequence[Vacancy], candidates: Sequence[Candidate], seed: int, rule: str = Rule.FREE
+) -> Plan:
     """The plan that fills most places, then balances load, then prefers confidence; same seed, same plan."""
     vacancies = sorted((v for v in vacancies if v.wanted > 0), key=lambda v: v.item)
     candidates = sorted(candidates, key=lambda c: c.reviewer)
-    edges = [(v, c) for v in vacancies for c in candidates if not refusal(v, c)]
-    chosen = _solve(vacancies, edges, seed) if edges else []
-    pairs = tuple(sorted((v.item, c.reviewer) for v, c in chosen))
-    return Plan(pairs, tuple(_unmet(vacancies, candidates, pairs)), _loads(candidates, pairs))
+    if rule == Rule.TOGETHER:
+        pairs = _by_problem(vacancies, candidates, seed)
+    else:
+        edges = [(v, c) for v in vacancies for c in candidates if not refusal(v, c, rule)]
+        chosen = _solve(vacancies, edges, seed, apart=rule == Rule.APART) if edges else []
+        pairs = tuple(sorted((v.item, c.reviewer) for v, c in chosen))
+    return Plan(pairs, tuple(_unmet(vacancies, candidates, pairs, rule)), _loads(candidates, pairs))
+
+
+def _by_problem(
+    vacancies: Sequence[Vacancy], candidates: Sequence[Candidate], seed: int
+) -> tuple[tuple[int, int], ...]:
+    """Whole problems to reviewers, heaviest first."""
+    problems: dict[int, list[Vacancy]] = {}
+    for vacancy in vacancies:
+        problems.setdefault(vacancy.problem, []).append(vacancy)
+    units = {_unit(members).item: members for members in problems.values()}
+    pairs: list[tuple[int, int]] = []
+    for weight in sorted({len(members) for members in units.values()}, reverse=True):
+        loads = _loads(candidates, pairs)
+        now = [replace(candidate, load=loads[candidate.reviewer]) for candidate in candidates]
+        same = [_unit(members) for members in units.values() if len(members) == weight]
+        edges = [
+            (unit, candidate)
+            for unit in same
+            for candidate in now
+            if not any(refusal(member, candidate) for member in units[unit.item])
+        ]
+        for unit, candidate in _solve(same, edges, seed) if edges else []:
+            pairs += _members_taken(units[unit.item], candidate.reviewer, pairs)
+    return tuple(sorted(pairs))
+
+
+def _unit(members: Sequence[Vacancy]) -> Vacancy:
+    """A problem's vacancies as one, named by the first of them."""
+    most = max(member.wanted for member in members)
+    return replace(members[0], wanted=most, weight=len(members))
+
+
+def _members_taken(
+    members: Sequence[Vacancy], reviewer: int, pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The problem's items that still want somebody, for this reviewer."""
+    given = Counter(item for item, _ in pairs)
+    return [(member.item, reviewer) for member in members if given[member.item] < member.wanted]
 
 
 def _loads(candidates: Iterable[Candidate], pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
@@ -94,7 +161,10 @@ def _loads(candidates: Iterable[Candidate], pairs: Iterable[tuple[int, int]]) ->
 
 
 def _unmet(
-    vacancies: Sequence[Vacancy], candidates: Sequence[Candidate], pairs: Sequence[tuple[int, int]]
+    vacancies: Sequence[Vacancy],
+    candidates: Sequence[Candidate],
+    pairs: Sequence[tuple[int, int]],
+    rule: str,
 ) -> Iterable[Unmet]:
     placed: dict[int, int] = {}
     for item, _ in pairs:
@@ -102,23 +172,34 @@ def _unmet(
     for vacancy in vacancies:
         got = placed.get(vacancy.item, 0)
         if got < vacancy.wanted:
-            yield Unmet(vacancy.item, vacancy.wanted, got, _explain(vacancy, candidates))
+            yield Unmet(vacancy.item, vacancy.wanted, got, _explain(vacancy, candidates, rule))
 
 
-def _explain(vacancy: Vacancy, candidates: Sequence[Candidate]) -> str:
+_STRAINED = {
+    Rule.FREE: "their capacity is used up",
+    Rule.TOGETHER: "not for all answers to the problem, or their capacity is used up",
+    Rule.APART: "each takes one answer to a problem, or their capacity is used up",
+}
+
+
+def _explain(vacancy: Vacancy, candidates: Sequence[Candidate], rule: str) -> str:
     counts: dict[str, int] = {}
     for candidate in candidates:
-        reason = refusal(vacancy, candidate)
+        reason = refusal(vacancy, candidate, rule)
         counts[reason] = counts.get(reason, 0) + 1
     fitting = counts.pop("", 0)
     others = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
     if fitting >= vacancy.wanted:
-        return f"{fitting} of {len(candidates)} reviewers fit, but their capacity is used up"
+        return f"{fitting} of {len(candidates)} reviewers fit, but {_STRAINED[Rule(rule)]}"
     return f"{fitting} of {len(candidates)} reviewers fit" + (f" ({others})" if others else "")
 
 
 def _solve(
-    vacancies: Sequence[Vacancy], edges: Sequence[tuple[Vacancy, Candidate]], seed: int
+    vacancies: Sequence[Vacancy],
+    edges: Sequence[tuple[Vacancy, Candidate]],
+    seed: int,
+    *,
+    apart: bool = False,
 ) -> list[tuple[Vacancy, Candidate]]:
     import numpy as np  # heavy imports stay out of the web process until a plan is made
     from scipy.optimize import linprog
@@ -135,6 +216,9 @@ def _solve(
     entries += [(row, first_short + row, 1) for row in range(len(vacancies))]
     entries += [(reviewer_row[slot.reviewer], first_slot + k, -1) for k, slot in enumerate(slots)]
     rows, cols, values = zip(*entries, strict=True)
+    bounded = _same_problem(edges) if apart else []
+    at = [(row, column) for row, group in enumerate(bounded) for column in group]
+    at_rows, at_columns = zip(*at, strict=True) if at else ((), ())
     solution = linprog(
         np.array(
             [_edge_cost(v, c, seed) for v, c in edges]
@@ -143,6 +227,10 @@ def _solve(
         ),
         A_eq=csr_array((values, (rows, cols)), shape=(len(vacancies) + len(reviewer_row), columns)),
         b_eq=np.array([v.wanted for v in vacancies] + [0] * len(reviewer_row)),
+        A_ub=csr_array((np.ones(len(at)), (at_rows, at_columns)), shape=(len(bounded), columns))
+        if at
+        else None,
+        b_ub=np.ones(len(bounded)) if at else None,
         bounds=[(0, 1)] * len(edges)
         + [(0, v.wanted) for v in vacancies]
         + [(0, slot.width) for slot in slots],
@@ -153,9 +241,17 @@ def _solve(
     return [edge for edge, share in zip(edges, solution.x, strict=False) if share > 0.5]
 
 
+def _same_problem(edges: Sequence[tuple[Vacancy, Candidate]]) -> list[list[int]]:
+    """Groups of columns of which a reviewer takes one at most: several items of one problem."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for column, (vacancy, candidate) in enumerate(edges):
+        groups.setdefault((candidate.reviewer, vacancy.problem), []).append(column)
+    return [columns for columns in groups.values() if len(columns) > 1]
+
+
 @dataclass(frozen=True)
 class _Slot:
-    """Room for `width` more items with one reviewer, each at `cost`."""
+    """Room for `width` more vacancies with one reviewer, each at `cost`."""
 
     reviewer: int
     cost: float
@@ -169,15 +265,16 @@ def _slots(vacancies: Sequence[Vacancy], edges: Sequence[tuple[Vacancy, Candidat
     for _, candidate in edges:
         reachable[candidate.reviewer] = reachable.get(candidate.reviewer, 0) + 1
     mean = math.ceil(sum(v.wanted for v in vacancies) / len(people))
+    weight = vacancies[0].weight  # the same for all that are solved together
     slots: list[_Slot] = []
     for reviewer, candidate in people.items():
         room = reachable[reviewer]
         if candidate.capacity is not None:
-            room = min(room, max(0, candidate.capacity - candidate.load))
+            room = min(room, max(0, candidate.capacity - candidate.load) // weight)
         single = min(room, 3 * mean + 10)
-        slots += [_Slot(reviewer, candidate.load + k, 1) for k in range(single)]
+        slots += [_Slot(reviewer, candidate.load + k * weight, 1) for k in range(single)]
         if room > single:
-            slots.append(_Slot(reviewer, candidate.load + room, room - single))
+            slots.append(_Slot(reviewer, candidate.load + room * weight, room - single))
     return slots
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from annotation.models import CampaignKind
+from annotation.models import CampaignKind, ProblemRule
 from benchmark.models import Release
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import Rubric
@@ -39,6 +39,14 @@ class CampaignForm(PlainForm):
     track = forms.CharField(max_length=50, initial="raw")
     reviewers_per_item = forms.IntegerField(
         label="Reviewers per item", min_value=1, max_value=25, initial=3, help_text="Each works alone."
+    )
+    problem_rule = forms.ChoiceField(label="Outputs of one problem", choices=ProblemRule.choices)
+    most_per_reviewer = forms.IntegerField(
+        label="Most items for one reviewer",
+        min_value=1,
+        max_value=32767,
+        required=False,
+        help_text="Empty: no bound.",
     )
     seed = forms.IntegerField(
         min_value=0, max_value=2**53, initial=1, help_text="The same seed draws the same sample again."

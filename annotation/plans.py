@@ -6,6 +6,7 @@ from typing import Any
 from accounts.models import User
 from annotation.allocation import Plan
 from annotation.models import Campaign
+from annotation.queries import seconds_per_grade
 
 
 def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
@@ -25,8 +26,11 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
     ]
     unmet = Counter((items[row.item].instance.domain, row.reason) for row in plan.unmet)
     missing = sum(row.wanted - row.placed for row in plan.unmet)
+    seconds = seconds_per_grade(campaign)
     return {
         "plan": plan,
+        "hours": None if seconds is None else len(plan.pairs) * seconds / 3600,
+        "minutes": None if seconds is None else seconds / 60,
         "sha256": plan.sha256,
         "reviewers": sorted(reviewers, key=lambda row: (-row["load"], row["name"])),
         "most": max(plan.loads.values(), default=0),

@@ -5,9 +5,10 @@ nothing of it.
 """
 
 from collections.abc import Iterable
+from statistics import median
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
@@ -16,7 +17,7 @@ from accounts.models import ConflictKind, RoleName, User
 from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
 from annotation.identities import informed_people
-from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item, Unblinding
+from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item, ProblemRule, Unblinding
 from annotation.phases import Phase
 
 
@@ -61,7 +62,13 @@ def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
 
 
 def free_items(reviewer: User) -> QuerySet[Item]:
-    """Items of open campaigns with a place this reviewer may take: in their field, no conflict, never had."""
+    """Items of open campaigns with a place this reviewer may take: in their field, no conflict, never had.
+
+    Where outputs of one problem are kept apart, items of a problem that they had are left out too.
+    """
+    same_problem = Assignment.objects.filter(
+        reviewer=reviewer, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
+    )
     conflicts = list(reviewer.conflicts.values_list("kind", "key"))
     systems = [key for kind, key in conflicts if kind == ConflictKind.SYSTEM]
     papers = [key for kind, key in conflicts if kind == ConflictKind.PAPER]
@@ -72,6 +79,7 @@ def free_items(reviewer: User) -> QuerySet[Item]:
             instance__domain__in=confidences(reviewer),
         )
         .exclude(assignments__reviewer=reviewer)
+        .exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
         .exclude(output__run__system__slug__in=systems)
         .exclude(second__run__system__slug__in=systems)
         .exclude(instance__paper__isnull=False, instance__paper__key__in=papers)
@@ -101,6 +109,7 @@ def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[V
         "instance__paper__key",
         "places",
         "places_taken",
+        "instance_id",
     )
     return [
         Vacancy(
@@ -110,8 +119,9 @@ def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[V
             paper or "",
             places - taken,
             frozenset(held.get(pk, ())),
+            problem,
         )
-        for pk, domain, system, second, paper, places, taken in values
+        for pk, domain, system, second, paper, places, taken, problem in values
     ]
 
 
@@ -135,6 +145,7 @@ def candidates(campaign: Campaign) -> list[Candidate]:
         .prefetch_related("expertise", "conflicts")
     )
     held, waiting = campaign_loads(campaign), waiting_counts(campaign)
+    problems = problems_had(campaign)
     present = people.filter(Q(away_until__isnull=True) | Q(away_until__lt=timezone.now().date()))
     return [
         Candidate(
@@ -143,14 +154,34 @@ def candidates(campaign: Campaign) -> list[Candidate]:
             systems=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.SYSTEM),
             papers=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.PAPER),
             load=held.get(person.pk, 0),
-            capacity=_bound(person, held.get(person.pk, 0) - waiting.get(person.pk, 0)),
+            capacity=_bound(campaign, person, held.get(person.pk, 0) - waiting.get(person.pk, 0)),
+            problems=problems.get(person.pk, frozenset()),
         )
         for person in present
     ]
 
 
-def _bound(person: User, finished: int) -> int | None:
-    return None if person.capacity is None else person.capacity + finished
+def _bound(campaign: Campaign, person: User, finished: int) -> int | None:
+    own = None if person.capacity is None else person.capacity + finished
+    bounds = [bound for bound in (own, campaign.most_per_reviewer) if bound is not None]
+    return min(bounds, default=None)
+
+
+def problems_had(campaign: Campaign) -> dict[int, frozenset[int]]:
+    """By reviewer, the problems of this campaign of which they ever had an output."""
+    found: dict[int, set[int]] = {}
+    rows = Assignment.objects.filter(item__campaign=campaign)
+    for reviewer, problem in rows.values_list("reviewer_id", "item__instance_id"):
+        found.setdefault(reviewer, set()).add(problem)
+    return {reviewer: frozenset(problems) for reviewer, problems in found.items()}
+
+
+def seconds_per_grade(campaign: Campaign) -> float | None:
+    """The median active time of finished grades under the campaign's rubric; None before there are any."""
+    times = Grade.objects.filter(
+        assignment__item__campaign__rubric=campaign.rubric_id, active_seconds__gt=0
+    ).values_list("active_seconds", flat=True)
+    return median(times) if times else None
 
 
 def confidences(person: User) -> dict[str, int]:

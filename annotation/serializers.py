@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.api_errors import RefusalOut
-from annotation.models import Assignment, Campaign
+from annotation.models import Assignment, Campaign, ProblemRule
 
 
 class DraftIn(serializers.Serializer[Any]):
@@ -150,6 +150,8 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             "track",
             "phase",
             "reviewers_per_item",
+            "problem_rule",
+            "most_per_reviewer",
             "seed",
             "due_on",
             "created_at",
@@ -203,6 +205,10 @@ class CampaignIn(serializers.Serializer[Any]):
     seed = serializers.IntegerField(min_value=0, max_value=2**53, default=1)
     instructions = serializers.CharField(default="", allow_blank=True)
     due_on = serializers.DateField(required=False, allow_null=True)
+    problem_rule = serializers.ChoiceField(choices=ProblemRule.choices, default=ProblemRule.FREE)
+    most_per_reviewer = serializers.IntegerField(
+        min_value=1, max_value=32767, required=False, allow_null=True, default=None
+    )
 
 
 class DrawPairsIn(serializers.Serializer[Any]):
@@ -260,6 +266,10 @@ class PlanOut(serializers.Serializer[Any]):
     sha256 = serializers.CharField(help_text="Names this plan when it is applied.")
     wanted = serializers.IntegerField(help_text="Free places.")
     missing = serializers.IntegerField(help_text="Places that nobody can take.")
+    hours = serializers.FloatField(
+        allow_null=True,
+        help_text="New places times the median time of grades so far; null before there are any.",
+    )
     reviewers = PlannedReviewerOut(many=True)
     unmet = UnmetOut(many=True)
 

@@ -17,7 +17,7 @@ from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
 from annotation.handles import handle, shuffled
 from annotation.identities import informed_people
-from annotation.models import Assignment, AssignmentState, Campaign, Item, ReleaseReason
+from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Verb
 
@@ -45,7 +45,9 @@ def require_uninformed(reviewer: User, campaign: Campaign) -> None:
 
 def plan_assignment(campaign: Campaign) -> Plan:
     """Who would get what if the plan were applied now, with every place that cannot be filled."""
-    return allocate(queries.vacancies(campaign), queries.candidates(campaign), campaign.seed)
+    return allocate(
+        queries.vacancies(campaign), queries.candidates(campaign), campaign.seed, campaign.problem_rule
+    )
 
 
 @transaction.atomic
@@ -141,11 +143,13 @@ class _Sides:
 def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     """Give the reviewer one more item: in their field, without conflict, with a free place.
 
-    Raises Refused with code "nothing_left" only when no such item exists.
+    Raises Refused with code "nothing_left" only when no such item exists, and with code "enough" when they hold
+    as many as the campaign gives to one person.
     """
     require_blind_reviewer(reviewer)
     require_uninformed(reviewer, campaign)
     phases.require(campaign.phase, Verb.TAKE)
+    _require_room(reviewer, campaign)
     while candidates := _in_order(campaign, reviewer):
         for item in candidates:
             taken = _try_to_take(reviewer, campaign, item)
@@ -154,16 +158,40 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
 
 
+def _require_room(reviewer: User, campaign: Campaign) -> None:
+    most = campaign.most_per_reviewer
+    if most is not None and queries.campaign_loads(campaign).get(reviewer.pk, 0) >= most:
+        raise Refused(f"This campaign gives at most {most} items to one reviewer.", code="enough")
+
+
+def _take_turns(reviewer: User, campaign: Campaign) -> None:
+    """Where what a person holds decides what they may take, their two tabs come one after the other."""
+    if campaign.problem_rule == ProblemRule.APART or campaign.most_per_reviewer is not None:
+        User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
+        _require_room(reviewer, campaign)
+
+
+def _is_kept_apart(reviewer: User, campaign: Campaign, item: int) -> bool:
+    if campaign.problem_rule != ProblemRule.APART:
+        return False
+    return not queries.free_items(reviewer).filter(pk=item).exists()
+
+
 def _in_order(campaign: Campaign, reviewer: User) -> list[int]:
     pairs = list(queries.free_items(reviewer).filter(campaign=campaign).values_list("pk", "instance_id"))
-    return shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
+    order = shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
+    if campaign.problem_rule != ProblemRule.TOGETHER:
+        return order
+    begun, problems = queries.problems_had(campaign).get(reviewer.pk, frozenset()), dict(pairs)
+    return sorted(order, key=lambda item: problems[item] not in begun)  # stable: a begun problem comes first
 
 
 def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | None:
     """One short transaction per try; None when the place or the pair was taken by a faster request."""
     try:
         with transaction.atomic():
-            if not _claim(item):
+            _take_turns(reviewer, campaign)
+            if _is_kept_apart(reviewer, campaign, item) or not _claim(item):
                 return None
             position = queries.last_position(campaign, reviewer.pk) + 1
             taken, *repeat = _Sides(campaign, Item.objects.filter(pk=item)).assignments(
@@ -217,8 +245,12 @@ def _release(assignment: Assignment, reason: ReleaseReason) -> None:
 
 
 def _reassign(item: Item) -> bool:
+    campaign = item.campaign
     plan = allocate(
-        queries.vacancies(item.campaign, [item]), queries.candidates(item.campaign), item.campaign.seed
+        queries.vacancies(campaign, [item]),
+        queries.candidates(campaign),
+        campaign.seed,
+        campaign.problem_rule,
     )
     if plan.pairs:
         _place(item.campaign, plan)

@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, sampling
 from annotation.actions.quarantine import eligible
-from annotation.models import AssignmentState, Campaign, CampaignKind, Item, Rubric
+from annotation.models import AssignmentState, Campaign, CampaignKind, Item, ProblemRule, Rubric
 from annotation.phases import Verb
 from benchmark.actions import freeze_run
 from benchmark.models import Output, OutputState, Release, Run
@@ -46,6 +46,8 @@ def create_campaign(
     slug: str = "",
     instructions: str = "",
     due_on: date | None = None,
+    problem_rule: str = ProblemRule.FREE,
+    most_per_reviewer: int | None = None,
 ) -> Campaign:
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
@@ -56,6 +58,8 @@ def create_campaign(
     require_staff(actor)
     if not 1 <= reviewers_per_item <= 25:
         raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
+    if most_per_reviewer is not None and most_per_reviewer < 1:
+        raise Refused("A reviewer takes at least one item.", field="most_per_reviewer")
     slug = slug or slugify(name)[:100]
     if not slug or Campaign.objects.filter(slug=slug).exists():
         raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
@@ -71,6 +75,8 @@ def create_campaign(
         instructions=instructions,
         seed=seed,
         due_on=due_on,
+        problem_rule=problem_rule,
+        most_per_reviewer=most_per_reviewer,
         created_by=actor,
     )
     _require_sound_fields(campaign)

@@ -118,3 +118,79 @@ def test_the_plan_is_global_where_greedy_choice_would_fail():
         seed=1,
     )
     assert plan.pairs == ((1, 2), (2, 1))
+
+
+def problems_of(plan, vacancies):
+    """Reviewer to the problems of their items, one entry for each item."""
+    problem = {row.item: row.problem for row in vacancies}
+    found = {}
+    for item, reviewer in plan.pairs:
+        found.setdefault(reviewer, []).append(problem[item])
+    return found
+
+
+def answers(problems: int, each: int, wanted: int = 2):
+    """`each` vacancies of every problem."""
+    return [
+        vacancy(problem * 10 + number, wanted=wanted, problem=problem)
+        for problem in range(1, problems + 1)
+        for number in range(each)
+    ]
+
+
+def test_apart_gives_nobody_two_answers_to_a_problem_and_fills_all_that_can_be():
+    rows = answers(3, 4)
+    plan = allocate(rows, [candidate(number) for number in range(1, 9)], seed=1, rule="apart")
+    # four answers with two places each are eight places: each of the eight reviewers takes one a problem
+    assert all(Counter(mine).most_common(1)[0][1] == 1 for mine in problems_of(plan, rows).values())
+    assert len(plan.pairs) == 24
+    assert not plan.unmet
+    assert set(plan.loads.values()) == {3}
+
+
+def test_apart_leaves_places_empty_rather_than_give_a_second_answer_and_says_why():
+    rows = answers(1, 4)
+    plan = allocate(rows, [candidate(number) for number in (1, 2, 3)], seed=1, rule="apart")
+    assert len(plan.pairs) == 3
+    assert {row.reason for row in plan.unmet} == {
+        "3 of 3 reviewers fit, but each takes one answer to a problem, or their capacity is used up"
+    }
+
+
+def test_apart_counts_answers_that_a_reviewer_had_before():
+    had = candidate(1, problems=frozenset({1}))
+    plan = allocate(answers(1, 1, wanted=1), [had, candidate(2)], seed=1, rule="apart")
+    assert plan.pairs == ((10, 2),)
+    alone = allocate(answers(1, 1, wanted=1), [had], seed=1, rule="apart")
+    assert "1 had another answer to the problem" in alone.unmet[0].reason
+
+
+def test_together_gives_a_problem_s_answers_to_the_same_reviewers_with_even_load():
+    rows = answers(6, 4)
+    plan = allocate(rows, [candidate(number) for number in range(1, 5)], seed=1, rule="together")
+    for mine in problems_of(plan, rows).values():
+        assert set(Counter(mine).values()) == {4}
+    # 6 problems x 4 answers x 2 reviewers = 48 places on 4 people
+    assert set(plan.loads.values()) == {12}
+
+
+def test_together_gives_a_problem_to_nobody_who_may_not_see_one_of_its_answers():
+    rows = answers(1, 3, wanted=1)
+    barred = candidate(1, systems=rows[2].by)
+    plan = allocate(rows, [barred, candidate(2)], seed=1, rule="together")
+    assert {reviewer for _, reviewer in plan.pairs} == {2}
+    assert allocate(rows, [barred], seed=1, rule="together").pairs == ()
+
+
+def test_together_keeps_a_capacity_in_items():
+    rows = answers(4, 3, wanted=1)
+    plan = allocate(rows, [candidate(1, capacity=7), candidate(2)], seed=1, rule="together")
+    # seven items hold two problems of three
+    assert plan.loads == {1: 6, 2: 6}
+
+
+def test_together_serves_problems_of_different_sizes():
+    rows = [*answers(2, 3, wanted=1), vacancy(91, wanted=1, problem=9)]
+    plan = allocate(rows, [candidate(1), candidate(2)], seed=1, rule="together")
+    assert sorted(plan.loads.values()) == [3, 4]
+    assert not plan.unmet

@@ -7,9 +7,12 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from annotation import actions
+from annotation.models import ProblemRule
 from annotation.queries import campaign_called
 from annotation.serializers import CampaignOut
 from benchmark.queries import release_named
+
+TERMS = ("rubric", "name", "slug", "track", "seed", "problem_rule", "most_per_reviewer")
 
 
 class Command(CommandForSomebody):
@@ -22,6 +25,15 @@ class Command(CommandForSomebody):
         parser.add_argument("--slug", default="", help="default: made from the name")
         parser.add_argument("--reviewers", type=int, default=3, help="per item, 1 to 25 (default: 3)")
         parser.add_argument("--track", default="raw", help="default: raw")
+        parser.add_argument(
+            "--problem-rule",
+            choices=ProblemRule.values,
+            default=ProblemRule.FREE,
+            help="who may see several outputs of one problem (default: free)",
+        )
+        parser.add_argument(
+            "--most-per-reviewer", type=int, help="items for one reviewer (default: no bound)"
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same sample again")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
@@ -29,6 +41,6 @@ class Command(CommandForSomebody):
             actor=actor,
             release=release_named(options["release"]),
             reviewers_per_item=options["reviewers"],
-            **{name: options[name] for name in ("rubric", "name", "slug", "track", "seed")},
+            **{name: options[name] for name in TERMS},
         )
         return dict(CampaignOut(campaign_called(made.slug)).data)
