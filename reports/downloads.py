@@ -6,7 +6,7 @@ from django.http import StreamingHttpResponse
 
 from benchmark.models import Release
 from reports.choosing import only_known
-from reports.exporting import csv_lines, jsonl_lines, table_line
+from reports.exporting import jsonl_lines, table_line
 from reports.label_filters import FILTERS, label_filter
 from reports.label_rows import Row, blinded, label_rows
 from stats.cells import quote_cell
@@ -38,10 +38,11 @@ def jsonl_download(rows: Iterable[Row], file_name: str) -> StreamingHttpResponse
 
 def table_download(rows: Iterable[list[object]], file_name: str) -> StreamingHttpResponse:
     """Any other table as CSV, its text safe for spreadsheets."""
-    return _download(_lines(rows), CSV, file_name)
+    return _download(table_lines(rows), CSV, file_name)
 
 
-def _lines(rows: Iterable[list[object]]) -> Iterator[str]:
+def table_lines(rows: Iterable[list[object]]) -> Iterator[str]:
+    """The lines of any other table, its text safe for spreadsheets."""
     for row in rows:
         yield table_line([quote_cell(cell) if isinstance(cell, str) else cell for cell in row])
 

@@ -173,6 +173,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/judge-matrix.csv
         reports/releases/<slug:name>/audit/
         reports/releases/<slug:name>/construction/
+        reports/releases/<slug:name>/leak-flags/
+        reports/releases/<slug:name>/leak-flags.csv
         reports/releases/<slug:name>/construction.csv
         reports/releases/<slug:name>/sources/
         reports/releases/<slug:name>/artifacts/
@@ -211,6 +213,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/judge-matrix/
         api/v1/releases/<slug:name>/sources/
         api/v1/releases/<slug:name>/labels/
+        api/v1/releases/<slug:name>/leak-flags/
         api/v1/releases/<slug:name>/reports/
         api/v1/reports/<int:pk>/
         api/v1/reports/<int:pk>/file/

@@ -1,0 +1,28 @@
+"""manage.py export_flags: what experts flagged as leaks, on standard output."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from reports.downloads import table_lines
+from reports.leak_flags import flag_rows, flag_table
+from reports.release_argument import release_called
+
+
+class Command(TouchstoneCommand):
+    help = "Print the leakage flags of a release as CSV, one row per marked span (or JSON lines with --json)."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--release", required=True)
+        parser.add_argument("--blinded", action="store_true", help="outputs under opaque names")
+
+    def run(self, **options: Any) -> None:
+        release, identities = release_called(options["release"]), not options["blinded"]
+        if options["json"]:
+            for row in flag_rows(release, identities=identities):
+                self.stdout.write(json.dumps(row, ensure_ascii=False))
+            return
+        for line in table_lines(flag_table(release, identities=identities)):
+            self.stdout.write(line, ending="")
