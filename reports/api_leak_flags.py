@@ -29,7 +29,7 @@ class ExpertFlagOut(serializers.Serializer[Any]):
 
 
 class FlaggedInstanceOut(serializers.Serializer[Any]):
-    instance = serializers.CharField()  # type: ignore[assignment]
+    instance = serializers.CharField()
     domain = serializers.CharField()
     graders = serializers.IntegerField(help_text="Experts with a live grade of this instance's outputs.")
     experts = serializers.DictField(child=serializers.IntegerField(), help_text="Graders by kind of flag.")
