@@ -23,7 +23,10 @@ Outputs = Mapping[str, LabelledOutput]
 
 
 def score(inputs: Inputs) -> dict[str, Any]:
-    """Everything that is known about how well the systems did on one track of a release."""
+    """Everything that is known about how well the systems did on one track of a release.
+
+    An open campaign gives no figure by system (ADR 0016): `questions`, `corrected` and its strata are empty.
+    """
     return {
         "format": FORMAT,
         "release": inputs.release,
@@ -84,7 +87,7 @@ def _audit_part(
     by_system: Mapping[str, Outputs],
 ) -> dict[str, Any]:
     audit = _audit(campaign, inputs)
-    others = [_audit(c, inputs) for c in inputs.campaigns if c.kind == "audit" and c.slug != campaign.slug]
+    others = [_audit(c, inputs) for c in _closed_audits(inputs) if c.slug != campaign.slug]
     strata = strata_of(protocol.bucket, outputs)
     usable = usable_truth(audit, others, strata)
 
@@ -93,12 +96,11 @@ def _audit_part(
 
     def audited(metric: Metric) -> dict[str, Any]:
         found = audit_strata(metric, outputs, audit.truth, audit.drawn)
+        pooled, shown = corrected(metric, outputs), by_system if campaign.closed else {}
         return {
             **audit_document(found, seed=inputs.seed),
-            "corrected_pooled": corrected(metric, outputs),
-            "corrected": {
-                system: corrected(metric, members) for system, members in sorted(by_system.items())
-            },
+            "corrected_pooled": pooled if campaign.closed else {**pooled, "strata": []},
+            "corrected": {system: corrected(metric, members) for system, members in sorted(shown.items())},
         }
 
     return {
@@ -109,6 +111,10 @@ def _audit_part(
         "labelled": sum(item.subject in audit.truth for item in audit.drawn),
         "metrics": {metric.key: audited(metric) for metric in audited_metrics(protocol)},
     }
+
+
+def _closed_audits(inputs: Inputs) -> list[CampaignInfo]:
+    return [campaign for campaign in inputs.campaigns if campaign.kind == "audit" and campaign.closed]
 
 
 def _audit(campaign: CampaignInfo, inputs: Inputs) -> Audit:
@@ -152,6 +158,10 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
         "kind": campaign.kind,
         "rubric": rubric.label,
         "closed": campaign.closed,
-        "questions": expert_document(rubric, inputs.outputs, labels, _decided(campaign, inputs)),
+        "questions": (
+            expert_document(rubric, inputs.outputs, labels, _decided(campaign, inputs))
+            if campaign.closed
+            else {}
+        ),
         "agreement": agreement_document(rubric, labels, seed=inputs.seed),
     }

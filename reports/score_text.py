@@ -77,14 +77,15 @@ def _audit_lines(audit: Document, metrics: Document) -> Iterator[str]:
         yield f"  {metrics[key]['title']}: {counts}; excluded {found['excluded']}"
         for name in ("agreement", "precision", "recall", "f1", "kappa"):
             yield f"    {name:<10} in sample {number(inside[name]):<26} weighted {number(weighted[name])}"
-        yield "    corrected [Beta-Binomial 95 %]"
+        if found["corrected"]:
+            yield "    corrected [Beta-Binomial 95 %]"
         for system, corrected in found["corrected"].items():
             yield f"      {system:<18} {percent(corrected['estimate'])}"
 
 
 def _expert_lines(campaign: Document) -> Iterator[str]:
     yield ""
-    state = "closed" if campaign["closed"] else "open, figures will change"
+    state = "closed" if campaign["closed"] else "open, no figures by system before it is closed"
     yield f"Experts, {campaign['name']} ({campaign['rubric']}, {state})"
     for key, question in campaign["questions"].items():
         yield f"  {key}"

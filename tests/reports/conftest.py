@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Campaign
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
+from reports import inputs
 from reports.importing import import_labels
 from tests.reports.graded import graded_campaign
 
@@ -47,6 +48,20 @@ def proofs(db: None) -> Release:
     """8 problems, three systems, grades of three experts on six of them."""
     outputs = {system: f"outputs/{system}" for system in SYSTEMS}
     return load("sample-proofs", "proofs", outputs, "labels-experts.csv")
+
+
+@pytest.fixture
+def still_open(monkeypatch):
+    """The imported campaigns as if they were open: a closed one cannot be opened again, so the reading is bent."""
+    original = inputs.graded_campaigns
+
+    def reading(release, track):
+        campaigns = original(release, track)
+        for campaign in campaigns:
+            campaign.closed_at = None
+        return campaigns
+
+    monkeypatch.setattr(inputs, "graded_campaigns", reading)
 
 
 def queries(client, address) -> int:

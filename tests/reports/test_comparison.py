@@ -114,22 +114,6 @@ def test_an_open_campaign_is_compared_for_nobody(client, owner, proofs, still_op
     assert client.get("/api/v1/releases/sample-proofs/comparison/").status_code == 404
 
 
-@pytest.fixture
-def still_open(proofs, monkeypatch):
-    """The graded campaign as if it were still open: a closed one cannot be opened again, so the reading is bent."""
-    from reports import inputs
-
-    original = inputs.graded_campaigns
-
-    def reading(release, track):
-        campaigns = original(release, track)
-        for campaign in campaigns:
-            campaign.closed_at = None
-        return campaigns
-
-    monkeypatch.setattr(inputs, "graded_campaigns", reading)
-
-
 @pytest.mark.django_db
 def test_an_unknown_outcome_is_refused_with_what_there_is(gaps):
     with pytest.raises(Refused, match="judge:tool_acc"):
