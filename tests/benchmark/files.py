@@ -75,6 +75,31 @@ ATTEMPT: dict[str, Any] = {
     "text": "$2+1$",
     "reasoning": "canary",
 }
+LEMMA: dict[str, Any] = {
+    "instance_id": "l1",
+    "domain": "algebra",
+    "statement": "Every tame group is cyclic.",
+    "definitions": ["A group is tame if it has prime order."],
+    "assumptions": ["All groups are finite."],
+    "paper": {
+        "key": "2401.00004",
+        "title": "Tame groups",
+        "year": 2024,
+        "identifiers": {"arxiv": "2401.00004"},
+    },
+}
+STEPS: dict[str, Any] = {
+    "instance_id": "l1",
+    "attempt": 1,
+    "state": "answered",
+    "steps": ["Let $g \\neq e$; its order divides the prime $|G|$.", "So $g$ generates $G$."],
+}
+CONTEXT: dict[str, Any] = {
+    "instance_id": "l1",
+    "task": "context",
+    "definitions": ["Tame means: of prime order."],
+    "assumptions": [],
+}
 
 
 def gap(number: int = 0, **changes: Any) -> dict[str, Any]:

@@ -11,9 +11,27 @@ from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Par
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError
 from llm.prompts import load_prompt
-from tests.benchmark.files import ANSWER, ATTEMPT, GAP, MASK, PROBLEM, PROOF, write_lines
+from tests.benchmark.files import (
+    ANSWER,
+    ATTEMPT,
+    CONTEXT,
+    GAP,
+    LEMMA,
+    MASK,
+    PROBLEM,
+    PROOF,
+    STEPS,
+    write_lines,
+)
 
-EXAMPLES = {"re2math": (GAP, ANSWER), "proofs": (PROBLEM, PROOF), "masked_steps": (MASK, ATTEMPT)}
+EXAMPLES = {
+    "re2math": (GAP, ANSWER),
+    "proofs": (PROBLEM, PROOF),
+    "masked_steps": (MASK, ATTEMPT),
+    "lemmas": (LEMMA, STEPS),
+}
+ASKED_OF = {("lemmas", "self_contained"): CONTEXT}  # predicates that are about another kind of output
+NO_TEXT = {"re2math": {"statement": " "}, "lemmas": {"steps": []}}
 KEYS = {"masked_steps": "index"}  # what an instance is called where the published file has no instance_id
 FORMATS = {"latex", "markdown", "plain"}
 
@@ -72,8 +90,7 @@ def test_a_missing_field_of_an_instance_is_refused_by_name(protocol, tmp_path):
 
 
 def test_an_answered_output_without_text_is_refused(protocol, tmp_path):
-    name = "statement" if protocol.name == "re2math" else "text"
-    line = EXAMPLES[protocol.name][1] | {name: " "}
+    line = EXAMPLES[protocol.name][1] | NO_TEXT.get(protocol.name, {"text": " "})
     (error,) = protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", line))
     assert "an answered output needs" in error.reason
 
@@ -86,8 +103,10 @@ def test_its_parts_are_titled_texts_and_the_first_of_an_output_is_its_text(proto
     assert (shown[0].text, shown[0].text_format) == (output.text, output.text_format)
 
 
-def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance, output):
+def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance, tmp_path):
     for predicate in protocol.predicates:
+        line = ASKED_OF.get((protocol.name, predicate.key), EXAMPLES[protocol.name][1])
+        output = next(iter(protocol.read_outputs(write_lines(tmp_path / "asked.jsonl", line))))
         prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
         fields = protocol.prompt_fields(predicate.key, instance.payload, output.payload, output.text)
         assert output.text in prompt.render(fields, "0123456789abcdef").user
@@ -143,11 +162,12 @@ def test_its_programs_answer_its_predicates_and_refuse_others(protocol, instance
     known = {predicate.key for predicate in protocol.predicates}
     for program in protocol.program_judges:
         assert protocol.program(program.name) is protocol.program(program.label) is program
-        assert set(program.predicates) <= known
+        asked = set(program.predicates)
+        assert asked <= known or not asked & known  # its questions are those of judges, or all its own
         for predicate in program.predicates:
             reply = program.decide(predicate, instance.payload, output.payload, output.text)
             assert json.loads(json.dumps(asdict(reply)))["reason"]
-        with pytest.raises(ValueError, match="nonesuch"):
+        with pytest.raises((KeyError, ValueError), match="nonesuch"):
             program.decide("nonesuch", instance.payload, output.payload, output.text)
     with pytest.raises(KeyError, match="has no program"):
         protocol.program("nonesuch")

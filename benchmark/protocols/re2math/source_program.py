@@ -16,6 +16,8 @@ def decide(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any] | None, text: str
 ) -> ProgramReply:
     """yes: the same work; uncertain: a person has to look; unavailable where the output names no source."""
+    if predicate not in _QUESTIONS:
+        raise ValueError(f"the sources program does not answer {predicate!r}")
     source = Answer.model_validate(output or {}).selected_source
     if source is None:
         return ProgramReply("", "The output names no source.", state="unavailable")

@@ -1,0 +1,26 @@
+"""Lemmas of recent preprints: made self-contained, and proved in numbered steps (the setting of LemmaBench)."""
+
+from pathlib import Path
+
+from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.lemmas.loader import read_outputs, read_release
+from benchmark.protocols.lemmas.metrics import METRICS, bucket
+from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
+from benchmark.rubrics import parse_rubrics
+
+_HERE = Path(__file__).parent
+
+PROTOCOL = Protocol(
+    name="lemmas",
+    title="Lemmas",
+    folder=_HERE,
+    rubrics=parse_rubrics((_HERE / "rubric.toml").read_text("utf-8")),
+    predicates=(Predicate("accepted", "steps.v1"), Predicate("self_contained", "self-contained.v1")),
+    metrics=METRICS,
+    read_release=read_release,
+    read_outputs=read_outputs,
+    instance_parts=instance_parts,
+    output_parts=output_parts,
+    prompt_fields=prompt_fields,
+    bucket=bucket,
+)

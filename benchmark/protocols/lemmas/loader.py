@@ -1,0 +1,70 @@
+"""Files of lemmas, proofs and contexts to records."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmark.jsonl import Line, read_records
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, LemmaPaper
+from benchmark.records import RecordError
+
+NOTHING_NEEDED = "Nothing beyond the statement is needed."
+
+
+def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
+    """The lemmas of a JSONL file."""
+    return read_records(path, LemmaLine, _instance)
+
+
+def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
+    """The proofs or contexts of a JSONL file."""
+    return read_records(path, GivenLine, _output)
+
+
+def numbered(entries: Sequence[str]) -> str:
+    """The entries as one numbered list in LaTeX; "" without entries."""
+    items = "\n".join(f"\\item {entry.strip()}" for entry in entries)
+    return f"\\begin{{enumerate}}\n{items}\n\\end{{enumerate}}" if entries else ""
+
+
+def context_text(definitions: Sequence[str], assumptions: Sequence[str]) -> str:
+    """Definitions and assumptions as LaTeX; a sentence where there are none."""
+    found = [
+        f"\\textbf{{{title}.}}\n{numbered(entries)}"
+        for title, entries in (("Definitions", definitions), ("Assumptions", assumptions))
+        if entries
+    ]
+    return "\n\n".join(found) or NOTHING_NEEDED
+
+
+def _instance(lemma: LemmaLine, line: Line) -> InstanceRecord:
+    return InstanceRecord(
+        key=lemma.instance_id,
+        domain=lemma.domain,
+        split=lemma.split,
+        paper=_paper(lemma.paper) if lemma.paper else None,
+        payload={name: line.value[name] for name in Lemma.model_fields if name in line.value},
+        line=line.number,
+    )
+
+
+def _paper(paper: LemmaPaper) -> PaperRecord:
+    return PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
+
+
+def _output(given: GivenLine, line: Line) -> OutputRecord:
+    return OutputRecord(
+        instance=given.instance_id,
+        attempt=given.attempt,
+        state=given.state,
+        text=_text(given) if given.state == "answered" else "",
+        text_format="latex",
+        payload={"task": given.task},
+        line=line.number,
+    )
+
+
+def _text(given: GivenLine) -> str:
+    if given.task == "proof":
+        return numbered(given.steps)
+    return context_text(given.definitions, given.assumptions)

@@ -1,0 +1,118 @@
+"""The lemmas protocol: two tasks of a system, proofs as numbered steps, and the truth table of its labels."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord
+from benchmark.protocols import get_protocol
+from benchmark.records import RecordError
+from llm.prompts import load_prompt
+from tests.benchmark.files import CONTEXT, LEMMA, STEPS, write_lines
+
+PROTOCOL = get_protocol("lemmas")
+SAMPLE = Path(__file__).parents[2] / "sample" / "lemmas"
+
+
+def outputs(tmp_path, *lines):
+    return list(PROTOCOL.read_outputs(write_lines(tmp_path / "outputs.jsonl", *lines)))
+
+
+def lemma(tmp_path) -> InstanceRecord:
+    return next(iter(PROTOCOL.read_release(write_lines(tmp_path / "release.jsonl", LEMMA))))
+
+
+def test_a_proof_becomes_one_numbered_list(tmp_path):
+    (proof,) = outputs(tmp_path, STEPS)
+    assert proof.text.count("\\item ") == 2
+    assert proof.text.startswith("\\begin{enumerate}")
+    assert proof.payload == {"task": "proof"}
+
+
+def test_a_context_lists_definitions_and_assumptions_and_says_when_nothing_is_needed(tmp_path):
+    some, none = outputs(tmp_path, CONTEXT, CONTEXT | {"attempt": 2, "definitions": []})
+    assert "Tame means" in some.text
+    assert "Assumptions" not in some.text
+    assert none.text == "Nothing beyond the statement is needed."
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"definitions": ["x"]}, "no definitions"),
+        ({"task": "context"}, "no steps"),
+        ({"steps": []}, "needs steps"),
+        ({"steps": [" "]}, "pattern"),
+        ({"task": "poem"}, "'proof' or 'context'"),
+        ({"attempt": 0}, "greater than or equal to 1"),
+    ],
+)
+def test_an_output_that_mixes_tasks_or_lacks_its_own_is_refused(tmp_path, change, complaint):
+    (error,) = outputs(tmp_path, STEPS | change)
+    assert isinstance(error, RecordError)
+    assert complaint in error.reason
+
+
+def test_an_abstention_needs_nothing(tmp_path):
+    (output,) = outputs(tmp_path, STEPS | {"state": "abstained", "steps": []})
+    assert (output.state, output.text) == ("abstained", "")
+
+
+def test_the_paper_is_the_cluster(tmp_path):
+    record = lemma(tmp_path)
+    assert record.paper is not None
+    assert (record.paper.key, record.paper.identifiers) == ("2401.00004", {"arxiv": "2401.00004"})
+
+
+def test_each_question_is_asked_of_its_own_task_only(tmp_path):
+    record = lemma(tmp_path)
+    proof, context = outputs(tmp_path, STEPS, CONTEXT)
+    asked = PROTOCOL.prompt_fields("accepted", record.payload, proof.payload, proof.text)
+    assert "prime order" in asked["context"]
+    with pytest.raises(ValueError, match="asked of a context"):
+        PROTOCOL.prompt_fields("self_contained", record.payload, proof.payload, proof.text)
+    with pytest.raises(ValueError, match="asked of a proof"):
+        PROTOCOL.prompt_fields("accepted", record.payload, context.payload, context.text)
+
+
+def test_the_judge_of_a_context_does_not_see_the_releases_own(tmp_path):
+    """Otherwise it would find the lemma self-contained whatever the system collected."""
+    record, (context,) = lemma(tmp_path), outputs(tmp_path, CONTEXT)
+    fields = PROTOCOL.prompt_fields("self_contained", record.payload, context.payload, context.text)
+    prompt = load_prompt(PROTOCOL.folder / "prompts" / "self-contained.v1.md")
+    assert "A group is tame if it has prime order" not in prompt.render(fields, "0123456789abcdef").user
+
+
+def labelled(key: str, value: str, state: str = "answered") -> LabelledOutput:
+    return LabelledOutput("s", "l1", "p", "algebra", 1, state, {key: value} if value else {})
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "state", "bucket", "success"),
+    [
+        ("accepted", "yes", "answered", "accepted", True),
+        ("accepted", "no", "answered", "rejected", False),
+        ("accepted", "uncertain", "answered", "uncertain", False),
+        ("accepted", "", "answered", "unavailable", False),
+        ("accepted", "yes", "abstained", "abstained", False),
+        ("self_contained", "yes", "answered", "self_contained", True),
+        ("self_contained", "no", "answered", "not_self_contained", False),
+        ("self_contained", "uncertain", "answered", "uncertain", False),
+        ("self_contained", "yes", "failed", "abstained", False),
+    ],
+)
+def test_every_label_has_one_stratum_and_only_a_clear_yes_succeeds(key, value, state, bucket, success):
+    output = labelled(key, value, state)
+    metric = next(metric for metric in PROTOCOL.metrics if metric.needs == (key,))
+    assert (PROTOCOL.bucket(output), metric.success(output)) == (bucket, success)
+
+
+def test_the_sample_lemmas_are_read_without_a_fault():
+    lemmas = list(PROTOCOL.read_release(SAMPLE / "release.jsonl"))
+    assert len(lemmas) == 10
+    assert all(isinstance(record, InstanceRecord) for record in lemmas)
+    keys = {record.key for record in lemmas}
+    for path in sorted(SAMPLE.glob("outputs-*.jsonl")):
+        records = list(PROTOCOL.read_outputs(path))
+        assert all(isinstance(record, OutputRecord) for record in records), records
+        assert {record.instance for record in records} == keys
