@@ -8,6 +8,7 @@ urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
     path("next/", reviewer.grade_next, name="grade-next"),
     path("own-data/", reviewer.download_own_data, name="own-data"),
+    path("signed-in/", reviewer.signed_in, name="signed-in"),
     path("finished/", reviewer.finished, name="finished"),
     path("items/<str:handle>/", reviewer.grade, name="grade"),
     path("items/<str:handle>/submitted/", reviewer.submitted, name="submitted"),

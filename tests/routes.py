@@ -67,6 +67,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         profile/preferences/
         profile/erase/
         grading/own-data/
+        grading/signed-in/
         profile/expertise/
         profile/expertise/remove/
         profile/conflicts/

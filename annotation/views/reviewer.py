@@ -80,6 +80,13 @@ def _next_place(request: SignedInRequest) -> Assignment | None:
 
 
 @login_required
+@require_GET
+def signed_in(request: SignedInRequest) -> HttpResponse:
+    """The end of signing in again in a small window: tells the grading page and closes itself."""
+    return render(request, "annotation/signed_in.html")
+
+
+@login_required
 @require_http_methods(["GET", "POST"])
 def grade(request: SignedInRequest, handle: str) -> HttpResponse:
     """One item: the form while it is open, the own grade once it is locked; POST submits without scripts."""

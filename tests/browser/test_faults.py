@@ -18,6 +18,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Error, Page, expect
 
 from tests.browser.conftest import DESKTOP
+from tests.conftest import PASSWORD
 from tests.deployment import ROOT, Deployment, deployed
 from tools.demo import free_port
 
@@ -25,7 +26,24 @@ pytestmark = pytest.mark.browser
 FIRST_PORT = 18200
 SECONDS_THAT_MAY_BE_MISSING = 5
 REPLY_SECONDS = 3  # what a save may take on a busy machine once it was sent
-WORDS = "the fourth claim does not follow from the third because its constant depends on the point ".split()
+WORDS = [
+    "the",
+    "fourth",
+    "claim",
+    "does",
+    "not",
+    "follow",
+    "from",
+    "the",
+    "third",
+    "because",
+    "its",
+    "constant",
+    "depends",
+    "on",
+    "the",
+    "point",
+]
 
 
 class Site:
@@ -158,6 +176,25 @@ def test_a_device_lost_while_typing_lacks_at_most_five_seconds_on_another(site):
     assert len(stored) >= len(sure[-1])
     other = site.open(site.device())
     expect(other.locator('[name="note"]')).to_have_value(site.draft())
+
+
+def test_a_session_that_ends_while_somebody_types_is_opened_again_in_place(site):
+    context = site.device()
+    page = site.open(context)
+    text = type_for(page, 2)[-1][1]
+    context.clear_cookies()
+    text = type_for(page, 2, text)[-1][1]
+    again = page.get_by_role("button", name="Sign in again")
+    with page.expect_popup() as opened:
+        again.click()
+    window = opened.value
+    window.get_by_label("Email").fill("ada@study.test")
+    window.get_by_label("Password").fill(PASSWORD)
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Sign in", exact=True).click()
+    eventually(site.draft, text)
+    expect(page.locator('[name="note"]')).to_have_value(text)
+    expect(page.locator("#save-state")).to_have_attribute("data-state", "saved")
 
 
 def test_two_devices_are_shown_side_by_side_and_neither_is_overwritten(site):

@@ -3,13 +3,16 @@
 import re
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.actions import save_draft, take_next
 from annotation.models import Comment, Draft, Grade
+from tests.accounts.test_second_factor import code_of
 from tests.browser.conftest import session_cookie
+from tests.conftest import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -140,10 +143,60 @@ def test_a_lost_session_is_said_and_saving_goes_on_after_signing_in_again(
     Session.objects.all().delete()
     item.locator('[name="note"]').fill("Signed out meanwhile.")
     expect(item.locator("#save-state")).to_contain_text("Signed out: kept in this browser")
-    expect(item.locator("#save-state a")).to_have_attribute("target", "_blank")
+    expect(item.locator("#save-state button")).to_have_text("Sign in again")
     item.context.add_cookies([session_cookie(algebraist, live_server.url)])
     item.locator('[name="note"]').press_sequentially(" And back.")
     stored(item, "Signed out meanwhile. And back.")
+
+
+def test_signing_in_again_asks_for_the_second_factor_and_the_page_goes_on(item, algebraist):
+    secret = generate_totp_secret()
+    TOTP.activate(algebraist, secret)
+    Session.objects.all().delete()
+    item.locator('[name="note"]').fill("Before and after.")
+    with item.expect_popup() as opened:
+        item.get_by_role("button", name="Sign in again").click()
+    window = opened.value
+    window.get_by_label("Email").fill(algebraist.email)
+    window.get_by_label("Password").fill(PASSWORD)
+    window.get_by_role("button", name="Sign in", exact=True).click()
+    window.get_by_label("Code").fill(code_of(secret))
+    with window.expect_event("close"):
+        window.get_by_role("button", name="Sign in", exact=True).click()
+    stored(item, "Before and after.")
+    expect(item.locator('[name="note"]')).to_have_value("Before and after.")
+
+
+def choose_key(page: Page, action: str, key: str) -> None:
+    page.keyboard.press("?")
+    page.locator(f'[data-action="{action}"] button').click()
+    page.keyboard.press(key)
+
+
+def test_a_key_can_be_changed_and_stays_changed_in_this_browser(item):
+    choose_key(item, "next-passage", "n")
+    item.keyboard.press("Escape")
+    item.reload()
+    item.keyboard.press("j")
+    expect(item.locator(".passage.current")).to_have_count(0)
+    item.keyboard.press("n")
+    expect(item.locator(".passage.current")).to_have_count(1)
+
+
+@pytest.mark.parametrize(("key", "reason"), [("k", "is taken: previous passage"), ("3", "keeps its meaning")])
+def test_a_key_that_means_something_else_is_refused(item, key, reason):
+    choose_key(item, "next-passage", key)
+    expect(item.locator("#keys-problem")).to_contain_text(reason)
+    item.keyboard.press("Escape")
+    item.locator("#keys").evaluate("(dialog) => dialog.close()")
+    item.keyboard.press("j")
+    expect(item.locator(".passage.current")).to_have_count(1)
+
+
+def test_all_keys_go_back_to_what_they_were(item):
+    choose_key(item, "next-passage", "n")
+    item.get_by_role("button", name="Back to the usual keys").click()
+    expect(item.locator('[data-action="next-passage"] button')).to_have_text("j")
 
 
 def test_two_windows_are_shown_side_by_side_and_nothing_is_overwritten(item, place, algebraist):

@@ -22,8 +22,8 @@ export class Autosave {
   }
 
   // What an earlier visit left in this browser and the server never got: {content, base, seconds} or null.
-  leftover() {
-    const entry = kept(this.handle);
+  async leftover() {
+    const entry = await kept(this.handle);
     if (!entry || JSON.stringify(entry.content) === this.saved) {
       drop(this.handle);
       return null;
@@ -33,8 +33,9 @@ export class Autosave {
 
   changed() {
     if (this.stopped || JSON.stringify(this.content()) === this.saved) return;
-    const safe = keep(this.handle, { content: this.content(), base: this.version, seconds: this.seconds() });
-    if (!safe) this.show("unsafe");
+    keep(this.handle, { content: this.content(), base: this.version, seconds: this.seconds() }).then((safe) => {
+      if (!safe) this.show("unsafe");
+    });
     this.dirtySince ??= Date.now();
     const wait = Math.min(QUIET, Math.max(0, this.dirtySince + WHILE_TYPING - Date.now()));
     this.#plan(wait);
@@ -62,7 +63,7 @@ export class Autosave {
   finish() {
     this.stopped = true;
     clearTimeout(this.timer);
-    drop(this.handle);
+    return drop(this.handle);
   }
 
   #plan(wait) {

@@ -3,8 +3,8 @@
 const TYPING = 'textarea, select, [contenteditable], input:not([type="radio"], [type="checkbox"])';
 
 export class Keys {
-  constructor({ questions, blocks, comments, steps, pair, submit, help }) {
-    Object.assign(this, { questions, blocks, comments, steps, pair, submit, help });
+  constructor({ bindings, questions, blocks, comments, steps, pair, submit, help }) {
+    Object.assign(this, { bindings, questions, blocks, comments, steps, pair, submit, help });
     this.current = null;
     document.addEventListener("focusin", (event) => {
       const question = event.target.closest?.(".question");
@@ -31,22 +31,23 @@ export class Keys {
     if (/^[0-9]$/.test(event.key)) return this.#answer(event.key);
     const { blocks, comments } = this;
     const acts = {
-      ArrowDown: () => this.#step(1),
-      ArrowUp: () => this.#step(-1),
-      q: () => this.#step(0),
-      j: () => blocks.step(1),
-      k: () => blocks.step(-1),
-      c: () => blocks.current && comments.write(blocks.current),
-      s: () => blocks.current && blocks.toggleSource(blocks.current),
-      x: () => this.#label("incorrect"),
-      v: () => this.#label("correct"),
-      u: () => this.#label("not_assessed"),
-      l: () => this.pair?.toggle("linked"),
-      "?": () => this.help(),
+      "next-question": () => this.#step(1),
+      "previous-question": () => this.#step(-1),
+      questions: () => this.#step(0),
+      "next-passage": () => blocks.step(1),
+      "previous-passage": () => blocks.step(-1),
+      comment: () => blocks.current && comments.write(blocks.current),
+      source: () => blocks.current && blocks.toggleSource(blocks.current),
+      wrong: () => this.#label("incorrect"),
+      right: () => this.#label("correct"),
+      "not-assessed": () => this.#label("not_assessed"),
+      link: () => this.pair?.toggle("linked"),
+      help: () => this.help(),
     };
-    if (!Object.hasOwn(acts, event.key)) return false;
+    const act = acts[this.bindings.actionOf(event.key)];
+    if (!act) return false;
     if (event.key.startsWith("Arrow") && event.target.closest?.(".divider, .paper, summary")) return false;
-    acts[event.key]();
+    act();
     return true;
   }
 

@@ -2,6 +2,7 @@
 
 import { renderMath } from "../math.js";
 import { Autosave } from "./autosave.js";
+import { Bindings } from "./bindings.js";
 import { Blocks } from "./blocks.js";
 import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
@@ -11,6 +12,7 @@ import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
 import { Keys } from "./keys.js";
 import { Pair } from "./pair.js";
+import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
 import { Steps } from "./steps.js";
 import { Submission } from "./submit.js";
@@ -89,11 +91,13 @@ function choose(mine, stored) {
   });
 }
 
-function restore() {
-  const leftover = autosave.leftover();
+async function restore() {
+  const loaded = JSON.stringify(form.content());
+  const leftover = await autosave.leftover();
   if (!leftover) return;
   const stored = { version: autosave.version, content: form.content() };
-  if (leftover.base !== autosave.version) {
+  const typedMeanwhile = JSON.stringify(stored.content) !== loaded;
+  if (leftover.base !== autosave.version || typedMeanwhile) {
     autosave.stopped = true;
     choose(leftover.content, stored);
     return;
@@ -124,7 +128,9 @@ const pair = byId("pair")
   ? new Pair({ pair: byId("pair"), link: byId("link-scrolling"), stack: byId("stack-proofs") })
   : null;
 
+const keys = byId("keys");
 new Keys({
+  bindings: new Bindings({ list: keys, problem: byId("keys-problem"), reset: byId("reset-keys") }),
   pair,
   questions: form.questions,
   blocks,
@@ -133,6 +139,7 @@ new Keys({
   submit: () => submission.run(),
   help: () => byId("keys").showModal(),
 });
+onSignedIn(() => autosave.flush());
 wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 if (autosave.version) state.show("loaded");

@@ -1,5 +1,7 @@
 // The visible state of saving, in words.
 
+import { openSignIn } from "./session.js";
+
 export class SaveState {
   constructor(output, login) {
     this.output = output;
@@ -7,6 +9,9 @@ export class SaveState {
   }
 
   show(state, reason = "") {
+    // Trying again every few seconds must not take the button from under somebody's hand.
+    if (state === "saving" && this.output.dataset.state === "signed-out") return;
+    if (state === "signed-out" && this.output.dataset.state === state) return;
     this.output.dataset.state = state;
     this.output.replaceChildren(this.#words(state, reason));
     if (state === "signed-out") this.output.append(this.#signIn());
@@ -29,11 +34,11 @@ export class SaveState {
   }
 
   #signIn() {
-    const link = document.createElement("a");
-    link.href = this.login;
-    link.target = "_blank";
-    link.rel = "noopener";
-    link.textContent = "Sign in in a new tab; saving then goes on here";
-    return link;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button small";
+    button.textContent = "Sign in again";
+    button.addEventListener("click", () => openSignIn(this.login));
+    return button;
   }
 }

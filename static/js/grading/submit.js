@@ -2,6 +2,11 @@
 
 import { send } from "./api.js";
 
+const NOT_ANSWERED = {
+  away: "Not submitted: the server did not answer. Your text is kept; submit again in a moment.",
+  "signed-out": "Not submitted: your session has ended. Your text is kept; sign in again above, then submit.",
+};
+
 export class Submission {
   constructor({ form, page, autosave, state, banner, clock }) {
     Object.assign(this, { form, page, autosave, state, banner, clock });
@@ -35,7 +40,7 @@ export class Submission {
     };
     const reply = await send("POST", this.page.dataset.api, body, { "Idempotency-Key": this.key });
     if (reply.kind === "ok") {
-      this.autosave.finish();
+      await this.autosave.finish();
       location.assign(this.page.dataset.next);
       return;
     }
@@ -52,7 +57,7 @@ export class Submission {
   #refused(reply) {
     if (reply.kind !== "refused") {
       this.state.show(reply.kind);
-      this.#say("Not submitted: the server did not answer. Your text is kept; submit again in a moment.");
+      this.#say(NOT_ANSWERED[reply.kind]);
       return;
     }
     this.state.show("refused", "Not submitted");
