@@ -25,7 +25,8 @@ class Command(TouchstoneCommand):
 
     def text(self, document: dict[str, Any]) -> str:
         title = (
-            f"{document['grades']['title']}: {document['comparisons']} comparisons, seed {document['seed']}"
+            f"{document['grades']['title']} ({document['source']}): {document['comparisons']} comparisons, "
+            f"seed {document['seed']}"
         )
         head = ("system", "wins", "losses", "ties", "half-tie rate", "strength", "interval", "ranks")
         systems = aligned(head, [_system(row) for row in document["systems"]])
