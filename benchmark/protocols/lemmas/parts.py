@@ -12,11 +12,11 @@ _TITLES: Mapping[Task, str] = {"proof": "Proof", "context": "Definitions and ass
 
 
 def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
-    """The lemma, then the definitions and assumptions of the release, folded away."""
+    """The lemma, then the definitions and assumptions of the release."""
     lemma = Lemma.model_validate(payload)
     return [
         Part("Lemma", lemma.statement),
-        Part("Definitions and assumptions", _context(lemma), collapsed=True),
+        Part("Definitions and assumptions", _context(lemma)),
     ]
 
 
