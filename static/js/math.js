@@ -107,7 +107,7 @@ function latexOf(element) {
 }
 
 // A selection that begins or ends inside a formula takes the whole formula.
-function wholeFormulas(range) {
+export function wholeFormulas(range) {
   const enclosing = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement).closest(".math");
   const first = enclosing(range.startContainer);
   const last = enclosing(range.endContainer);

@@ -1,19 +1,29 @@
 // Comments in the text: an editor under the block, a list in the form, all kept in the draft as `remarks`.
 
+import { placeInSource } from "./places.js";
+
 const ORDER = ["fatal", "major", "minor", "typo"];
 
-// Offsets in the block's source: what is selected in the source view, otherwise the whole block.
+// Offsets in the block's source: what is selected in the source view or in the text, otherwise the whole block.
 function anchorOf(block) {
-  const whole = { start: 0, end: Number(block.dataset.length), quote: "" };
+  const whole = { start: 0, end: Number(block.dataset.length) };
   const source = block.querySelector(".passage-source");
+  // HTML reads \r\n as one character: where the page's copy of the source differs in length, offsets would lie.
+  if ([...source.textContent].length !== whole.end) return whole;
+  if (source.hidden) return placeInSource(block.querySelector(".block"), source.textContent) ?? whole;
   const selection = getSelection();
   const inside = selection.rangeCount && source.contains(selection.anchorNode) && source.contains(selection.focusNode);
-  if (source.hidden || !inside || selection.isCollapsed) return whole;
+  if (!inside || selection.isCollapsed) return whole;
   const range = selection.getRangeAt(0);
   // Offsets count code points, as the server does.
   const before = [...source.textContent.slice(0, range.startOffset)].length;
-  const quote = selection.toString();
-  return { start: before, end: before + [...quote].length, quote };
+  return { start: before, end: before + [...selection.toString()].length };
+}
+
+// The words that a comment is about, read back from its offsets; empty for a whole block.
+function quoted(block, { start, end }) {
+  if (!block || (start === 0 && end === Number(block.dataset.length))) return "";
+  return [...block.querySelector(".passage-source").textContent].slice(start, end).join("");
 }
 
 export class Comments {
@@ -21,7 +31,9 @@ export class Comments {
     Object.assign(this, { form, blocks, template, list, count, none, changed });
     this.editor = null;
     for (const block of blocks.blocks) {
-      block.querySelector('[data-tool="comment"]').addEventListener("click", () => this.write(block));
+      const tool = block.querySelector('[data-tool="comment"]');
+      tool.addEventListener("mousedown", (event) => event.preventDefault()); // what is selected stays selected
+      tool.addEventListener("click", () => this.write(block));
     }
     this.draw();
   }
@@ -33,9 +45,10 @@ export class Comments {
     editor.querySelector(`[value="${remark.severity}"]`).checked = true;
     editor.querySelector('[name="kind"]').value = remark.kind ?? "";
     editor.querySelector('[name="text"]').value = remark.text;
-    if (remark.quote) {
+    const words = quoted(block, remark);
+    if (words) {
       const quote = editor.querySelector(".quote");
-      quote.textContent = `On: ${remark.quote}`;
+      quote.textContent = `On: ${words}`;
       quote.hidden = false;
     }
     const keep = () => this.#keep(block, index, remark, editor);
@@ -93,7 +106,7 @@ export class Comments {
     const worst = {};
     this.form.remarks.forEach((remark, index) => {
       const block = this.blocks.byId(remark.block);
-      block?.querySelector("[data-comments]").append(this.#card("p", remark));
+      block?.querySelector("[data-comments]").append(this.#card("p", remark, block));
       this.list.append(this.#line(remark, index, block));
       const serious = ORDER.indexOf(remark.severity);
       if (serious < ORDER.indexOf(worst[remark.block] ?? "none") || !worst[remark.block]) worst[remark.block] = remark.severity;
@@ -103,17 +116,23 @@ export class Comments {
     this.blocks.flag(worst);
   }
 
-  #card(tag, remark) {
+  #card(tag, remark, block) {
     const card = document.createElement(tag);
     card.className = `comment ${remark.severity}`;
     const head = document.createElement("strong");
     head.textContent = remark.kind ? `${remark.severity}, ${remark.kind.replace("_", " ")}` : remark.severity;
+    const words = quoted(block, remark);
+    if (words) {
+      const quote = document.createElement("q");
+      quote.textContent = words;
+      head.append(" on ", quote);
+    }
     card.append(head, ` ${remark.text}`);
     return card;
   }
 
   #line(remark, index, block) {
-    const line = this.#card("li", remark);
+    const line = this.#card("li", remark, block);
     const tools = document.createElement("span");
     tools.className = "line-tools";
     tools.append(
