@@ -205,3 +205,35 @@ class ReleaseAssignmentView(StrictView):
         sent = understood(shape.ReleaseAssignmentIn, request)
         actions.release_assignment(actor=caller(request), assignment=place, **sent)
         return Response(status=204)
+
+
+class RemindView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_remind",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.RemindedOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Mail reviewers about waiting work; nobody gets two mails on a day."""
+        counts = actions.remind_campaign(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(shape.RemindedOut(counts).data)
+
+
+class ReleaseLateView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_release_late",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.ReleasedLateOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Release what is past the due date and give it to reviewers who are not late; drafts are kept."""
+        counts = actions.release_late(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(shape.ReleasedLateOut(counts).data)

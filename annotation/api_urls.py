@@ -24,6 +24,12 @@ urlpatterns: list[URLPattern] = [
         api_campaigns.ReleaseAssignmentView.as_view(),
         name="api-release-assignment",
     ),
+    path("campaigns/<slug:slug>/remind/", api_campaigns.RemindView.as_view(), name="api-remind"),
+    path(
+        "campaigns/<slug:slug>/release-late/",
+        api_campaigns.ReleaseLateView.as_view(),
+        name="api-release-late",
+    ),
     path(
         "campaigns/<slug:slug>/adjudication/",
         api_adjudication.AdjudicationView.as_view(),

@@ -40,7 +40,12 @@ class CampaignForm(PlainForm):
     reviewers_per_item = forms.IntegerField(
         label="Reviewers per item", min_value=1, max_value=25, initial=3, help_text="Each works alone."
     )
-    problem_rule = forms.ChoiceField(label="Outputs of one problem", choices=ProblemRule.choices)
+    problem_rule = forms.TypedChoiceField(
+        label="Outputs of one problem",
+        choices=ProblemRule.choices,
+        required=False,
+        empty_value=ProblemRule.FREE.value,
+    )
     most_per_reviewer = forms.IntegerField(
         label="Most items for one reviewer",
         min_value=1,

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.models import AuditEvent, RoleName, User
-from annotation.models import Campaign, Unblinding
+from annotation.models import Campaign, Item, Unblinding
 from annotation.visibility import Thing, may_see, viewer
 from benchmark.models import Release, Run
 
@@ -50,6 +50,12 @@ def informed_people(release: Release) -> set[int]:
     pairs = told.values_list("requested_by", "confirmed_by")
     people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}
     return {person for person in people if person is not None}
+
+
+def item_systems(item: Item) -> list[str]:
+    """Who wrote the item's output, or its two outputs in the order of the item. For those who see identities."""
+    outputs = [output for output in (item.output, item.second) if output is not None]
+    return [output.run.system.name for output in outputs]
 
 
 def _imported(user: User, campaign: Campaign) -> bool:

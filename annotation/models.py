@@ -452,3 +452,20 @@ class Unblinding(models.Model):
 
     def __str__(self) -> str:
         return f"unblinding of {self.campaign_id}"
+
+
+class Reminder(models.Model):
+    """A mail about waiting work that was sent to a reviewer; at most one on a day."""
+
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    sent_on = models.DateField()
+    waiting = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reviewer", "sent_on"], name="reminder_once_a_day"),
+            models.CheckConstraint(condition=Q(waiting__gte=1), name="reminder_of_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"reminder of {self.sent_on}"

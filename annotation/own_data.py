@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from accounts.personal_data import personal_data
-from annotation.models import Assignment
+from annotation.models import Assignment, Reminder
 
 
 def own_data(user: User) -> dict[str, Any]:
@@ -18,7 +18,12 @@ def own_data(user: User) -> dict[str, Any]:
         .prefetch_related("grades__answers", "grades__comments", "grades__flags__spans")
         .order_by("pk")
     )
-    return {**personal_data(user), "places": [_place(place) for place in places.iterator(chunk_size=200)]}
+    reminders = Reminder.objects.filter(reviewer=user).order_by("sent_on").values("sent_on", "waiting")
+    return {
+        **personal_data(user),
+        "reminders_sent": list(reminders),
+        "places": [_place(place) for place in places.iterator(chunk_size=200)],
+    }
 
 
 def _place(place: Assignment) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Conflicts of interest are the one exception: `free_items` excludes by system ins
 nothing of it.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from statistics import median
 from typing import Any
@@ -17,7 +18,16 @@ from accounts.models import ConflictKind, RoleName, User
 from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
 from annotation.identities import informed_people
-from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item, ProblemRule, Unblinding
+from annotation.models import (
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Grade,
+    Item,
+    ProblemRule,
+    ReleaseReason,
+    Unblinding,
+)
 from annotation.phases import Phase
 
 
@@ -89,7 +99,21 @@ def free_items(reviewer: User) -> QuerySet[Item]:
 def free_counts(reviewer: User) -> dict[int, int]:
     """How many items the reviewer could pull, by campaign id; campaigns without any are left out."""
     counts = free_items(reviewer).order_by().values_list("campaign").annotate(free=Count("pk"))
-    return dict(counts)
+    found = Counter(dict(counts))
+    found.update(returnable(reviewer).values_list("item__campaign", flat=True))
+    return dict(found)
+
+
+def returnable(reviewer: User) -> QuerySet[Assignment]:
+    """Places that the reviewer lost for being late and that are still free."""
+    return Assignment.objects.filter(
+        reviewer=reviewer,
+        state=AssignmentState.RELEASED,
+        release_reason=ReleaseReason.LATE,
+        repeat=False,
+        item__campaign__phase=Phase.OPEN,
+        item__places_taken__lt=F("item__places"),
+    )
 
 
 def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[Vacancy]:

@@ -301,3 +301,13 @@ class WaitingPlaceOut(serializers.ModelSerializer[Assignment]):
     class Meta:
         model = Assignment
         fields = ["id", "reviewer", "instance", "domain", "assigned_at"]
+
+
+class RemindedOut(serializers.Serializer[Any]):
+    sent = serializers.IntegerField()
+    held_back = serializers.IntegerField(help_text="Away, no reminders wanted, or reminded today.")
+
+
+class ReleasedLateOut(serializers.Serializer[Any]):
+    released = serializers.IntegerField()
+    reassigned = serializers.IntegerField()

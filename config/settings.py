@@ -124,6 +124,7 @@ CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(RUNTIME_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
+    "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
     "reconcile-judge-tasks": {
         "task": "judging.reconcile",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),

@@ -130,6 +130,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/open/
         grading/campaigns/<slug:slug>/close/
         grading/campaigns/<slug:slug>/places/<int:pk>/release/
+        grading/campaigns/<slug:slug>/remind/
+        grading/campaigns/<slug:slug>/release-late/
         grading/campaigns/<slug:slug>/adjudication/
         grading/campaigns/<slug:slug>/adjudication/<slug:name>/
         grading/campaigns/<slug:slug>/unblinding/
@@ -240,6 +242,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/open/
         api/v1/campaigns/<slug:slug>/close/
         api/v1/campaigns/<slug:slug>/waiting/
+        api/v1/campaigns/<slug:slug>/remind/
+        api/v1/campaigns/<slug:slug>/release-late/
         api/v1/campaigns/<slug:slug>/adjudication/
         api/v1/campaigns/<slug:slug>/adjudication/<slug:name>/
         api/v1/campaigns/<slug:slug>/unblinding/

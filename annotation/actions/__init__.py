@@ -5,6 +5,7 @@ from annotation.actions.assigning import (
     apply_plan,
     plan_assignment,
     release_assignment,
+    release_late,
     say_out_of_field,
     take_next,
 )
@@ -25,6 +26,7 @@ from annotation.actions.grading import (
 )
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
+from annotation.actions.reminding import remind_campaign, remind_due
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
 
 __all__ = [
@@ -42,6 +44,9 @@ __all__ = [
     "plan_assignment",
     "redact_release",
     "release_assignment",
+    "release_late",
+    "remind_campaign",
+    "remind_due",
     "reopen_grade",
     "request_unblinding",
     "require_staff",

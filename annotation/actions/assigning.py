@@ -7,6 +7,7 @@ that also writes the assignment. That, with unique(item, reviewer), holds under 
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from accounts.access import is_study_staff, role_names
 from accounts.actions import record
@@ -150,12 +151,32 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     require_uninformed(reviewer, campaign)
     phases.require(campaign.phase, Verb.TAKE)
     _require_room(reviewer, campaign)
+    returned = _take_back(reviewer, campaign)
+    if returned is not None:
+        return returned
     while candidates := _in_order(campaign, reviewer):
         for item in candidates:
             taken = _try_to_take(reviewer, campaign, item)
             if taken is not None:
                 return taken
     raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+
+
+def _take_back(reviewer: User, campaign: Campaign) -> Assignment | None:
+    """A place that was released for being late, while it is free: it comes back with its draft."""
+    for place in queries.returnable(reviewer).filter(item__campaign=campaign).order_by("position"):
+        with transaction.atomic():
+            _take_turns(reviewer, campaign)
+            if not _claim(place.item_id):
+                continue
+            late = {"state": AssignmentState.RELEASED, "release_reason": ReleaseReason.LATE}
+            mine = Assignment.objects.filter(item=place.item_id, reviewer=reviewer, **late)
+            if not mine.update(state=AssignmentState.WAITING, release_reason=""):
+                transaction.set_rollback(True)
+                continue
+            record(actor=reviewer, verb="take_back", target=place)
+            return Assignment.objects.select_related("item__campaign").get(pk=place.pk)
+    return None
 
 
 def _require_room(reviewer: User, campaign: Campaign) -> None:
@@ -211,6 +232,39 @@ def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> N
     require_staff(actor)
     _release(assignment, ReleaseReason.WITHDRAWN)
     record(actor=actor, verb="release_assignment", target=assignment, reason=reason)
+
+
+@transaction.atomic
+def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
+    """Release everything that is past the campaign's due date and give it to reviewers who are not late.
+
+    Drafts stay with who typed them; they get a place back, with its draft, when they ask for work while it is
+    free. Returns how many were `released` and `reassigned`. Raises Refused without a due date in the past.
+    """
+    require_staff(actor)
+    campaign = locked(campaign)
+    phases.require(campaign.phase, Verb.RELEASE)
+    if campaign.due_on is None or campaign.due_on >= timezone.now().date():
+        raise Refused("Nothing is late: the campaign has no due date in the past.", code="not_late")
+    late = list(
+        Assignment.objects.filter(
+            item__campaign=campaign, state=AssignmentState.WAITING, repeat=False
+        ).select_related("item__campaign")
+    )
+    for place in late:
+        _release(place, ReleaseReason.LATE)
+        record(actor=actor, verb="release_assignment", target=place, reason="late")
+    people = {place.reviewer_id for place in late}
+    plan = allocate(
+        queries.vacancies(campaign, [place.item for place in late]),
+        [person for person in queries.candidates(campaign) if person.reviewer not in people],
+        campaign.seed,
+        campaign.problem_rule,
+    )
+    placed = _place(campaign, plan) if plan.pairs else []
+    counts = {"released": len(late), "reassigned": sum(not place.repeat for place in placed)}
+    record(actor=actor, verb="release_late", target=campaign, details=counts)
+    return counts
 
 
 @transaction.atomic

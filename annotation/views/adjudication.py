@@ -14,7 +14,7 @@ from accounts.views import SignedInRequest
 from annotation import actions
 from annotation.adjudicating_page import adjudication_page
 from annotation.adjudication import queue, state_counts
-from annotation.identities import is_unblinded
+from annotation.identities import is_unblinded, item_systems, sees_identities
 from annotation.item_names import item_called
 from annotation.models import Campaign, Item
 from annotation.phases import Verb, allows
@@ -64,13 +64,15 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
                 "reason": refusal.reason,
                 "sent": request.POST,
             }
+    unblinded = is_unblinded(campaign)
     context = {
         "campaign": campaign,
         "name": name,
+        "systems": item_systems(item) if unblinded and sees_identities(request.user, campaign) else [],
         "page": adjudication_page(item),
         "problem": problem,
         "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
-        "unblinded": is_unblinded(campaign),
+        "unblinded": unblinded,
     }
     return render(request, "annotation/adjudicate.html", context, status=409 if problem else 200)
 

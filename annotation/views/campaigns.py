@@ -166,3 +166,30 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def remind(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Mail those with waiting work."""
+    counts = actions.remind_campaign(actor=request.user, campaign=get_object_or_404(Campaign, slug=slug))
+    messages.success(
+        request,
+        f"{counts['sent']} reminded; {counts['held_back']} held back "
+        "(away, no reminders wanted, or reminded today).",
+    )
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Release what is past the due date and give it to others."""
+    try:
+        counts = actions.release_late(actor=request.user, campaign=get_object_or_404(Campaign, slug=slug))
+        messages.success(
+            request, f"{counts['released']} late places released, {counts['reassigned']} given to others."
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)

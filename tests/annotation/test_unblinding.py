@@ -4,6 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.actions import grant_role, record, revoke_role
@@ -12,6 +13,7 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import actions
 from annotation.adjudication import primary_decisions
 from annotation.identities import informed_people, sees_identities
+from annotation.item_names import item_name
 from annotation.models import Adjudication, Unblinding
 from annotation.queries import candidates
 from tests.conftest import member
@@ -102,6 +104,17 @@ def test_coordinators_are_blind_until_then_owners_and_importers_are_not(
     assert seen == [True, True, False]
     unblind(closed, coordinator, owner)
     assert sees_identities(coordinator, closed)
+
+
+def test_the_item_s_page_names_its_system_only_after_the_unblinding(closed, split, coordinator, owner):
+    client = Client()
+    address = reverse("adjudicate", args=[closed.slug, item_name(split.pk)])
+    system = split.output.run.system.name
+    for person in (owner, coordinator):
+        client.force_login(person)
+        assert system not in client.get(address).content.decode()
+    unblind(closed, coordinator, owner)
+    assert system in client.get(address).content.decode()
 
 
 def test_a_decision_after_the_unblinding_is_an_amendment_outside_the_primary_scores(

@@ -1,0 +1,20 @@
+"""manage.py remind SLUG --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions
+from annotation.queries import campaign_called
+
+
+class Command(CommandForSomebody):
+    help = "Mail reviewers about work that waits in a campaign; nobody gets two mails on a day."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        return dict(actions.remind_campaign(actor=actor, campaign=campaign_called(options["slug"])))

@@ -1,0 +1,124 @@
+"""Reminders and late work: one mail a day, nothing told in it, drafts kept for who typed them."""
+
+import datetime as dt
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from annotation import actions
+from annotation.models import Assignment, AssignmentState, Campaign, Reminder
+from annotation.own_data import own_data
+from annotation.tasks import remind
+
+pytestmark = pytest.mark.django_db
+
+
+def due(campaign, days):
+    Campaign.objects.filter(pk=campaign.pk).update(due_on=timezone.now().date() + dt.timedelta(days=days))
+
+
+def test_a_reviewer_with_waiting_work_gets_one_mail_a_day(opened, place, coordinator, algebraist):
+    assert actions.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 1, "held_back": 0}
+    assert actions.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
+    due(opened, -1)
+    assert remind() == {"sent": 0, "held_back": 1}
+    [sent] = mail.outbox
+    assert sent.to == [algebraist.email]
+    assert own_data(algebraist)["reminders_sent"][0]["waiting"] == 1
+
+
+def test_the_mail_names_no_problem_no_system_and_says_how_to_stop_it(opened, place, coordinator):
+    actions.remind_campaign(actor=coordinator, campaign=opened)
+    text = mail.outbox[0].subject + mail.outbox[0].body
+    told = [place.handle, place.item.instance.key, opened.name, "system", opened.release.name]
+    assert [word for word in told if word in text] == []
+    assert "1 item waits" in text
+    assert "/profile/" in text
+
+
+@pytest.mark.parametrize(
+    "changes", [{"reminders": False}, {"away_until": dt.date(2999, 1, 1)}], ids=["opted out", "away"]
+)
+def test_who_is_away_or_wants_none_gets_none(opened, place, coordinator, algebraist, changes):
+    User.objects.filter(pk=algebraist.pk).update(**changes)
+    assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize(("days", "sent"), [(4, 0), (3, 1), (-5, 1)])
+def test_the_daily_task_mails_what_is_due_within_three_days_or_was(opened, place, days, sent):
+    due(opened, days)
+    assert remind()["sent"] == sent
+
+
+def test_a_mail_that_was_not_sent_may_be_tried_again_the_same_day(opened, place, coordinator, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no mail server")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("annotation.actions.reminding.send_mail", refuse)
+        assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+    assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 1
+
+
+def test_the_database_holds_one_reminder_a_day_about_something(algebraist):
+    today = timezone.now().date()
+    Reminder.objects.create(reviewer=algebraist, sent_on=today, waiting=1)
+    for terms in ({"sent_on": today, "waiting": 2}, {"sent_on": today + dt.timedelta(1), "waiting": 0}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Reminder.objects.create(reviewer=algebraist, **terms)
+
+
+def test_late_work_goes_to_who_is_not_late_and_the_draft_stays_with_its_author(
+    opened, place, coordinator, algebraist, second_algebraist
+):
+    actions.save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "half done"})
+    due(opened, -1)
+    assert actions.release_late(actor=coordinator, campaign=opened) == {"released": 1, "reassigned": 1}
+    place.refresh_from_db()
+    assert (place.state, place.release_reason) == (AssignmentState.RELEASED, "late")
+    given = Assignment.objects.get(item=place.item, reviewer=second_algebraist)
+    assert not hasattr(given, "draft")
+    assert place.draft.content == {"note": "half done"}
+
+
+def test_who_returns_gets_their_place_back_with_its_draft(opened, place, coordinator, algebraist):
+    actions.save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "half done"})
+    due(opened, -1)
+    actions.release_late(actor=coordinator, campaign=opened)
+    back = actions.take_next(reviewer=algebraist, campaign=opened)
+    assert (back, back.state, back.draft.content) == (place, AssignmentState.WAITING, {"note": "half done"})
+    back.item.refresh_from_db()
+    assert back.item.places_taken == 1
+
+
+def test_nothing_is_late_before_the_due_date_and_reviewers_release_nothing(
+    opened, place, coordinator, algebraist
+):
+    with pytest.raises(Refused, match="no due date in the past"):
+        actions.release_late(actor=coordinator, campaign=opened)
+    with pytest.raises(NotAllowed):
+        actions.release_late(actor=algebraist, campaign=opened)
+    with pytest.raises(NotAllowed):
+        actions.remind_campaign(actor=algebraist, campaign=opened)
+
+
+def test_page_rest_and_console_do_the_same(opened, place, coordinator):
+    due(opened, -1)
+    client = Client()
+    client.force_login(coordinator)
+    assert "Release late work" in client.get("/grading/campaigns/round-1/").content.decode()
+    assert client.post("/grading/campaigns/round-1/remind/").status_code == 302
+    assert client.post("/api/v1/campaigns/round-1/remind/").json() == {"sent": 0, "held_back": 1}
+    call_command("remind", "round-1", "--actor=carl@study.test")
+    assert len(mail.outbox) == 1
+    reply = client.post("/api/v1/campaigns/round-1/release-late/").json()
+    assert reply == {"released": 1, "reassigned": 0}
+    client.post("/grading/campaigns/round-1/release-late/")
+    call_command("release_late", "round-1", "--actor=carl@study.test")
