@@ -1,0 +1,75 @@
+"""Every column that holds text, and what it may tell a blinded reviewer. A new column needs its line.
+
+`hidden`: tells a system, a run, a judge, another person, or what they said; a reviewer never receives it.
+`shown`: the material, the questions, the campaign's own words, or the reviewer's own.
+`technical`: names of verbs, hashes and states that identify nobody; secrets are stored as hashes only.
+"""
+
+from django.apps import apps
+from django.db import models
+
+APPS = ("accounts", "benchmark", "annotation", "judging", "reports")
+
+_TABLE = """
+accounts.User        hidden: email name pseudonym rater | technical: password
+accounts.Invitation  hidden: email | technical: token_sha256
+accounts.Expertise   hidden: domain
+accounts.Conflict    hidden: key reason
+accounts.AccessToken hidden: label | technical: token_sha256
+accounts.IdempotencyRecord technical: key request_sha256 body
+accounts.AuditEvent  hidden: reason details | technical: verb target_kind target_key
+benchmark.Benchmark  shown: name slug protocol
+benchmark.Release    hidden: source | shown: name | technical: sha256
+benchmark.ReleaseDescription hidden: creators citation homepage | technical: licence version
+benchmark.Paper      hidden: key title identifiers
+benchmark.Instance   shown: key domain split payload | technical: sha256
+benchmark.System     hidden: slug name family
+benchmark.Run        hidden: condition budget config sha256 | technical: track
+benchmark.Output     hidden: payload sha256 | shown: text
+benchmark.IdentityScan hidden: findings
+benchmark.IdentityDecision hidden: reason | technical: passages
+benchmark.RedactedOutput shown: text payload
+benchmark.RenderedDocument shown: blocks report | technical: sha256
+annotation.Rubric    shown: content name protocol | technical: sha256
+annotation.Campaign  shown: slug name instructions | technical: track
+annotation.Item      hidden: stratum
+annotation.Assignment shown: handle | technical: shown_sha256
+annotation.Draft     hidden: content
+annotation.Grade     hidden: note | technical: rubric_sha256 shown_sha256 idempotency_key request_sha256
+annotation.Answer    hidden: comment value | shown: question step
+annotation.Comment   hidden: text | technical: block
+judging.Judge        hidden: slug model family endpoint program published_as decoding prices
+judging.Judge        hidden: budget sha256 | technical: protocol prompts
+judging.JudgeRun     hidden: note | technical: track predicates
+judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
+judging.EndpointState hidden: name last_error
+judging.Call         hidden: request reply error | technical: prompt_sha256
+judging.Verdict      hidden: reason | technical: predicate value
+judging.InstanceVerdict hidden: reason evidence | technical: predicate value
+reports.Artifact     hidden: content sha256 | technical: kind
+reports.LabelUpload  hidden: file_name asked document refusal handle
+reports.ReportJob    hidden: judge error file sha256 | technical: track lease_owner
+"""
+
+
+def table() -> dict[str, str]:
+    """`app.Model.column` to hidden, shown or technical."""
+    found = {}
+    for line in _TABLE.strip().splitlines():
+        model, _, groups = line.partition(" ")
+        for group in groups.split("|"):
+            kind, _, columns = group.strip().partition(":")
+            found.update({f"{model}.{column}": kind for column in columns.split()})
+    return found
+
+
+def text_columns() -> set[str]:
+    """Every column of ours that may hold free text or JSON; lists of choices identify nobody."""
+    return {
+        f"{app}.{model.__name__}.{field.name}"
+        for app in APPS
+        for model in apps.get_app_config(app).get_models()
+        for field in model._meta.get_fields()
+        if isinstance(field, models.CharField | models.TextField | models.JSONField)
+        and not getattr(field, "choices", None)
+    }

@@ -1,0 +1,435 @@
+"""A token in every hidden column of a whole study; a blinded reviewer who tries every door receives none."""
+
+import datetime as dt
+import json
+import re
+from collections import deque
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core import mail
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import actions as people
+from accounts.mail import send_invitation
+from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, User
+from annotation import actions
+from annotation.documents import block_lengths
+from annotation.material import material
+from annotation.models import Assignment, Campaign, Draft
+from benchmark.models import IdentityDecision, IdentityScan, Output, ReleaseDescription
+from judging.models import Call, EndpointState, InstanceVerdict
+from reports.models import Artifact, LabelUpload, ReportJob
+from tests.annotation.samples import COMPLETE, QUESTIONS
+from tests.canaries import table, text_columns
+from tests.conftest import member
+from tests.factories import (
+    CampaignFactory,
+    InstanceFactory,
+    JudgeFactory,
+    JudgeRunFactory,
+    JudgeTaskFactory,
+    OutputFactory,
+    PaperFactory,
+    ReleaseFactory,
+    RubricFactory,
+    RunFactory,
+    VerdictFactory,
+    digest,
+)
+from tests.routes import installed
+
+HIDDEN = sorted(column for column, kind in table().items() if kind == "hidden")
+METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
+
+
+def canary(column: str) -> str:
+    """A token that occurs nowhere by chance: lower case, no blanks, good in a slug and in an address."""
+    return f"zq{HIDDEN.index(column):03d}qz"
+
+
+def received(reply: Any) -> str:
+    body = b"".join(reply.streaming_content) if reply.streaming else reply.content
+    headers = "\n".join(f"{name}: {value}" for name, value in reply.items())
+    return f"{headers}\n{reply.cookies.output()}\n{body.decode(errors='replace')}"
+
+
+def heard(text: str) -> set[str]:
+    return {HIDDEN[int(number)] for number in re.findall(r"zq(\d{3})qz", text)}
+
+
+@pytest.fixture
+def study(db: None, coordinator: User, algebraist: User) -> Campaign:
+    """Two systems' outputs graded by two reviewers, judged, scanned and described: a token in every hidden column."""
+    c = canary
+    release = ReleaseFactory(name="study", source=c("benchmark.Release.source"))
+    ReleaseDescription.objects.create(
+        release=release,
+        licence="CC-BY-4.0",
+        creators=[c("benchmark.ReleaseDescription.creators")],
+        citation=c("benchmark.ReleaseDescription.citation"),
+        homepage=f"https://{c('benchmark.ReleaseDescription.homepage')}.test/",
+        version="1",
+        published_on=dt.date(2026, 11, 1),
+    )
+    paper = PaperFactory(
+        release=release,
+        key=c("benchmark.Paper.key"),
+        title=c("benchmark.Paper.title"),
+        identifiers={"doi": c("benchmark.Paper.identifiers")},
+    )
+    run = RunFactory(
+        release=release,
+        system__slug=c("benchmark.System.slug"),
+        system__name=c("benchmark.System.name"),
+        system__family=c("benchmark.System.family"),
+        condition=c("benchmark.Run.condition"),
+        budget={"tokens": c("benchmark.Run.budget")},
+        config={"seed": c("benchmark.Run.config")},
+        sha256=c("benchmark.Run.sha256"),
+    )
+    outputs = [
+        OutputFactory(
+            run=run,
+            instance=InstanceFactory(release=release, paper=paper),
+            payload={"file": c("benchmark.Output.payload")},
+            sha256=c("benchmark.Output.sha256"),
+        )
+        for _ in range(2)
+    ]
+    rubric = RubricFactory(
+        name="test",
+        content={"name": "test", "version": 1, "kind": "grade", "title": "Test", "questions": QUESTIONS},
+        sha256=digest("test rubric"),
+    )
+    campaign = CampaignFactory(
+        slug="round", release=release, rubric=rubric, reviewers_per_item=2, created_by=coordinator
+    )
+    strata = {output.pk: c("annotation.Item.stratum") for output in outputs}
+    actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
+    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    _another_reviewer(campaign)
+    _judged(outputs)
+    _scanned(outputs[0], coordinator)
+    _people(coordinator)
+    _reports(campaign, coordinator)
+    for _ in outputs:
+        actions.take_next(reviewer=algebraist, campaign=campaign)
+    return campaign
+
+
+def _another_reviewer(campaign: Campaign) -> None:
+    c = canary
+    other = member(f"{c('accounts.User.email')}@study.test", c("accounts.User.name"), "reviewer", "algebra")
+    User.objects.filter(pk=other.pk).update(
+        pseudonym=c("accounts.User.pseudonym"), rater=c("accounts.User.rater")
+    )
+    Expertise.objects.create(user=other, domain=c("accounts.Expertise.domain"))
+    Conflict.objects.create(
+        user=other, kind="paper", key=c("accounts.Conflict.key"), reason=c("accounts.Conflict.reason")
+    )
+    AccessToken.objects.create(user=other, label=c("accounts.AccessToken.label"), token_sha256=digest("t"))
+    place = actions.take_next(reviewer=other, campaign=campaign)
+    content = json.loads(json.dumps(COMPLETE))
+    question = next(iter(content["answers"]))
+    content["comments"] = {**content.get("comments", {}), question: c("annotation.Answer.comment")}
+    content["note"] = c("annotation.Grade.note")
+    block = next(iter(_blocks(place)))
+    content["anchored"] = [
+        {
+            "block": block,
+            "start": 0,
+            "end": 1,
+            "severity": "minor",
+            "kind": "",
+            "text": c("annotation.Comment.text"),
+        }
+    ]
+    for key in (q["key"] for q in QUESTIONS if q["scale"] == "text"):
+        content["answers"][key] = c("annotation.Answer.value")
+    actions.submit_grade(
+        reviewer=other,
+        assignment=place,
+        content=content,
+        idempotency_key="k",
+        rubric_sha256=campaign.rubric.sha256,
+    )
+    second = actions.take_next(reviewer=other, campaign=campaign)
+    Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
+
+
+def _blocks(place: Assignment) -> list[str]:
+    return list(block_lengths(material(place)))
+
+
+def _judged(outputs: list[Output]) -> None:
+    c = canary
+    columns = ("slug", "model", "family", "endpoint", "published_as", "sha256")
+    objects = ("decoding", "prices", "budget")
+    judge = JudgeFactory(
+        **{name: c(f"judging.Judge.{name}") for name in columns},
+        **{name: {"x": c(f"judging.Judge.{name}")} for name in objects},
+    )
+    run = JudgeRunFactory(judge=judge, release=outputs[0].run.release, note=c("judging.JudgeRun.note"))
+    task = JudgeTaskFactory(
+        run=run,
+        output=outputs[0],
+        last_error=c("judging.JudgeTask.last_error"),
+        state="leased",
+        lease_owner=c("judging.JudgeTask.lease_owner"),
+        lease_until=timezone.now() + dt.timedelta(hours=1),
+    )
+    Call.objects.create(
+        judge=judge,
+        latency_seconds=0.1,
+        task=task,
+        prompt_sha256=digest("p"),
+        request={"x": c("judging.Call.request")},
+        reply={"x": c("judging.Call.reply")},
+        error=c("judging.Call.error"),
+    )
+    VerdictFactory(judge=judge, output=outputs[0], reason=c("judging.Verdict.reason"))
+    program = JudgeFactory(program=c("judging.Judge.program"), model="", endpoint="", votes=1)
+    InstanceVerdict.objects.create(
+        judge=program,
+        instance=outputs[0].instance,
+        predicate="x",
+        value="yes",
+        reason=c("judging.InstanceVerdict.reason"),
+        evidence={"x": c("judging.InstanceVerdict.evidence")},
+    )
+    EndpointState.objects.create(
+        name=c("judging.EndpointState.name"), last_error=c("judging.EndpointState.last_error")
+    )
+
+
+def _scanned(output: Output, coordinator: User) -> None:
+    finding = {
+        "field": "text", "kind": "name", "start": 0, "end": 1, "certain": True,
+        "evidence": canary("benchmark.IdentityScan.findings"),
+    }  # fmt: skip
+    IdentityScan.objects.filter(output=output).update(findings=[finding], certain=1)
+    IdentityDecision.objects.create(
+        output=output,
+        verdict="harmless",
+        reason=canary("benchmark.IdentityDecision.reason"),
+        decided_by=coordinator,
+    )
+
+
+def _people(coordinator: User) -> None:
+    c = canary
+    send_invitation(
+        people.invite(
+            actor=coordinator, email=f"{c('accounts.Invitation.email')}@study.test", role="reviewer"
+        )
+    )
+    AuditEvent.objects.create(
+        verb="x",
+        target_kind="accounts.user",
+        target_key="1",
+        reason=c("accounts.AuditEvent.reason"),
+        details={"x": c("accounts.AuditEvent.details")},
+        at=timezone.now(),
+    )
+
+
+def _reports(campaign: Campaign, coordinator: User) -> None:
+    c = canary
+    ReportJob.objects.create(
+        release=campaign.release,
+        campaign=campaign,
+        asked_by=coordinator,
+        items=True,
+        state="failed",
+        judge=c("reports.ReportJob.judge"),
+        error=c("reports.ReportJob.error"),
+    )
+    ReportJob.objects.create(
+        release=campaign.release,
+        asked_by=coordinator,
+        state="done",
+        file=c("reports.ReportJob.file"),
+        sha256=c("reports.ReportJob.sha256"),
+        expires_at=timezone.now() + dt.timedelta(days=1),
+    )
+    LabelUpload.objects.create(
+        owner=coordinator,
+        handle=c("reports.LabelUpload.handle"),
+        file_name=c("reports.LabelUpload.file_name"),
+        form="csv",
+        size=1,
+        state="refused",
+        asked={"analysis": c("reports.LabelUpload.asked")},
+        refusal=c("reports.LabelUpload.refusal"),
+        expires_at=timezone.now() + dt.timedelta(hours=1),
+    )
+    Artifact.objects.create(
+        release=campaign.release,
+        kind="score",
+        content={"x": c("reports.Artifact.content")},
+        sha256=c("reports.Artifact.sha256"),
+    )
+
+
+PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
+
+
+def addresses(handles: list[str], numbers: range) -> list[str]:
+    """Every route of the site with names and numbers that exist, and every small number in turn."""
+    found = []
+    for route in installed():
+        path = "/" + route.lstrip("^").rstrip("$")
+        for name, value in PLACES.items():
+            path = path.replace(f"<{name}>", value)
+        path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
+        if "<str:handle>" in path:
+            found += [path.replace("<str:handle>", handle) for handle in handles]
+        elif "<int:pk>" in path:
+            found += [re.sub(r"<[^>]+>", "x", path.replace("<int:pk>", str(n))) for n in numbers]
+        else:
+            found.append(re.sub(r"<[^>]+>|\(\?P[^)]*\)", "x", path))
+    return found
+
+
+def crawl(client: Client, *starts: str) -> tuple[set[str], set[str]]:
+    """The tokens heard on every page that links lead to, and the addresses seen."""
+    tokens: set[str] = set()
+    seen: set[str] = set()
+    queue = deque(starts)
+    while queue:
+        address = queue.popleft()
+        if address in seen:
+            continue
+        seen.add(address)
+        reply = client.get(address)
+        text = received(reply)
+        tokens |= heard(text)
+        queue += [reply.url] if reply.status_code in (301, 302) else []
+        links = re.findall(r'(?:href|action|data-api|data-next|data-url)="(/[^"#]*)', text)
+        queue += [
+            link.replace("&amp;", "&") for link in links if not link.startswith(("/static/", "/accounts/"))
+        ]
+    return tokens, seen
+
+
+def test_every_column_with_text_says_what_it_may_tell() -> None:
+    assert set(table()) == text_columns()
+
+
+def test_the_study_has_a_token_in_every_hidden_column(study: Campaign) -> None:
+    empty = []
+    for column in HIDDEN:
+        app, model, field = column.split(".")
+        values = str(list(apps.get_model(app, model).objects.values_list(field, flat=True)))
+        if canary(column) not in values:
+            empty.append(column)
+    assert empty == [
+        "reports.LabelUpload.document"
+    ]  # it excludes a refusal; the page of a file is its sender's
+
+
+def test_no_page_that_links_lead_to_tells_a_reviewer_anything(
+    client: Client, study: Campaign, algebraist: User
+) -> None:
+    client.force_login(algebraist)
+    tokens, seen = crawl(client, "/", reverse("finished"), reverse("profile"), reverse("own-data"))
+    assert tokens == set()
+    assert sum("/grading/items/" in address for address in seen) >= 2
+    place = Assignment.objects.filter(reviewer=algebraist).first()
+    assert place is not None
+    actions.submit_grade(
+        reviewer=algebraist,
+        assignment=place,
+        content=COMPLETE,
+        idempotency_key="mine",
+        rubric_sha256=study.rubric.sha256,
+    )
+    assert crawl(client, "/", reverse("finished"), reverse("own-data"))[0] == set()
+
+
+def test_no_door_that_a_reviewer_tries_tells_anything(
+    client: Client, study: Campaign, algebraist: User
+) -> None:
+    """Every route, every method, numbers that exist, the handles of others, and a body of nonsense."""
+    client.force_login(algebraist)
+    client.raise_request_exception = False
+    handles = list(Assignment.objects.values_list("handle", flat=True))
+    told = {}
+    for address in addresses(handles, range(1, 4)):
+        if address.startswith(("/accounts/logout", "/profile/erase")):
+            continue
+        for method in METHODS:
+            reply = getattr(client, method)(address, data="{}", content_type="application/json") if method in (
+                "post", "put", "patch"
+            ) else getattr(client, method)(address)  # fmt: skip
+            assert reply.status_code < 500, (method, address)
+            if tokens := heard(received(reply)):
+                told[method, address] = tokens
+    assert told == {}
+
+
+def test_filters_and_orders_are_no_oracle(client: Client, study: Campaign, algebraist: User) -> None:
+    client.force_login(algebraist)
+    plain = client.get(reverse("api-queue")).content
+    for name in ("item__output__run__system__slug", "system", "ordering", "o", "search", "stratum", "run"):
+        reply = client.get(reverse("api-queue"), {name: canary("benchmark.System.slug")})
+        assert reply.status_code == 400 or reply.content == plain
+        assert heard(received(reply)) == set()
+
+
+def test_mail_to_reviewers_and_blinded_exports_name_no_system(
+    study: Campaign, coordinator: User, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sent = "".join(f"{mail_.subject}{mail_.body}" for mail_ in mail.outbox)
+    assert "study.test" not in sent
+    assert heard(sent) == set()
+    call_command("export_labels", "--release", "study", "--blinded")
+    said_by_experts = {"accounts.User.rater", "annotation.Answer.comment", "annotation.Answer.value"}
+    paper = {"benchmark.Paper.key"}  # the cluster of every interval; the instance leads to it anyway
+    assert heard(capsys.readouterr().out) <= said_by_experts | paper
+
+
+# What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
+# printed reports), the raw calls (in artifacts and the database), and names that stand for others.
+NOBODY_IS_SHOWN = {
+    "accounts.AccessToken.label",
+    "annotation.Comment.text",
+    "annotation.Draft.content",
+    "annotation.Grade.note",
+    "benchmark.Run.budget",
+    "benchmark.Run.config",
+    "judging.Call.error",
+    "judging.Call.reply",
+    "judging.Call.request",
+    "judging.EndpointState.last_error",
+    "judging.EndpointState.name",
+    "judging.InstanceVerdict.evidence",
+    "judging.InstanceVerdict.reason",
+    "judging.Judge.slug",
+    "judging.JudgeTask.lease_owner",
+    "reports.Artifact.content",
+    "reports.LabelUpload.asked",
+    "reports.LabelUpload.document",
+    "reports.LabelUpload.file_name",
+    "reports.LabelUpload.handle",
+    "reports.LabelUpload.refusal",
+    "reports.ReportJob.file",
+}
+
+
+def test_the_same_crawl_as_owner_finds_the_tokens(client: Client, study: Campaign, owner: User) -> None:
+    """The control: the tokens are there, and reach those who may see them."""
+    client.force_login(owner)
+    client.raise_request_exception = False
+    tokens, _ = crawl(
+        client, "/", reverse("releases"), reverse("scores"), reverse("people"), reverse("judges")
+    )
+    for address in addresses([], range(1, 8)):
+        tokens |= heard(received(client.get(address)))
+    assert set(HIDDEN) - tokens <= NOBODY_IS_SHOWN
+    assert {"benchmark.System.slug", "benchmark.System.name", "benchmark.Run.condition"} <= tokens
