@@ -37,6 +37,10 @@ annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content
 annotation.Grade     hidden: note | technical: rubric_sha256 shown_sha256 idempotency_key request_sha256
 annotation.Answer    hidden: comment value | shown: question step
+annotation.Flag      hidden: link note
+annotation.FlagSpan  hidden: text | technical: block
+annotation.Adjudication hidden: note value | shown: question step
+annotation.Unblinding hidden: reason
 annotation.Comment   hidden: text | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 | technical: protocol prompts

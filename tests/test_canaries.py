@@ -18,9 +18,9 @@ from accounts import actions as people
 from accounts.mail import send_invitation
 from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, User
 from annotation import actions
-from annotation.documents import block_lengths
+from annotation.documents import anchors
 from annotation.material import material
-from annotation.models import Assignment, Campaign, Draft
+from annotation.models import Adjudication, Assignment, Campaign, Draft, Flag, FlagSpan, Unblinding
 from benchmark.models import IdentityDecision, IdentityScan, Output, ReleaseDescription
 from judging.models import Call, EndpointState, InstanceVerdict
 from reports.models import Artifact, LabelUpload, ReportJob
@@ -30,6 +30,7 @@ from tests.conftest import member
 from tests.factories import (
     CampaignFactory,
     InstanceFactory,
+    ItemFactory,
     JudgeFactory,
     JudgeRunFactory,
     JudgeTaskFactory,
@@ -113,6 +114,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
     campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
     _another_reviewer(campaign)
+    _earlier_round(campaign, outputs[0])
     _judged(outputs)
     _scanned(outputs[0], coordinator)
     _people(coordinator)
@@ -158,12 +160,42 @@ def _another_reviewer(campaign: Campaign) -> None:
         idempotency_key="k",
         rubric_sha256=campaign.rubric.sha256,
     )
+    flag = Flag.objects.create(
+        grade=place.grades.get(),
+        kind="public_solution",
+        link=f"https://{c('annotation.Flag.link')}.test/",
+        note=c("annotation.Flag.note"),
+    )
+    FlagSpan.objects.create(flag=flag, block=block, start=0, end=1, text=c("annotation.FlagSpan.text"))
     second = actions.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
 
 
+def _earlier_round(campaign: Campaign, output: Output) -> None:
+    c, now = canary, timezone.now()
+    closed = CampaignFactory(
+        slug="earlier",
+        release=campaign.release,
+        rubric=campaign.rubric,
+        created_by=campaign.created_by,
+        phase="closed",
+        opened_at=now,
+        closed_at=now,
+    )
+    Adjudication.objects.create(
+        item=ItemFactory(campaign=closed, output=output, instance=output.instance),
+        question="correctness",
+        value=c("annotation.Adjudication.value"),
+        note=c("annotation.Adjudication.note"),
+        decided_by=campaign.created_by,
+    )
+    Unblinding.objects.create(
+        campaign=closed, reason=c("annotation.Unblinding.reason"), requested_by=campaign.created_by
+    )
+
+
 def _blocks(place: Assignment) -> list[str]:
-    return list(block_lengths(material(place)))
+    return list(anchors(material(place))[0])
 
 
 def _judged(outputs: list[Output]) -> None:
@@ -397,6 +429,12 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that stand for others.
 NOBODY_IS_SHOWN = {
+    "annotation.Adjudication.note",
+    "annotation.Adjudication.value",
+    "annotation.Flag.link",
+    "annotation.Flag.note",
+    "annotation.FlagSpan.text",
+    "annotation.Unblinding.reason",
     "accounts.AccessToken.label",
     "annotation.Comment.text",
     "annotation.Draft.content",
