@@ -2,13 +2,15 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api, api_adjudication, api_campaigns, api_quarantine
+from annotation import api, api_adjudication, api_campaigns, api_guessing, api_quarantine
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
     path("assignments/<str:handle>/", api.AssignmentView.as_view(), name="api-assignment"),
     path("assignments/<str:handle>/reopen/", api.ReopenView.as_view(), name="api-reopen"),
     path("assignments/<str:handle>/out-of-field/", api.OutOfFieldView.as_view(), name="api-out-of-field"),
+    path("assignments/<str:handle>/guess/", api_guessing.GuessView.as_view(), name="api-guess"),
+    path("campaigns/<slug:slug>/guesses/", api_guessing.AskForGuessesView.as_view(), name="api-guess-ask"),
     path("campaigns/", api_campaigns.CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/progress/", api_campaigns.ProgressView.as_view(), name="api-progress"),

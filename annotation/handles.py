@@ -37,3 +37,8 @@ def shuffled(key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int,
         )
 
     return [item for item, _ in sorted(items, key=place)]
+
+
+def seeded_order(key: bytes, place: str, names: Iterable[str]) -> list[str]:
+    """`names` in an order that depends on the place alone."""
+    return sorted(names, key=lambda name: (_mac(key, "offered", place, name), name))

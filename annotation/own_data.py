@@ -14,7 +14,7 @@ def own_data(user: User) -> dict[str, Any]:
     """
     places = (
         Assignment.objects.filter(reviewer=user)
-        .select_related("item__campaign", "item__instance", "draft")
+        .select_related("item__campaign", "item__instance", "draft", "system_guess__system")
         .prefetch_related("grades__answers", "grades__comments", "grades__flags__spans")
         .order_by("pk")
     )
@@ -27,7 +27,7 @@ def own_data(user: User) -> dict[str, Any]:
 
 
 def _place(place: Assignment) -> dict[str, Any]:
-    draft = getattr(place, "draft", None)
+    draft, guess = getattr(place, "draft", None), getattr(place, "system_guess", None)
     return {
         "handle": place.handle,
         "campaign": place.item.campaign.slug,
@@ -36,6 +36,8 @@ def _place(place: Assignment) -> dict[str, Any]:
         "assigned_at": place.assigned_at,
         "submitted_at": place.submitted_at,
         "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
+        "system_guess": guess
+        and {"system": guess.system.slug if guess.system else "", "created_at": guess.created_at},
         "grades": [
             {
                 **{

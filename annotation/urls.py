@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import adjudication, campaigns, quarantine, reviewer
+from annotation.views import adjudication, campaigns, guessing, quarantine, reviewer
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -15,6 +15,9 @@ urlpatterns: list[URLPattern] = [
     path("items/<str:handle>/reopen/", reviewer.reopen, name="reopen"),
     path("items/<str:handle>/out-of-field/", reviewer.out_of_field, name="out-of-field"),
     path("campaigns/", campaigns.campaigns, name="campaigns"),
+    path("items/<str:handle>/guess/", guessing.guess, name="guess"),
+    path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
+    path("campaigns/<slug:slug>/guesses/", guessing.ask, name="guess-ask"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/draw/", campaigns.draw, name="campaign-draw"),

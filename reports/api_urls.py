@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from reports import (
     api,
     api_artifacts,
+    api_blinding,
     api_campaigns,
     api_construction,
     api_judges,
@@ -46,6 +47,7 @@ urlpatterns: list[URLPattern] = [
         api_campaigns.QuestionView.as_view(),
         name="api-question",
     ),
+    path("campaigns/<slug:slug>/blinding/", api_blinding.BlindingView.as_view(), name="api-blinding"),
     path("campaigns/<slug:slug>/monitoring/", api_campaigns.MonitoringView.as_view(), name="api-monitoring"),
     path("releases/<slug:name>/reports/", api_reports.ReportsView.as_view(), name="api-reports"),
     path("reports/<int:pk>/", api_reports.ReportView.as_view(), name="api-report"),

@@ -55,6 +55,8 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("gwet_2008", "Gwet 2008", "agreement"),
     ("pairs", "share of pairs of labels", "same"),
     ("icc", "from the F distribution", "agreement"),
+    ("bang", "normal, from the multinomial; guesses taken as independent", ""),
+    ("james", "James and others 1996, without an interval", ""),
 )
 
 

@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from reports.views import (
     artifacts,
     audit,
+    blinding,
     campaigns,
     compare,
     construction,
@@ -53,6 +54,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}judge-matrix/", judges.judge_matrix, name="judge-matrix"),
     path(f"{_RELEASE}judge-matrix.csv", judges.judge_matrix_csv, name="judge-matrix-csv"),
     path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
+    path(f"{_CAMPAIGN}blinding/", blinding.blinding, name="blinding"),
     path(f"{_RELEASE}leak-flags/", leak_flags.leak_flags, name="leak-flags"),
     path(f"{_RELEASE}leak-flags.csv", leak_flags.leak_flags_csv, name="leak-flags-csv"),
     path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),

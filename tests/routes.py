@@ -82,6 +82,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/submitted/
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
+        grading/items/<str:handle>/guess/
+        grading/items/<str:handle>/guess/skip/
+        api/v1/assignments/<str:handle>/guess/
         api/v1/me/
         api/v1/me/preferences/
         api/v1/me/expertise/
@@ -126,6 +129,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/new/
         grading/campaigns/<slug:slug>/
         grading/campaigns/<slug:slug>/draw/
+        grading/campaigns/<slug:slug>/guesses/
+        api/v1/campaigns/<slug:slug>/guesses/
         grading/campaigns/<slug:slug>/assign/
         grading/campaigns/<slug:slug>/open/
         grading/campaigns/<slug:slug>/close/
@@ -266,6 +271,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
         api/v1/audit-trail/
+        reports/campaigns/<slug:slug>/blinding/
+        api/v1/campaigns/<slug:slug>/blinding/
         judges/new/
         reports/artifacts/compare/
         reports/releases/<slug:name>/artifacts/<slug:sha256>.json

@@ -24,6 +24,7 @@ from annotation.actions.grading import (
     save_draft,
     submit_grade,
 )
+from annotation.actions.guessing import ask_for_guesses, guess_system
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 from annotation.actions.reminding import remind_campaign, remind_due
@@ -33,12 +34,14 @@ __all__ = [
     "DraftConflict",
     "adjudicate",
     "apply_plan",
+    "ask_for_guesses",
     "close_campaign",
     "confirm_unblinding",
     "create_campaign",
     "decide_identity",
     "draw_items",
     "draw_pairs",
+    "guess_system",
     "open_campaign",
     "open_item",
     "plan_assignment",

@@ -19,6 +19,7 @@ from accounts.views import SignedInRequest
 from annotation import actions, queries
 from annotation.answers import Incomplete
 from annotation.forms import content_from_post
+from annotation.guesses import is_asked
 from annotation.material import problem_title
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.own_data import own_data
@@ -135,6 +136,8 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
             request,
             format_html('Submitted: {}. <a href="{}">Read or reopen it</a>', title, address),
         )
+    if is_asked(place):
+        return redirect("guess", handle=place.handle)
     following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")
 

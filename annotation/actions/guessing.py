@@ -1,0 +1,51 @@
+"""The question which system wrote an answer: switched on by a coordinator, answered once after submitting."""
+
+from django.db import transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from annotation.actions.campaigns import locked as locked_campaign
+from annotation.actions.campaigns import require_staff
+from annotation.actions.grading import locked, require_own
+from annotation.guesses import asks_for_guesses, systems_of
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, GuessQuestion, SystemGuess
+from annotation.phases import Phase
+
+
+@transaction.atomic
+def ask_for_guesses(*, actor: User, campaign: Campaign) -> GuessQuestion:
+    """Let the campaign's reviewers be asked; before it opens, so that all of them are asked."""
+    require_staff(actor)
+    campaign = locked_campaign(campaign)
+    if campaign.phase != Phase.DRAFT:
+        raise Refused("Guesses are switched on before the campaign opens.", code="wrong_phase")
+    if campaign.kind == CampaignKind.COMPARE:
+        raise Refused("Guesses are asked about single answers, not about pairs.", code="wrong_kind")
+    question, made = GuessQuestion.objects.get_or_create(campaign=campaign, defaults={"asked_by": actor})
+    if made:
+        record(actor=actor, verb="ask_for_guesses", target=campaign)
+    return question
+
+
+@transaction.atomic
+def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> SystemGuess:
+    """Store the guess, a system's slug or "" for no idea. It changes no grade and is itself never changed.
+
+    Raises Refused with code not_asked, not_submitted, already_guessed or no_system.
+    """
+    assignment = locked(assignment)
+    require_own(reviewer, assignment)
+    campaign = assignment.item.campaign
+    if not asks_for_guesses(campaign):
+        raise Refused("This campaign does not ask for guesses.", code="not_asked")
+    if assignment.state != AssignmentState.SUBMITTED:
+        raise Refused("The guess comes after the grade.", code="not_submitted")
+    if SystemGuess.objects.filter(assignment=assignment).exists():
+        raise Refused("You have answered this question.", code="already_guessed")
+    named = {row.slug: row for row in systems_of(campaign)}
+    if system and system not in named:
+        raise Refused("There is no such system on the list.", code="no_system", field="system")
+    guess = SystemGuess.objects.create(assignment=assignment, system=named.get(system))
+    record(actor=reviewer, verb="guess_system", target=assignment)
+    return guess

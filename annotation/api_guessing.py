@@ -1,0 +1,60 @@
+"""REST: the question which system wrote an answer, and its switch."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from annotation import actions
+from annotation.actions.assigning import handle_key
+from annotation.api import caller, place_or_404
+from annotation.api_campaigns import campaign_or_404
+from annotation.guesses import is_asked, offered
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class GuessOut(serializers.Serializer[Any]):
+    asked = serializers.BooleanField(help_text="Whether an answer is still wanted.")
+    systems = serializers.ListField(child=serializers.CharField(), help_text="Slugs, in this place's order.")
+
+
+class GuessIn(serializers.Serializer[Any]):
+    system = serializers.CharField(
+        max_length=100, allow_blank=True, help_text="A slug, or empty for no idea."
+    )
+
+
+class GuessView(StrictView):
+    @extend_schema(operation_id="assignment_guess_show", responses=GuessOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """Whether the question is asked here, and the systems to choose from."""
+        place = place_or_404(request, handle)
+        asked = is_asked(place)
+        systems = [system.slug for system in offered(place, handle_key())] if asked else []
+        return Response({"asked": asked, "systems": systems})
+
+    @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Answer, once; the grade is not changed."""
+        sent = GuessIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        actions.guess_system(
+            reviewer=caller(request), assignment=place_or_404(request, handle), **sent.validated_data
+        )
+        return Response(status=204)
+
+
+class AskForGuessesView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_ask_for_guesses", request=None, responses={204: None, **REFUSED})
+    def post(self, request: Request, slug: str) -> Response:
+        """Switch the question on, before the campaign opens."""
+        actions.ask_for_guesses(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(status=204)

@@ -1,0 +1,65 @@
+"""The page that asks, after submitting, which system wrote the answer; and its switch for coordinators."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation import actions, queries
+from annotation.actions.assigning import handle_key
+from annotation.guesses import is_asked, offered
+from annotation.material import problem_title
+from annotation.models import Campaign
+from annotation.views.campaigns import staff_only
+from annotation.views.reviewer import place_or_404
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def guess(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Ask once; a place that is not to be asked goes on to the next item."""
+    place = place_or_404(request, handle)
+    if request.method == "POST":
+        try:
+            actions.guess_system(
+                reviewer=request.user, assignment=place, system=request.POST.get("system", "")
+            )
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+        return _onwards(request)
+    if not is_asked(place):
+        return _onwards(request)
+    title = problem_title(place.item.instance.payload, place.item.instance.key)
+    context = {"place": place, "title": title, "systems": offered(place, handle_key())}
+    return render(request, "annotation/guess.html", context)
+
+
+@login_required
+@require_POST
+def skip(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Go on without an answer; nothing is stored."""
+    place_or_404(request, handle)
+    return _onwards(request)
+
+
+def _onwards(request: SignedInRequest) -> HttpResponse:
+    following = queries.waiting(request.user).first()
+    return redirect("grade", handle=following.handle) if following else redirect("queue")
+
+
+@staff_only
+@require_POST
+def ask(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Switch the question on."""
+    row = get_object_or_404(Campaign, slug=slug)
+    try:
+        actions.ask_for_guesses(actor=request.user, campaign=row)
+        messages.success(
+            request, "Reviewers will be asked after each grade which system they think wrote it."
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)

@@ -1,0 +1,139 @@
+"""Which system wrote this? Asked after submitting, only where it was switched on, stored once."""
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from accounts.refusal import Refused
+from annotation.actions import (
+    ask_for_guesses,
+    close_campaign,
+    draw_items,
+    guess_system,
+    open_campaign,
+    submit_grade,
+    take_next,
+)
+from annotation.handles import seeded_order
+from annotation.models import GuessQuestion, SystemGuess
+from annotation.own_data import own_data
+from reports.blinding import blinding_document
+from tests.annotation.samples import COMPLETE
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def asking(drafted, coordinator):
+    ask_for_guesses(actor=coordinator, campaign=drafted)
+    draw_items(actor=coordinator, campaign=drafted)
+    return open_campaign(actor=coordinator, campaign=drafted)
+
+
+def graded(reviewer, campaign, key="k"):
+    place = take_next(reviewer=reviewer, campaign=campaign)
+    submit_grade(
+        reviewer=reviewer,
+        assignment=place,
+        content=COMPLETE,
+        idempotency_key=key,
+        rubric_sha256=campaign.rubric.sha256,
+    )
+    place.refresh_from_db()
+    return place
+
+
+def test_after_submitting_the_reviewer_is_asked_once_and_goes_on(asking, client, algebraist):
+    place = graded(algebraist, asking)
+    client.force_login(algebraist)
+    asked = client.get(reverse("submitted", args=[place.handle]))
+    assert asked["Location"] == reverse("guess", args=[place.handle])
+    page = client.get(asked["Location"]).content.decode()
+    assert "No idea" in page
+    assert page.count('name="system"') == 3  # two systems, and no idea
+    client.post(asked["Location"], {"system": "first-system"})
+    assert SystemGuess.objects.get().system.slug == "first-system"
+    again = client.post(asked["Location"], {"system": "second-system"}, follow=True)
+    assert "You have answered this question." in again.content.decode()
+    assert SystemGuess.objects.get().system.slug == "first-system"
+    assert own_data(algebraist)["places"][0]["system_guess"]["system"] == "first-system"
+
+
+def test_skipping_stores_nothing(asking, client, algebraist):
+    place = graded(algebraist, asking)
+    client.force_login(algebraist)
+    client.post(reverse("guess-skip", args=[place.handle]))
+    assert not SystemGuess.objects.exists()
+
+
+def test_no_system_is_named_where_the_question_is_off(place, client, algebraist):
+    client.force_login(algebraist)
+    client.post(
+        reverse("api-assignment", args=[place.handle]),
+        {"content": COMPLETE, "rubric_sha256": place.item.campaign.rubric.sha256},
+        "application/json",
+        headers={"Idempotency-Key": "k"},
+    )
+    for address in (reverse("guess", args=[place.handle]), reverse("api-guess", args=[place.handle])):
+        assert "first-system" not in client.get(address, follow=True).content.decode()
+    with pytest.raises(Refused) as refusal:
+        guess_system(reviewer=algebraist, assignment=place, system="first-system")
+    assert refusal.value.code == "not_asked"
+
+
+def test_no_system_is_named_before_the_grade(asking, client, algebraist):
+    place = take_next(reviewer=algebraist, campaign=asking)
+    client.force_login(algebraist)
+    assert client.get(reverse("api-guess", args=[place.handle])).json() == {"asked": False, "systems": []}
+    with pytest.raises(Refused) as refusal:
+        guess_system(reviewer=algebraist, assignment=place, system="first-system")
+    assert refusal.value.code == "not_submitted"
+
+
+def test_a_system_that_is_not_on_the_list_is_refused(asking, algebraist):
+    with pytest.raises(Refused) as refusal:
+        guess_system(reviewer=algebraist, assignment=graded(algebraist, asking), system="third")
+    assert refusal.value.code == "no_system"
+
+
+def test_the_question_is_switched_on_before_the_campaign_opens(opened, coordinator):
+    with pytest.raises(Refused) as refusal:
+        ask_for_guesses(actor=coordinator, campaign=opened)
+    assert refusal.value.code == "wrong_phase"
+
+
+def test_each_place_has_its_own_steady_order():
+    names = ["a", "b", "c", "d"]
+    orders = {tuple(seeded_order(b"key", f"handle-{n}", names)) for n in range(30)}
+    assert seeded_order(b"key", "h", names) == seeded_order(b"key", "h", reversed(names))
+    assert len(orders) > 10
+
+
+def test_the_database_keeps_guesses_and_wants_the_grade_first(asking, algebraist):
+    place = take_next(reviewer=algebraist, campaign=asking)
+    with pytest.raises(IntegrityError, match="after the grade"), transaction.atomic():
+        SystemGuess.objects.create(assignment=place)
+    guess_system(reviewer=algebraist, assignment=graded(algebraist, asking), system="")
+    for rows in (SystemGuess.objects.all(), GuessQuestion.objects.all()):
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            rows.update(created_at="2020-01-01T00:00Z")
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            rows._raw_delete(rows.db)
+
+
+def test_owners_read_after_the_close_whether_blinding_held(asking, algebraist, coordinator, owner, client):
+    places = [graded(algebraist, asking, key=str(number)) for number in range(3)]
+    truth = [place.item.output.run.system.slug for place in places]
+    wrong = "second-system" if truth[1] == "first-system" else "first-system"
+    guess_system(reviewer=algebraist, assignment=places[0], system=truth[0])
+    guess_system(reviewer=algebraist, assignment=places[1], system=wrong)
+    with pytest.raises(Refused):
+        blinding_document(asking)
+    closed = close_campaign(actor=coordinator, campaign=asking, reason="enough")
+    document = blinding_document(closed)
+    assert (document["guesses"], document["skipped"]) == (2, 1)
+    assert sum(row["right"] for row in document["systems"]) == 1
+    assert sum(row["wrong"] for row in document["systems"]) == 1
+    client.force_login(owner)
+    assert "Bang" in client.get(reverse("blinding", args=[closed.slug])).content.decode()
+    assert client.get(reverse("api-blinding", args=[closed.slug])).json() == document
