@@ -20,7 +20,9 @@ def blinding_document(campaign: Campaign) -> dict[str, Any]:
         raise Refused("Guesses are counted after the campaign is closed.", code="not_closed")
     systems = [system.slug for system in systems_of(campaign)]
     rows = SystemGuess.objects.filter(assignment__item__campaign=campaign)
-    said = Counter(rows.values_list("assignment__item__output__run__system__slug", "system__slug"))
+    said: Counter[tuple[str, str | None]] = Counter(
+        rows.values_list("assignment__item__output__run__system__slug", "system__slug")
+    )
     submitted = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.SUBMITTED).count()
     table = [[said[true, guess] for guess in systems] for true in systems]
     unknown = [said[true, None] for true in systems]
