@@ -1,6 +1,7 @@
 """A report as one PDF file: front, score, and items in chunks, so that memory does not grow with their number."""
 
 import datetime as dt
+import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +23,9 @@ from reports.report_items import PrintedItem, item_count, printed_items
 from reports.score import score
 from reports.score_page import score_sections
 
-MAX_ITEMS = 2000
-CHUNK = 10  # items printed at a time
+MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
+CHUNK = 10  # items loaded at a time
+PORTION = 60_000  # characters of HTML printed at a time: what decides the memory
 Progress = Callable[[int, int], None]
 
 
@@ -108,14 +110,35 @@ def _print_items(
     total: int,
 ) -> Iterator[dict[str, Any]]:
     sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
-    for items in printed_items(campaigns, who, identities=order.identities, batch=CHUNK):
-        html = render_to_string("reports/print/items.html", {"items": items, "subject": order.title})
-        first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
-        printed = print_html(html, [*sheets, first])
-        joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
-        progress(items[-1].number, total)
-        for item in items:
-            yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
+    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK):
+        for items in portions(batch):
+            _print_portion(items, order.title, sheets, joined)
+            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
+            progress(items[-1].number, total)
+            for item in items:
+                yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
+
+
+def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: Joined) -> None:
+    html = render_to_string("reports/print/items.html", {"items": items, "subject": title})
+    first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
+    printed = print_html(html, [*sheets, first])
+    joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
+
+
+def portions(items: list[PrintedItem]) -> Iterator[list[PrintedItem]]:
+    """The items in order, together while their HTML stays below PORTION; a longer one is a portion of its own."""
+    portion: list[PrintedItem] = []
+    size = 0
+    for item in items:
+        length = sum(len(passage.block.html) for part in item.parts for passage in part.passages)
+        if portion and size + length > PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(item)
+        size += length
+    if portion:
+        yield portion
 
 
 def _remarks(item: PrintedItem) -> str:

@@ -93,6 +93,8 @@ def test_chunks_do_not_show(graded, tmp_path, monkeypatch):
         whole = text_of(printed(graded, tmp_path))
         monkeypatch.setattr(report_printing, "CHUNK", 2)
         assert text_of(printed(graded, tmp_path)) == whole
+        monkeypatch.setattr(report_printing, "PORTION", 1)
+        assert text_of(printed(graded, tmp_path)) == whole
 
 
 def test_text_from_outside_is_printed_and_not_obeyed(graded, tmp_path):
