@@ -1,11 +1,20 @@
 """Each constraint of this app, violated."""
 
+import datetime as dt
+
 import pytest
 from django.apps import apps
 from django.db import IntegrityError, models
 from django.db.models import ProtectedError
 
-from benchmark.models import Benchmark, IdentityDecision, Release, RenderedDocument, System
+from benchmark.models import (
+    Benchmark,
+    IdentityDecision,
+    Release,
+    ReleaseDescription,
+    RenderedDocument,
+    System,
+)
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -51,6 +60,17 @@ def decided(output=None, twice=False, **changes):
         IdentityDecision.objects.create(**values)
 
 
+def described(**changes):
+    values = {
+        "release": ReleaseFactory(),
+        "licence": "CC-BY-4.0",
+        "creators": ["A. Author"],
+        "version": "1",
+        "published_on": dt.date(2026, 11, 1),
+    }
+    ReleaseDescription.objects.create(**values | changes)
+
+
 VIOLATIONS = {
     "benchmark_names_its_protocol": lambda: BenchmarkFactory(slug="other", protocol=""),
     "paper_once_per_release": twin_paper,
@@ -61,6 +81,9 @@ VIOLATIONS = {
     "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
+    "described_release_has_a_licence": lambda: described(licence=""),
+    "described_release_has_creators": lambda: described(creators=[]),
+    "described_release_has_a_version": lambda: described(version=""),
     "identity_verdict_is_known": lambda: decided(verdict="fine"),
     "identity_decided_once": lambda: [decided(output=OutputFactory(), twice=True)],
     "identity_decision_has_its_reason": lambda: decided(reason=""),
