@@ -14,7 +14,7 @@ GUESS_AFTER_GRADE = Guard("annotation_systemguess", "INSERT", UNSUBMITTED, "a gu
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0008_flags'),
+        ('annotation', '0009_reminders'),
         ('benchmark', '0004_release_description'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
