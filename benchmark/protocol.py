@@ -49,7 +49,7 @@ class OutputRecord:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A question that a judge answers about an output, with the prompt that asks it."""
+    """A question that a judge answers about an output or a pair of outputs, with the prompt that asks it."""
 
     key: str
     prompt: str  # the newest version of the prompt file, e.g. "grounding.v1"
@@ -154,6 +154,10 @@ class Metric:
     success: Callable[[LabelledOutput], bool]
 
 
+Content = tuple[Mapping[str, Any], str]  # payload and text of an output
+PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
+
+
 @dataclass(frozen=True)
 class Protocol:
     """Everything particular to one benchmark. All callables are pure.
@@ -163,7 +167,9 @@ class Protocol:
     `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
     `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
-    a model. `construction_items` are what a construction audit asks of every instance.
+    a model. `construction_items` are what a construction audit asks of every instance. `pair_predicates` ask
+    which of two outputs to one instance is better (first, second, tie); `pair_fields` gives their prompts'
+    fields from the predicate, the instance's payload, and payload and text of both outputs in the order shown.
     `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag.
     """
 
@@ -182,6 +188,8 @@ class Protocol:
     program_judges: tuple[ProgramJudge, ...] = ()
     construction_items: tuple[ConstructionItem, ...] = ()
     flag_kinds: tuple[str, ...] = ("context", "public_solution")
+    pair_predicates: tuple[Predicate, ...] = ()
+    pair_fields: PairFields | None = None
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

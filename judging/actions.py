@@ -20,11 +20,11 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.claims import take_back_expired
 from judging.combining import combination_settings, combined_verdicts, decided, tallies
-from judging.early_stop import votes_cast
+from judging.early_stop import Subject, votes_cast
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
 from judging.programs import current_program, program_identities
-from judging.prompts import prompt_identities
-from judging.queries import judgeable_outputs, newest_judge
+from judging.prompts import pair_predicates, prompt_identities
+from judging.queries import judgeable_outputs, judgeable_pairs, newest_judge
 from judging.run_actions import check_caps
 from judging.signal import ring
 from llm import fewest_more
@@ -128,8 +128,9 @@ def ask(
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
 
-    One task per answered output, predicate and vote that has no verdict of this judge yet. Freezes the runs
-    judged, so that a verdict always refers to the text that was read. With `after`, only what that judge left
+    One task per answered output, predicate and vote that has no verdict of this judge yet; for a predicate that
+    compares, per pair of outputs, each in both orders. Freezes the runs judged, so that a verdict always refers
+    to the text that was read. With `after`, only what that judge left
     undecided is asked (judging/combining.py); when the run ends, the combined verdicts are stored. Raises
     Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
     (imported verdicts), or when `after` has not spoken about all outputs.
@@ -212,7 +213,11 @@ def _settled(
     judge: Judge, after: Judge, release: Release, track: str, predicates: Sequence[str]
 ) -> set[tuple[int, str]]:
     """Outputs and predicates that `after` decided. Makes the combined judge version."""
-    if after == judge or set(predicates) - set(after.prompts):
+    if (
+        after == judge
+        or set(predicates) - set(after.prompts)
+        or pair_predicates(judge.protocol) & set(predicates)
+    ):
         raise Refused(
             f"{judge.label} cannot follow {after.label}: another judge with the same predicates can.",
             code="cannot_follow",
@@ -233,28 +238,43 @@ def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[in
     cast = votes_cast(judges=[run.judge_id], outputs=outputs)
     tasks = (
         task
-        for output_id in outputs.values_list("id", flat=True).iterator()
-        for predicate in predicates
-        if (output_id, predicate) not in settled
-        for task in _votes_to_ask(
-            run, output_id, predicate, cast.get((run.judge_id, output_id, predicate, 1), {})
-        )
+        for subject in _subjects(run, predicates)
+        if (subject[0], subject[2]) not in settled
+        for task in _votes_to_ask(run, subject, cast.get((run.judge_id, subject), {}))
     )
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
 
 
-def _votes_to_ask(
-    run: JudgeRun, output_id: int, predicate: str, cast: Mapping[int, str | None]
-) -> Iterator[JudgeTask]:
+def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+    """Every output by predicate; every pair by predicate that compares, in both orders."""
+    comparing = pair_predicates(run.judge.protocol)
+    single = [predicate for predicate in predicates if predicate not in comparing]
+    outputs = judgeable_outputs(run.release, run.track).values_list("id", flat=True)
+    yield from ((output, None, predicate, 1) for output in outputs.iterator() for predicate in single)
+    for predicate in predicates:
+        if predicate in comparing:
+            for first, second in judgeable_pairs(run.release, run.track):
+                yield from ((first, second, predicate, order) for order in (1, 2))
+
+
+def _votes_to_ask(run: JudgeRun, subject: Subject, cast: Mapping[int, str | None]) -> Iterator[JudgeTask]:
     """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
     planned = run.judge.votes
     missing = [vote for vote in range(1, planned + 1) if vote not in cast]
     now = fewest_more(list(cast.values()), planned=planned) if run.judge.early_stop else len(missing)
     if now == 0:
         return
+    output, second, predicate, order = subject
     for place, vote in enumerate(missing):
-        state = TaskState.WAITING if place < now else TaskState.HELD
-        yield JudgeTask(run=run, output_id=output_id, predicate=predicate, vote=vote, state=state)
+        yield JudgeTask(
+            run=run,
+            output_id=output,
+            second_id=second,
+            predicate=predicate,
+            order=order,
+            vote=vote,
+            state=TaskState.WAITING if place < now else TaskState.HELD,
+        )
 
 
 @transaction.atomic
@@ -303,6 +323,7 @@ class PublishedVerdict:
     confidence: float | None = None
     reason: str = ""
     created_at: Any = None
+    second: Output | None = None
 
 
 @transaction.atomic
@@ -319,6 +340,7 @@ def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> in
         Verdict(
             judge=judge,
             output=verdict.output,
+            second=verdict.second,
             predicate=verdict.predicate,
             value=verdict.value,
             state=verdict.state,

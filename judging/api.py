@@ -14,8 +14,8 @@ from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
-from benchmark.models import Release
-from benchmark.subjects import Subject
+from benchmark.models import Output, Release
+from benchmark.subjects import PairSubject, Subject
 from judging.actions import ask
 from judging.models import Judge, JudgeRun, RunState, Verdict
 from judging.queries import runs_with_progress
@@ -128,8 +128,13 @@ class VerdictSerializer(serializers.ModelSerializer[Verdict]):
         read_only_fields = fields
 
     def get_subject(self, verdict: Verdict) -> str:
-        output = verdict.output
-        return str(Subject(output.instance.key, output.run.system.slug, output.attempt, output.run.track))
+        subject = _subject(verdict.output)
+        return str(PairSubject(subject, _subject(verdict.second)) if verdict.second else subject)
+
+
+def _subject(output: Output) -> Subject:
+    run = output.run
+    return Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
 
 
 class JudgeList(generics.ListAPIView[Judge]):
@@ -263,5 +268,5 @@ class ReleaseVerdictList(generics.ListAPIView[Verdict]):
             return Verdict.objects.none()
         release = get_object_or_404(Release, name=self.kwargs["release"])
         return Verdict.objects.filter(output__run__release=release).select_related(
-            "judge", "output__instance", "output__run__system"
+            "judge", "output__instance", "output__run__system", "second__instance", "second__run__system"
         )

@@ -6,7 +6,7 @@ import secrets
 
 from judging.backoff import delay_seconds
 from judging.models import JudgeTask
-from judging.questions import PromptChanged, question
+from judging.questions import PromptChanged, Question, question
 from judging.replies import read
 from judging.settlement import Failure, Outcome
 from llm import CallFailed, Completer, Completion
@@ -39,26 +39,27 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
         return _failed(
             task, rng, failure.reason, final=final, failure=failure, prompt_sha256=asked.prompt_sha256
         )
-    return _outcome(task, asked.prompt_sha256, completion)
+    return _outcome(task, asked, completion)
 
 
 def _key(task: JudgeTask) -> str:
     """Equal for repeats of the same question and vote, so that a server that knows the header asks once."""
-    question = f"{task.run.judge.sha256[:16]}-{task.output_id}-{task.predicate}-{task.order}-{task.vote}"
+    subject = f"{task.output_id}" if task.second_id is None else f"{task.output_id}.{task.second_id}"
+    question = f"{task.run.judge.sha256[:16]}-{subject}-{task.predicate}-{task.order}-{task.vote}"
     return question if task.repair_of_id is None else f"{question}-repair"
 
 
-def _outcome(task: JudgeTask, prompt_sha256: str, completion: Completion) -> Outcome:
+def _outcome(task: JudgeTask, asked: Question, completion: Completion) -> Outcome:
     return Outcome(
         task=task,
-        prompt_sha256=prompt_sha256,
+        prompt_sha256=asked.prompt_sha256,
         request=completion.request,
         reply=completion.reply,
         latency_seconds=completion.latency,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         unanswered=completion.unanswered,
-        **read(completion.text),
+        **read(completion.text, asked.labels),
     )
 
 

@@ -10,7 +10,8 @@ from benchmark.models import Output
 from judging.models import JudgeTask, TaskState, Verdict
 from llm import fewest_more
 
-Question = tuple[int, int, str, int]  # run, output, predicate, order
+Subject = tuple[int, int | None, str, int]  # output, second output of a pair, predicate, order
+Question = tuple[int, Subject]  # run, subject
 _NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)
 
 
@@ -48,8 +49,8 @@ def advance(questions: Collection[Question]) -> None:
 def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
     tasks = (
         JudgeTask.objects.filter(
-            run_id__in={run for run, *_ in questions},
-            output_id__in={output for _, output, *_ in questions},
+            run_id__in={run for run, _ in questions},
+            output_id__in={subject[0] for _, subject in questions},
             state=TaskState.HELD,
         )
         .select_for_update(of=("self",))
@@ -58,47 +59,44 @@ def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
     )
     found: dict[Question, _Votes] = defaultdict(_Votes)
     for task in tasks:
-        if _question(task) in questions:
-            found[_question(task)].held.append(task)
+        if question_of(task) in questions:
+            found[question_of(task)].held.append(task)
     return found
 
 
-def _question(task: JudgeTask) -> Question:
-    return task.run_id, task.output_id, task.predicate, task.order
+def question_of(task: JudgeTask) -> Question:
+    """What a task casts a vote on."""
+    return task.run_id, (task.output_id, task.second_id, task.predicate, task.order)
 
 
 def _count(found: dict[Question, _Votes]) -> None:
     """Votes stored for the judge, and this run's tasks that failed for good or are still to end."""
     runs = {votes.held[0].run_id: votes.held[0].run for votes in found.values()}
-    outputs = {output for _, output, *_ in found}
+    outputs = {subject[0] for _, subject in found}
     said = votes_cast(judges={run.judge_id for run in runs.values()}, outputs=outputs)
     ended: dict[Question, set[int]] = defaultdict(set)
     open_tasks: Counter[Question] = Counter()
-    tasks = JudgeTask.objects.filter(run__in=runs, output__in=outputs, state__in=_NOT_ANSWERED)
-    for run_id, output, predicate, order, vote, state in tasks.values_list(
-        "run_id", "output_id", "predicate", "order", "vote", "state"
-    ):
-        if state == TaskState.FAILED:
-            ended[run_id, output, predicate, order].add(vote)
+    for task in JudgeTask.objects.filter(run__in=runs, output__in=outputs, state__in=_NOT_ANSWERED):
+        if task.state == TaskState.FAILED:
+            ended[question_of(task)].add(task.vote)
         else:
-            open_tasks[run_id, output, predicate, order] += 1
-    for question, votes in found.items():
-        run_id, output, predicate, order = question
-        cast = said[runs[run_id].judge_id, output, predicate, order]
-        votes.cast = [*cast.values(), *[None] * len(ended[question] - cast.keys())]
-        votes.open = open_tasks[question]
+            open_tasks[question_of(task)] += 1
+    for (run_id, subject), votes in found.items():
+        cast = said[runs[run_id].judge_id, subject]
+        votes.cast = [*cast.values(), *[None] * len(ended[run_id, subject] - cast.keys())]
+        votes.open = open_tasks[run_id, subject]
 
 
 def votes_cast(
     *, judges: Collection[int], outputs: Collection[int] | QuerySet[Output]
-) -> dict[tuple[int, int, str, int], dict[int, str | None]]:
-    """(judge, output, predicate, order) to value by vote; None for a vote that has no value."""
-    cast: dict[tuple[int, int, str, int], dict[int, str | None]] = defaultdict(dict)
+) -> dict[tuple[int, Subject], dict[int, str | None]]:
+    """(judge, subject) to value by vote; None for a vote that has no value."""
+    cast: dict[tuple[int, Subject], dict[int, str | None]] = defaultdict(dict)
     rows = Verdict.objects.filter(judge__in=judges, output__in=outputs)
-    for judge, output, predicate, order, vote, value in rows.values_list(
-        "judge_id", "output_id", "predicate", "order", "vote", "value"
+    for judge, output, second, predicate, order, vote, value in rows.values_list(
+        "judge_id", "output_id", "second_id", "predicate", "order", "vote", "value"
     ):
-        cast[judge, output, predicate, order][vote] = value or None
+        cast[judge, (output, second, predicate, order)][vote] = value or None
     return cast
 
 

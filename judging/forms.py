@@ -17,7 +17,11 @@ from llm.completion import DECODING
 
 def judging_protocols() -> list[str]:
     """Protocols that have questions for judges."""
-    return [name for name in protocol_names() if get_protocol(name).predicates]
+    return [
+        name
+        for name in protocol_names()
+        if get_protocol(name).predicates or get_protocol(name).pair_predicates
+    ]
 
 
 class JudgeForm(forms.Form):

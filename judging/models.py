@@ -7,6 +7,29 @@ from django.utils import timezone
 
 from benchmark.models import Instance, Output, Release
 
+PAIR = "Of a pair: the output that order 1 shows second. The value is the place, as shown, of the better one."
+
+
+def once_per_subject(
+    owner: str, table: str, rule: str
+) -> list[models.UniqueConstraint | models.CheckConstraint]:
+    """One row per owner, output or pair, predicate, order and vote; a pair is stored once, smaller number first."""
+    question = ["predicate", "order", "vote"]
+    return [
+        models.UniqueConstraint(
+            fields=[owner, "output", *question], condition=Q(second=None), name=f"{table}_{rule}"
+        ),
+        models.UniqueConstraint(
+            fields=[owner, "output", "second", *question],
+            condition=Q(second__isnull=False),
+            name=f"{table}_on_a_pair_{rule}",
+        ),
+        models.CheckConstraint(
+            condition=Q(second=None) | Q(second__gt=F("output"), order__in=[1, 2]),
+            name=f"{table}_pair_is_in_order",
+        ),
+    ]
+
 
 class Judge(models.Model):
     """One judge version. Changing any setting or a prompt makes a new row."""
@@ -128,6 +151,9 @@ class JudgeTask(models.Model):
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="tasks")
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="judge_tasks")
+    second = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text=PAIR
+    )
     predicate = models.CharField(max_length=50)
     order = models.PositiveSmallIntegerField(default=1)
     vote = models.PositiveSmallIntegerField(default=1)
@@ -150,9 +176,7 @@ class JudgeTask(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["run", "output", "predicate", "order", "vote"], name="judge_task_once_per_run"
-            ),
+            *once_per_subject("run", "judge_task", "once_per_run"),
             models.CheckConstraint(
                 condition=(Q(state=TaskState.LEASED) & ~Q(lease_owner="") & Q(lease_until__isnull=False))
                 | (~Q(state=TaskState.LEASED) & Q(lease_owner="") & Q(lease_until__isnull=True)),
@@ -219,10 +243,13 @@ class VerdictState(models.TextChoices):
 
 
 class Verdict(models.Model):
-    """What a judge version said about one output: exactly one row per predicate, order and vote."""
+    """What a judge version said about one output, or a pair: exactly one row per predicate, order and vote."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="verdicts")
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="verdicts")
+    second = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text=PAIR
+    )
     predicate = models.CharField(max_length=50)
     order = models.PositiveSmallIntegerField(default=1)
     vote = models.PositiveSmallIntegerField(default=1)
@@ -235,9 +262,7 @@ class Verdict(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                fields=["judge", "output", "predicate", "order", "vote"], name="verdict_exactly_once"
-            ),
+            *once_per_subject("judge", "verdict", "exactly_once"),
             models.CheckConstraint(
                 condition=(Q(state=VerdictState.ANSWERED) & ~Q(value=""))
                 | (~Q(state=VerdictState.ANSWERED) & Q(value="")),

@@ -12,6 +12,7 @@ from judging.models import Call, EndpointState, JudgeRun, RunState, Verdict, Ver
 from llm import fewest_more
 from stats.votes import VoteSpread, vote_spread, votes_needed
 
+_MIRRORED = {"first": "second", "second": "first"}
 WINDOW = dt.timedelta(minutes=2)  # rates are those of the recent past
 
 
@@ -102,3 +103,39 @@ def steadiness(run: JudgeRun) -> list[Steadiness]:
     return [
         Steadiness(predicate, spread, votes_needed(spread)) for predicate, spread in spreads.items() if spread
     ]
+
+
+@dataclass(frozen=True)
+class Flips:
+    """Comparisons of one predicate that were answered in both orders, and those whose answer depends on it.
+
+    A flip counts as a tie.
+    """
+
+    predicate: str
+    pairs: int
+    flipped: int
+
+    @property
+    def share(self) -> float:
+        return self.flipped / self.pairs
+
+
+def flips(run: JudgeRun) -> list[Flips]:
+    """By predicate that compares, counted by pair and vote."""
+    said: dict[tuple[str, int, int | None, int], dict[int, str]] = defaultdict(dict)
+    rows = Verdict.objects.filter(
+        judge=run.judge,
+        predicate__in=run.predicates,
+        second__isnull=False,
+        state=VerdictState.ANSWERED,
+        output__run__release=run.release,
+        output__run__track=run.track,
+    ).values_list("predicate", "output_id", "second_id", "vote", "order", "value")
+    for predicate, output, second, vote, order, value in rows:
+        said[predicate, output, second, vote][order] = value
+    counted: dict[str, list[bool]] = defaultdict(list)
+    for (predicate, *_), shown in said.items():
+        if len(shown) == 2:
+            counted[predicate].append(_MIRRORED.get(shown[1], shown[1]) != shown[2])
+    return [Flips(predicate, len(found), sum(found)) for predicate, found in sorted(counted.items())]

@@ -5,20 +5,26 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol
 from llm import Prompt, load_prompt
 
 
 def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
     """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
-    names = {known.key: known.prompt for known in protocol.predicates}
+    names = {known.key: known.prompt for known in (*protocol.predicates, *protocol.pair_predicates)}
     return _load(protocol.folder / "prompts" / f"{names[predicate]}.md")
+
+
+def pair_predicates(protocol: str) -> frozenset[str]:
+    """Those predicates of the protocol called `protocol` that compare two outputs."""
+    return frozenset(predicate.key for predicate in get_protocol(protocol).pair_predicates)
 
 
 def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
     """Predicate to its prompt's file name and SHA-256."""
     return {
         predicate.key: {"name": predicate.prompt, "sha256": predicate_prompt(protocol, predicate.key).sha256}
-        for predicate in protocol.predicates
+        for predicate in (*protocol.predicates, *protocol.pair_predicates)
     }
 
 

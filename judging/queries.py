@@ -1,6 +1,7 @@
 """Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import Count, Q, QuerySet, Sum
@@ -19,6 +20,22 @@ def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
     return Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED).order_by(
         "id"
     )
+
+
+def judgeable_pairs(release: Release, track: str) -> Iterator[tuple[int, int]]:
+    """Pairs of answered outputs to one instance by different systems with the same attempt and condition.
+
+    The smaller id comes first; in the order of instances.
+    """
+    rows = (
+        judgeable_outputs(release, track)
+        .order_by("instance_id", "attempt", "run__condition", "id")
+        .values_list("id", "run__system_id", "instance_id", "attempt", "run__condition")
+    )
+    for _, group in groupby(rows.iterator(), key=lambda row: row[2:]):
+        for one, other in combinations(group, 2):
+            if one[1] != other[1]:
+                yield one[0], other[0]
 
 
 def newest_judge(slug: str) -> Judge | None:

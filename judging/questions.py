@@ -1,7 +1,7 @@
 """What is put to a model for one task: the prompt with its fields, rendered. No database here."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ class Question:
     messages: list[dict[str, str]]
     response_format: dict[str, Any]
     prompt_sha256: str
+    labels: tuple[str, ...]
 
     @property
     def most_tokens(self) -> int:
@@ -52,20 +53,26 @@ def question(task: JudgeTask, nonce: str) -> Question:
         raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
     messages = prompt.render(fields_of(task), nonce=nonce).messages
     if task.repair_of is not None:
-        messages[-1]["content"] += "\n\n" + _repair(task.repair_of, nonce)
-    return Question(messages, prompt.response_format, prompt.sha256)
+        messages[-1]["content"] += "\n\n" + _repair(task.repair_of, nonce, prompt.labels)
+    return Question(messages, prompt.response_format, prompt.sha256, prompt.labels)
 
 
-def _repair(call: Call, nonce: str) -> str:
+def _repair(call: Call, nonce: str, labels: Sequence[str]) -> str:
     """Why the earlier reply could not be read, and that reply, as data like everything from outside."""
     said = call.reply["choices"][0]["message"]["content"] if call.reply else ""
-    unread = parse_reply(said)
+    unread = parse_reply(said, labels)
     reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
     return REPAIR.format(reason=reason, reply=framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce))
 
 
 def fields_of(task: JudgeTask) -> Mapping[str, str]:
-    """The values of the prompt's placeholders."""
+    """The values of the prompt's placeholders; of a pair, the outputs in the order of the task."""
     protocol = get_protocol(task.run.judge.protocol)
-    payload, text = shown_content(task.output)
-    return protocol.prompt_fields(task.predicate, task.output.instance.payload, payload, text)
+    instance = task.output.instance.payload
+    if task.second is None:
+        payload, text = shown_content(task.output)
+        return protocol.prompt_fields(task.predicate, instance, payload, text)
+    assert protocol.pair_fields is not None
+    shown = (task.output, task.second) if task.order == 1 else (task.second, task.output)
+    first, second = map(shown_content, shown)
+    return protocol.pair_fields(task.predicate, instance, first, second)

@@ -4,6 +4,7 @@ Votes that are read otherwise belong to another judge version: the prompts of th
 and the parser, so its hash tells them apart, and both can be scored, audited and compared.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,13 +13,15 @@ from django.db import transaction
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from benchmark.protocols import get_protocol
 from judging.actions import judge_version
 from judging.models import Call, Judge, JudgeRun, Verdict
+from judging.prompts import predicate_prompt
 from judging.replies import read, reply_text
 from llm.replies import PARSER
 
 _BATCH = 1000
-Place = tuple[int, str, int, int]
+Place = tuple[int, int | None, str, int, int]  # output, second output of a pair, predicate, order, vote
 
 
 @dataclass(frozen=True)
@@ -62,14 +65,18 @@ def reread(run: JudgeRun) -> Reread:
     stored = (
         Verdict.objects.filter(judge=run.judge, call__task__run=run)
         .select_related("output__instance")
-        .order_by("output__instance__key", "output__attempt", "output_id", "predicate", "order", "vote")
+        .order_by(
+            "output__instance__key", "output__attempt", "output_id", "second_id", "predicate", "order", "vote"
+        )
     )
+    protocol = get_protocol(run.judge.protocol)
     votes, changed = [], []
     for verdict in stored:
-        place = (verdict.output_id, verdict.predicate, verdict.order, verdict.vote)
-        call, found = _first_readable(calls[place])
+        place = (verdict.output_id, verdict.second_id, verdict.predicate, verdict.order, verdict.vote)
+        call, found = _first_readable(calls[place], predicate_prompt(protocol, verdict.predicate).labels)
         vote = Verdict(
             output=verdict.output,
+            second_id=verdict.second_id,
             predicate=verdict.predicate,
             order=verdict.order,
             vote=verdict.vote,
@@ -80,7 +87,7 @@ def reread(run: JudgeRun) -> Reread:
         if (vote.state, vote.value) != (verdict.state, verdict.value):
             output = verdict.output
             said = (verdict.value or verdict.state, vote.value or vote.state)
-            changed.append(Changed(output.instance.key, output.attempt, *place[1:], *said))
+            changed.append(Changed(output.instance.key, output.attempt, *place[2:], *said))
     return Reread(tuple(votes), tuple(changed))
 
 
@@ -131,14 +138,15 @@ def _calls(run: JudgeRun) -> dict[Place, list[Call]]:
     rows = Call.objects.filter(task__run=run, error="", reply__isnull=False).select_related("task")
     for call in rows.order_by("id").iterator(chunk_size=_BATCH):
         task = call.task
-        found.setdefault((task.output_id, task.predicate, task.order, task.vote), []).append(call)
+        place = (task.output_id, task.second_id, task.predicate, task.order, task.vote)
+        found.setdefault(place, []).append(call)
     return found
 
 
-def _first_readable(calls: list[Call]) -> tuple[Call, dict[str, Any]]:
+def _first_readable(calls: list[Call], labels: Sequence[str]) -> tuple[Call, dict[str, Any]]:
     """The first call whose reply can be read, else the last one."""
     for call in calls:
-        found = read(reply_text(call))
+        found = read(reply_text(call), labels)
         if found["state"] == "answered":
             break
     return call, found

@@ -1,11 +1,13 @@
 """What a reply says, and what one judge replied about one output, vote by vote, as staff read it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from benchmark.models import Output
 from judging.models import Call, Judge, Verdict
 from llm import Unparsed, parse_reply
+from llm.replies import LABELS
 
 
 @dataclass(frozen=True)
@@ -18,9 +20,9 @@ class Said:
     sent: tuple[tuple[str, str], ...]
 
 
-def read(text: str) -> dict[str, Any]:
+def read(text: str, labels: Sequence[str] = LABELS) -> dict[str, Any]:
     """State, value, reason and confidence of a verdict, as this version of the parser reads the reply."""
-    reply = parse_reply(text)
+    reply = parse_reply(text, labels)
     if isinstance(reply, Unparsed):
         return {"state": "unparsed", "value": "", "reason": reply.reason, "confidence": None}
     return {

@@ -15,7 +15,7 @@ from django.db import transaction
 from judging.breaker import note_results
 from judging.budget import Use, attempts, charge, use_of
 from judging.claims import FREE, GivenBack, give_back
-from judging.early_stop import advance
+from judging.early_stop import advance, question_of
 from judging.models import Call, JudgeTask, TaskState, Verdict
 
 
@@ -77,7 +77,7 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
         _settle_failures(failures, owner)
     stored = _settle_outcomes(outcomes, owner) if outcomes else 0
     tasks = [result.task for result in new if result.task.run.judge.early_stop]
-    advance({(task.run_id, task.output_id, task.predicate, task.order) for task in tasks})
+    advance({question_of(task) for task in tasks})
     return stored
 
 
@@ -180,6 +180,7 @@ def _verdict(outcome: Outcome, call: Call) -> Verdict:
     return Verdict(
         judge=task.run.judge,
         output=task.output,
+        second=task.second,
         predicate=task.predicate,
         order=task.order,
         vote=task.vote,

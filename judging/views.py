@@ -15,7 +15,7 @@ from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
 from judging.forms import AdjustForm, AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
 from judging.models import Judge, JudgeRun, RunState
-from judging.progress import endpoint_health, run_pace, steadiness
+from judging.progress import endpoint_health, flips, run_pace, steadiness
 from judging.prompts import predicate_prompt
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
 from judging.run_actions import adjust_run, retry_failed, steer
@@ -114,6 +114,7 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
         "n_open": n_open,
         "n_needed": run.n_tasks - run.n_not_needed,
         "steadiness": steadiness(run),
+        "flips": flips(run),
         "cost": run_cost(run),
         "pace": run_pace(run, n_open),
         "endpoint": endpoint_health(run.judge.endpoint),

@@ -5,6 +5,7 @@
     role = "who the judge is and what it decides"          (becomes the system message)
     predicate = "Ground"
     output = ["label", "reason", "confidence", "evidence"]   (fields of the reply, llm.replies)
+    labels = ["first", "second", "tie"]                      (yes, no and uncertain unless given)
 
 and then the body (the user message) with placeholders `{{ field }}`. Every field is text from outside: it is
 neutralised and stands between two lines that carry a nonce which its author cannot know.
@@ -20,11 +21,12 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm.neutral import neutralise
-from llm.replies import REPLY_FIELDS, response_format
+from llm.replies import LABELS, REPLY_FIELDS, response_format
 
 _FILE_NAME = re.compile(r"(?P<name>[a-z0-9_-]+)\.v(?P<version>[1-9][0-9]*)\.md")
 _FRONT = re.compile(r"\+\+\+\n(?P<front>.*?)\n\+\+\+\n(?P<body>.*)", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\{\{ ([a-z][a-z0-9_]*) \}\}")
+_LABEL = re.compile(r"[a-z][a-z_]{0,49}")
 _NONCE = re.compile(r"[A-Za-z0-9]{16,64}")
 
 # A change of these two sentences changes what every prompt says: it needs new versions of the prompt files.
@@ -63,6 +65,7 @@ class Prompt:
     output: tuple[str, ...]
     body: str
     sha256: str
+    labels: tuple[str, ...] = LABELS
 
     @property
     def label(self) -> str:
@@ -76,7 +79,7 @@ class Prompt:
     @property
     def response_format(self) -> dict[str, object]:
         """What to ask of an endpoint with structured output."""
-        return response_format(self.output, self.name.replace("-", "_"))
+        return response_format(self.output, self.name.replace("-", "_"), self.labels)
 
     def render(self, fields: Mapping[str, str], nonce: str) -> Rendered:
         """The messages, each field framed as data.
@@ -89,7 +92,7 @@ class Prompt:
         self._check_fields(frozenset(fields))
         blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
         body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
-        rule = REPLY_RULE.format(fields=", ".join(_described(field) for field in self.output))
+        rule = REPLY_RULE.format(fields=", ".join(_described(field, self.labels) for field in self.output))
         return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
 
     def _check_fields(self, given: frozenset[str]) -> None:
@@ -106,6 +109,7 @@ class _Front(BaseModel):
     role: str = Field(min_length=1)
     predicate: str = Field(min_length=1)
     output: list[str] = Field(min_length=1)
+    labels: list[str] = Field(default=list(LABELS), min_length=2)
 
 
 def load_prompt(path: Path) -> Prompt:
@@ -135,6 +139,7 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         output=tuple(front.output),
         body=body,
         sha256=hashlib.sha256(content).hexdigest(),
+        labels=tuple(front.labels),
     )
 
 
@@ -156,6 +161,8 @@ def _front(text: str) -> _Front:
     needed = {"label", "reason", "confidence"}
     if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
         raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
+    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
+        raise PromptError("front matter: labels: expected different words of small letters and _")
     return front
 
 
@@ -170,6 +177,8 @@ def framed(name: str, text: str, nonce: str) -> str:
     return f"[[DATA {name} {nonce}]]\n{neutralise(text, nonce)}\n[[END {name} {nonce}]]"
 
 
-def _described(field: str) -> str:
-    allowed = {"label": ' ("yes", "no" or "uncertain")', "confidence": " (a number from 0 to 1, or null)"}
+def _described(field: str, labels: tuple[str, ...]) -> str:
+    words = [f'"{label}"' for label in labels]
+    choice = f" ({', '.join(words[:-1])} or {words[-1]})"
+    allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
     return f'"{field}"{allowed.get(field, " (text)")}'

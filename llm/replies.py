@@ -1,20 +1,21 @@
 """What a judge must answer, and the strict reading of what it did answer. Nothing is ever guessed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from llm.strict_json import NotJson, loads
 
-Label = Literal["yes", "no", "uncertain"]
+LABELS = ("yes", "no", "uncertain")
 PARSER = "1"  # raise it with every change of what parse_reply reads: kept replies can then be read again
 _FENCE = re.compile(r"```(?:json)?[ \t]*\n(?P<inside>.*)\n```", re.DOTALL)
 _MAX_CHARS = 200_000
 
 REPLY_FIELDS: dict[str, dict[str, Any]] = {
-    "label": {"type": "string", "enum": ["yes", "no", "uncertain"]},
+    "label": {"type": "string", "enum": list(LABELS)},
     "reason": {"type": "string", "description": "Short: the decisive point, in one to three sentences."},
     "confidence": {"type": ["number", "null"], "description": "Between 0 and 1, or null."},
     "evidence": {"type": "string", "description": "The words of the data that decide, quoted; may be empty."},
@@ -26,10 +27,18 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    label: Label
+    label: str
     reason: str = Field(min_length=1, max_length=20_000)
     confidence: float | None = Field(ge=0, le=1, allow_inf_nan=False)
     evidence: str | None = Field(default=None, max_length=100_000)
+
+    @field_validator("label")
+    @classmethod
+    def _is_one_of_those_asked_for(cls, value: str, info: ValidationInfo) -> str:
+        allowed = (info.context or {}).get("labels", LABELS)
+        if value not in allowed:
+            raise ValueError(f"is none of {', '.join(allowed)}")
+        return value
 
     @field_validator("reason", "evidence")
     @classmethod
@@ -53,11 +62,11 @@ class Unparsed:
     reason: str
 
 
-def parse_reply(text: str) -> Reply | Unparsed:
+def parse_reply(text: str, labels: Sequence[str] = LABELS) -> Reply | Unparsed:
     """Reads exactly one JSON object of the reply's shape; one code fence around the whole is allowed.
 
-    Prose before or after, several objects, repeated or unknown or missing keys, a label outside yes, no and
-    uncertain (in exactly these letters), a confidence outside [0, 1]: all give Unparsed.
+    Prose before or after, several objects, repeated or unknown or missing keys, a label outside `labels`
+    (in exactly these letters), a confidence outside [0, 1]: all give Unparsed.
     """
     if len(text) > _MAX_CHARS:
         return Unparsed(f"longer than {_MAX_CHARS} characters")
@@ -68,18 +77,23 @@ def parse_reply(text: str) -> Reply | Unparsed:
     except NotJson as error:
         return Unparsed(f"not one JSON object: {error}")
     try:
-        return Reply.model_validate(document)
+        return Reply.model_validate(document, context={"labels": tuple(labels)})
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "reply"
         return Unparsed(f"{place}: {first['msg']}")
 
 
-def response_format(fields: tuple[str, ...], name: str = "verdict") -> dict[str, Any]:
+def response_format(
+    fields: tuple[str, ...], name: str = "verdict", labels: Sequence[str] = LABELS
+) -> dict[str, Any]:
     """The `response_format` of a request that asks for exactly these fields (keys of REPLY_FIELDS)."""
+    properties = {field: REPLY_FIELDS[field] for field in fields}
+    if "label" in properties:
+        properties["label"] = {**properties["label"], "enum": list(labels)}
     schema = {
         "type": "object",
-        "properties": {field: REPLY_FIELDS[field] for field in fields},
+        "properties": properties,
         "required": list(fields),
         "additionalProperties": False,
     }

@@ -109,9 +109,11 @@ def answers_are_on_the_scale() -> Iterator[str]:
 
 def done_judge_tasks_have_their_verdict() -> Iterator[str]:
     """A finished task left exactly one verdict."""
-    answered = set(Verdict.objects.values_list("judge_id", "output_id", "predicate", "order", "vote"))
+    answered = set(
+        Verdict.objects.values_list("judge_id", "output_id", "second_id", "predicate", "order", "vote")
+    )
     done = JudgeTask.objects.filter(state=TaskState.DONE).values_list(
-        "id", "run__judge_id", "output_id", "predicate", "order", "vote"
+        "id", "run__judge_id", "output_id", "second_id", "predicate", "order", "vote"
     )
     for task, *key in done.iterator():
         if tuple(key) not in answered:

@@ -121,16 +121,18 @@ class LabelReader:
                 yield "subject", f"{self.release.name} has no output {str(one)!r}"
         if pair and row["order"] not in ("1", "2"):
             yield "order", "a pair was shown in order 1 or 2"
-        if pair and row["rater_kind"] == "judge":
-            yield "subject", "a judge's label is about one output"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        known = [predicate.key for predicate in self.protocol.predicates]
+        compares = "|" in row["subject"]
+        asked = self.protocol.pair_predicates if compares else self.protocol.predicates
+        known = [predicate.key for predicate in asked]
         if row["question"] not in known:
             yield (
                 "question",
                 f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
             )
+        if compares and row["state"] in ("", "answered") and row["value"] not in ("first", "second", "tie"):
+            yield "value", f"{row['value']!r} is not first, second or tie"
 
     def _expert_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         try:
@@ -172,17 +174,29 @@ class LabelReader:
             yield "subject", f"the same label stands in line {first} already"
 
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
+        output, second, order = self._judged(row)
         return PublishedVerdict(
-            output=self.outputs[row["subject"]],
+            output=output,
+            second=second,
             predicate=row["question"],
             value=row["value"],
             state=row["state"] or "answered",
             vote=int(row["vote"] or 1),
-            order=int(row["order"] or 1),
+            order=order,
             confidence=float(row["confidence"]) if row["confidence"] else None,
             reason=row["comment"],
             created_at=_moment(row["created_at"]),
         )
+
+    def _judged(self, row: LabelRow) -> tuple[Output, Output | None, int]:
+        """The output; of a pair both, in the order in which they are stored, and which of the two was shown."""
+        subject = parse_subject(row["subject"])
+        if not isinstance(subject, PairSubject):
+            return self.outputs[row["subject"]], None, int(row["order"] or 1)
+        named = [self.outputs[str(one)] for one in subject.ordered]
+        shown = named if row["order"] == "1" else named[::-1]
+        first, second = sorted(named, key=lambda output: output.pk)
+        return first, second, 1 if shown[0] is first else 2
 
     def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
         """Grades by campaign and track, in the order of the file."""

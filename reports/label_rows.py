@@ -100,6 +100,9 @@ class _Verdict(NamedTuple):
     published_as: str
     vote: int
     order: int
+    other_system: str | None
+    other_track: str | None
+    other_condition: str | None
     value: str
     state: str
     confidence: float | None
@@ -121,6 +124,9 @@ _VERDICT_FIELDS = (
     "judge__published_as",
     "vote",
     "order",
+    "second__run__system__slug",
+    "second__run__track",
+    "second__run__condition",
     "value",
     "state",
     "confidence",
@@ -136,7 +142,9 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     yield from (_expert_row(release.name, _Expert(*row)) for row in found.iterator(chunk_size=_CHUNK))
     if campaign:
         return
-    verdicts = _verdicts(release, wanted).order_by("judge_id", "output_id", "predicate", "order", "vote")
+    verdicts = _verdicts(release, wanted).order_by(
+        "judge_id", "output_id", "second_id", "predicate", "order", "vote"
+    )
     said = verdicts.values_list(*_VERDICT_FIELDS)
     yield from (_judge_row(release.name, _Verdict(*row)) for row in said.iterator(chunk_size=_CHUNK))
 
@@ -196,7 +204,7 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "release": release,
         "campaign": label.campaign,
         "question": label.question,
-        **(_subject_cells(label) if label.other_system is None else _pair_cells(label)),
+        **(_subject_cells(label) if label.other_system is None else _pair_cells(label, bool(label.swapped))),
         "step": label.step,
         "stratum": label.stratum,
         "stratum_size": str(label.stratum_size),
@@ -217,11 +225,11 @@ def _judge_row(release: str, label: _Verdict) -> Row:
     return {
         "release": release,
         "question": label.predicate,
-        **_subject_cells(label),
+        "order": str(label.order),
+        **(_subject_cells(label) if label.other_system is None else _pair_cells(label, label.order == 2)),
         "rater": label.judge,
         "rater_kind": "judge",
         "vote": str(label.vote),
-        "order": str(label.order),
         "value": label.value,
         "state": "unavailable" if label.state == "unparsed" else label.state,
         "confidence": _number(label.confidence),
@@ -237,8 +245,11 @@ def _subject_cells(label: _Expert | _Verdict) -> Row:
     )
 
 
-def _pair_cells(label: _Expert) -> Row:
-    """A pair as shown: the systems from left to right, and whether that is the order of its name."""
+def _pair_cells(label: _Expert | _Verdict, swapped: bool) -> Row:
+    """A pair as shown: the systems from left to right, and whether that is the order of its name.
+
+    That is not the stored order, which goes by the rows' numbers: those mean nothing outside this database.
+    """
     item = Subject(label.instance, label.system, label.attempt, label.track, label.condition)
     other = Subject(
         label.instance,
@@ -247,7 +258,7 @@ def _pair_cells(label: _Expert) -> Row:
         label.other_track or "",
         label.other_condition or "",
     )
-    left, right = (other, item) if label.swapped else (item, other)
+    left, right = (other, item) if swapped else (item, other)
     pair = PairSubject(left, right)
     return {
         "subject": str(pair),

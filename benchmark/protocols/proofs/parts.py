@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from benchmark.protocol import Part
+from benchmark.protocol import Content, Part
 from benchmark.protocols.proofs.schema import Guidance, Problem
 
 
@@ -26,8 +26,24 @@ def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> lis
 def prompt_fields(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
 ) -> dict[str, str]:
-    """Whole proofs are graded by people: there is no predicate to ask."""
+    """A single proof is graded by people: there is no predicate to ask."""
     raise KeyError(f"proofs has no predicate {predicate!r}")
+
+
+def pair_fields(
+    predicate: str, instance: Mapping[str, Any], first: Content, second: Content
+) -> dict[str, str]:
+    """The problem as graders see it, and the two proofs in the order given."""
+    problem = Problem.model_validate(instance)
+    guidance = problem.guidance
+    told = [guidance.target_claim, *guidance.objects, *guidance.common_issues]
+    return {
+        "statement": problem.statement,
+        "guidance": "\n".join(filter(None, told)),
+        "reference_solution": problem.reference_solution,
+        "first": first[1],
+        "second": second[1],
+    }
 
 
 def _guidance(guidance: Guidance) -> list[Part]:
