@@ -38,10 +38,10 @@ def lenient(monkeypatch):
     """A later parser that reads the prose as well."""
     from llm import parse_reply
 
-    def parse(text):
+    def parse(text, labels):
         if text == "Verdict: no":
             return Reply(label="no", reason="In prose.", confidence=None, evidence=None)
-        return parse_reply(text)
+        return parse_reply(text, labels)
 
     monkeypatch.setattr("judging.replies.parse_reply", parse)
     monkeypatch.setattr("judging.reparsing.PARSER", "2")
