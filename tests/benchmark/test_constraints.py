@@ -82,7 +82,7 @@ VIOLATIONS = {
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
     "described_release_has_a_licence": lambda: described(licence=""),
-    "described_release_has_creators": lambda: described(creators=[]),
+    "described_release_has_creators": lambda: described(creators=""),
     "described_release_has_a_version": lambda: described(version=""),
     "identity_verdict_is_known": lambda: decided(verdict="fine"),
     "identity_decided_once": lambda: [decided(output=OutputFactory(), twice=True)],
