@@ -42,6 +42,8 @@ class Lanes:
         """
         if self._failures >= THRESHOLD and self.held:
             return 0
+        if not self._in_flight:
+            return self.width  # to begin at once
         reserve = self.width // 2 + 1
         missing = self.width + reserve - len(self._in_flight) - len(self._waiting)
         return missing if missing > reserve // 2 else 0

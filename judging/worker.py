@@ -111,7 +111,8 @@ class _Shift:
                 return
             if len(tasks) < wanted:
                 await asyncio.sleep(PAUSE_SECONDS)
-            await lanes.room(PAUSE_SECONDS)
+            else:
+                await lanes.room(PAUSE_SECONDS)
         lanes.stop_waiting()
         while lanes.held:
             await asyncio.sleep(PAUSE_SECONDS)
