@@ -102,9 +102,16 @@ class Chaos:
             self.broker_returns = 0.0
 
     def kill_a_child(self) -> None:
-        children = Path(f"/proc/{self.worker.pid}/task/{self.worker.pid}/children").read_text().split()
-        if children:
-            os.kill(int(random.choice(children)), signal.SIGKILL)
+        """Of a worker that is there: one that was just killed is started again first."""
+        while not (children := self._children()):
+            self.supervise()
+            time.sleep(0.2)
+        os.kill(int(random.choice(children)), signal.SIGKILL)
+
+    def _children(self) -> list[str]:
+        with suppress(OSError):
+            return Path(f"/proc/{self.worker.pid}/task/{self.worker.pid}/children").read_text().split()
+        return []
 
     def kill_the_worker(self) -> None:
         self.deployment.kill(self.worker)
