@@ -77,7 +77,8 @@ def two_judges(chosen: Chosen, against: str = "") -> TwoJudges | None:
 
 def output_ids(release: Release, track: str, subjects: list[str]) -> dict[str, int]:
     """Subject to the id of its output, with one query."""
-    instances = {parse_subject(subject).instance for subject in subjects}
+    parsed = map(parse_subject, subjects)
+    instances = {subject.instance for subject in parsed if isinstance(subject, Subject)}
     rows = Output.objects.filter(
         run__release=release, run__track=track, run__condition=PLAIN, instance__key__in=instances
     ).values_list("instance__key", "run__system__slug", "attempt", "id")
