@@ -12,6 +12,7 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade
+from annotation.pairing import unswapped
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,13 @@ def _reviewers(campaign: Campaign) -> Iterator[Reviewer]:
 
 
 def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
+    """Of pairs the first presentation only, and sides in the item's order: reviewers saw either one first."""
     rows = (
-        Answer.objects.filter(grade__superseded_by=None, grade__assignment__item__campaign=campaign)
+        Answer.objects.filter(
+            grade__superseded_by=None,
+            grade__assignment__item__campaign=campaign,
+            grade__assignment__repeat=False,
+        )
         .order_by("grade__created_at", "grade_id", "id")
         .values_list(
             "grade__assignment__item",
@@ -84,9 +90,12 @@ def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
             "state",
             "grade__assignment__item__instance__key",
             "step",
+            "grade__assignment__swapped",
         )
     )
-    return (ReviewerLabel(*row) for row in rows.iterator(chunk_size=5000))
+    for item, reviewer, question, value, state, instance, step, swapped in rows.iterator(chunk_size=5000):
+        seen = unswapped(value, swapped=swapped)
+        yield ReviewerLabel(item, reviewer, question, seen, state, instance, step)
 
 
 def _times(campaign: Campaign) -> Iterator[GradeTime]:
@@ -106,7 +115,9 @@ def _times(campaign: Campaign) -> Iterator[GradeTime]:
 
 def submitted_days(campaign: Campaign) -> list[tuple[dt.date, int]]:
     """Grades submitted by the end of each day (UTC) on which one was; a corrected grade counts at its first."""
-    first = Grade.objects.filter(supersedes=None, assignment__item__campaign=campaign)
+    first = Grade.objects.filter(
+        supersedes=None, assignment__item__campaign=campaign, assignment__repeat=False
+    )
     found: dict[dt.date, int] = {}
     times = first.order_by("created_at").values_list("created_at", flat=True)
     for number, at in enumerate(times.iterator(chunk_size=5000), start=1):

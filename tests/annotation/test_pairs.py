@@ -19,6 +19,7 @@ from annotation.pairing import mirrored, next_side, pairs
 from annotation.settling import State
 from benchmark.models import OutputState
 from benchmark.rendering import rendered
+from reports.campaign_data import campaign_data
 from reports.importing import import_labels
 from reports.label_rows import label_rows
 from tests.conftest import member
@@ -462,3 +463,22 @@ def test_two_who_prefer_the_same_output_from_opposite_sides_agree(comparison, co
     submit(other, opposite, "second")
     states = {row.item.pk: row.state for row in queue(campaign)}
     assert states[place.item_id] is State.AGREED
+
+
+def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
+    comparison, coordinator, algebraist
+):
+    other = member("bea@study.test", "Bea", "reviewer", "algebra")
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
+    for person in (algebraist, other):
+        for _ in range(2):
+            actions.take_next(reviewer=person, campaign=campaign)
+        for place in Assignment.objects.filter(reviewer=person):
+            aurora_first = shown_first(place)[0].run.system.slug == "aurora"
+            submit(person, place, "first" if aurora_first else "second")
+    labels = [label for label in campaign_data(campaign).labels if label.question == "preference"]
+    assert len(labels) == 4  # two pairs, two reviewers; the mirrored repeats are not labels of their own
+    # everybody prefers aurora, whichever side it stood on: one value for each pair
+    assert all(
+        len({label.value for label in labels if label.item == item.pk}) == 1 for item in campaign.items.all()
+    )
