@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,19 +30,25 @@ class DatabaseThread:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
 
     async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The verb's result; raises OperationalError or InterfaceError when patience is over."""
+        """The verb's result; raises DatabaseError when patience is over or trying again cannot help."""
         deadline = time.monotonic() + self._patience
         pause = 0.05
         while True:
             try:
                 return await self._once(lambda: verb(*args, **kwargs))
-            except (OperationalError, InterfaceError) as error:
-                if time.monotonic() > deadline:
+            except DatabaseError as error:
+                if time.monotonic() > deadline or not await self._is_away(error):
                     raise
                 logger.warning("the database is away, trying again: %s", error)
                 await self._once(_close_connection)
             await asyncio.sleep(random.uniform(pause / 2, pause))
             pause = min(_LONGEST_PAUSE, 2 * pause)
+
+    async def _is_away(self, error: DatabaseError) -> bool:
+        """psycopg2 says plain DatabaseError when the server hangs up within a statement."""
+        if type(error) is not DatabaseError:
+            return isinstance(error, OperationalError | InterfaceError)
+        return await self._once(_connection_is_broken)
 
     async def close(self) -> None:
         """Close the connection and end the thread."""
@@ -51,6 +57,10 @@ class DatabaseThread:
 
     async def _once(self, verb: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, verb)
+
+
+def _connection_is_broken() -> bool:
+    return connection.connection is None or not connection.is_usable()
 
 
 def _close_connection() -> None:

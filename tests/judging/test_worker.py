@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from django.db import OperationalError
+from django.db import DatabaseError, OperationalError
 
 from judging import questions
 from judging.actions import ask, create_judge, reconcile
@@ -118,6 +118,29 @@ def test_replies_outlast_a_database_that_is_away_and_are_not_asked_for_again(
     ask(actor=None, judge=judge, release=release_with(10))
     drain()
     assert (server.calls, Call.objects.count(), Verdict.objects.count()) == (20, 20, 20)
+
+
+@pytest.mark.parametrize("broken", [True, False])
+def test_a_plain_database_error_is_an_outage_only_if_the_connection_is_gone(
+    judge, release_with, server, monkeypatch, broken
+):
+    """psycopg2 raises it when the server hangs up within a statement; anything else is a fault and is raised."""
+    monkeypatch.setattr("judging.database_thread._connection_is_broken", lambda: broken)
+    faults = iter([True])
+
+    def flaky(**batch):
+        if next(faults, False):
+            raise DatabaseError("server closed the connection unexpectedly")
+        return settle(**batch)
+
+    monkeypatch.setattr("judging.worker.settle", flaky)
+    ask(actor=None, judge=judge, release=release_with(5))
+    if broken:
+        assert drain() == server.calls == 10
+    else:
+        with pytest.raises(DatabaseError, match="server closed"):
+            drain()
+        assert Verdict.objects.count() == 0
 
 
 def test_a_question_that_cannot_be_put_together_fails_alone(judge, release_with, server, monkeypatch):
