@@ -5,8 +5,10 @@ from typing import Any
 
 from annotation.adjudication import by_question, decidable, decisions, graders, live_answers
 from annotation.material import item_material
-from annotation.models import Adjudication, Cause, Comment, Grade, Item
-from annotation.settling import MIRRORED, State, question_state, upright
+from annotation.models import Adjudication, Cause, Grade, Item
+from annotation.pairing import upright, upright_block
+from annotation.remarks import Remark
+from annotation.settling import State, question_state
 from annotation.sheets import VALUE_WORDS, ShownPart, shown_proofs
 from benchmark.rubrics import Question, rubric_from_content
 
@@ -36,15 +38,6 @@ class Disputed:
     def key(self) -> str:
         """A name that is unique on the page."""
         return f"{self.question.key}-{self.step}" if self.step else self.question.key
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A comment of a grader, at a block of the page."""
-
-    letter: str
-    block: str
-    comment: Comment
 
 
 @dataclass(frozen=True)
@@ -107,15 +100,13 @@ def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
 
 def _answers(found: list[tuple[str, Grade]], question: str, step: str) -> list[GradersAnswer]:
     return [
-        GradersAnswer(letter, _in_words(upright(answer.value, swapped=_swapped(grade))), answer.comment)
+        GradersAnswer(
+            letter, _in_words(upright(answer.value, swapped=grade.assignment.swapped)), answer.comment
+        )
         for letter, grade in found
         for answer in grade.answers.all()
         if (answer.question, answer.step) == (question, step)
     ]
-
-
-def _swapped(grade: Grade) -> bool:
-    return bool(grade.assignment.swapped)
 
 
 def _in_words(value: str) -> str:
@@ -124,12 +115,6 @@ def _in_words(value: str) -> str:
 
 def _remarks(letter: str, grade: Grade) -> list[Remark]:
     return [
-        Remark(letter, _upright_block(comment.block, swapped=_swapped(grade)), comment)
+        Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
         for comment in grade.comments.all()
     ]
-
-
-def _upright_block(block: str, *, swapped: bool) -> str:
-    """The id of a block as if the pair had been shown in the item's order."""
-    side, dash, rest = block.partition("-")
-    return f"{MIRRORED[side]}{dash}{rest}" if swapped and side in MIRRORED else block

@@ -12,13 +12,13 @@ from django.db.models import Q, QuerySet
 
 from annotation.item_names import item_name
 from annotation.models import Adjudication, Answer, Assignment, AssignmentState, Campaign, Grade, Item
+from annotation.pairing import upright
 from annotation.settling import (
     Said,
     State,
     item_state,
     letter,
     question_state,
-    upright,
 )
 from benchmark.rubrics import rubric_from_content
 
@@ -68,7 +68,7 @@ def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, l
     )
     found: dict[int, list[Said]] = defaultdict(list)
     for item, grader, question, step, value, swapped in rows:
-        found[item].append(Said(grader, question, step, upright(value, swapped=bool(swapped))))
+        found[item].append(Said(grader, question, step, upright(value, swapped=swapped)))
     return dict(found)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 MAX_SHARE = 1.0
+_OTHER_SIDE = {"first": "second", "second": "first"}
 REPEATS_FROM = 1_000_000  # positions of mirrored repeats: behind everything else of a reviewer's queue
 
 
@@ -50,10 +51,12 @@ def next_side(key: bytes, *, campaign: int, item: int, earlier: Iterable[bool]) 
     return bool(coin[0] & 1)
 
 
-def unswapped(word: str, *, swapped: bool | None) -> str:
-    """A side, a preference or the id of a block as the item orders its pair, whatever order was shown."""
-    if swapped:
-        for side, other in (("first", "second"), ("second", "first")):
-            if word == side or word.startswith(f"{side}-"):
-                return other + word[len(side) :]
-    return word
+def upright(value: str, *, swapped: bool | None) -> str:
+    """A preference as if the pair had been shown in the item's own order; other values stay."""
+    return _OTHER_SIDE.get(value, value) if swapped else value
+
+
+def upright_block(block: str, *, swapped: bool | None) -> str:
+    """The id of a block, such as first-b3, as if the pair had been shown in the item's own order."""
+    side, dash, rest = block.partition("-")
+    return f"{_OTHER_SIDE[side]}{dash}{rest}" if swapped and side in _OTHER_SIDE else block

@@ -11,7 +11,6 @@ from enum import StrEnum
 from benchmark.rubrics import NOT_ASSESSED
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-MIRRORED = {"first": "second", "second": "first"}
 
 
 class State(StrEnum):
@@ -32,11 +31,6 @@ class Said:
     question: str
     step: str
     value: str
-
-
-def upright(value: str, *, swapped: bool) -> str:
-    """A preference as if the pair had been shown in the item's own order; other values stay."""
-    return MIRRORED.get(value, value) if swapped else value
 
 
 def judged(values: Iterable[str]) -> set[str]:

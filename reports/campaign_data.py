@@ -12,7 +12,7 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade
-from annotation.pairing import unswapped
+from annotation.pairing import upright
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
         )
     )
     for item, reviewer, question, value, state, instance, step, swapped in rows.iterator(chunk_size=5000):
-        seen = unswapped(value, swapped=swapped)
+        seen = upright(value, swapped=swapped)
         yield ReviewerLabel(item, reviewer, question, seen, state, instance, step)
 
 

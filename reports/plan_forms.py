@@ -1,5 +1,6 @@
 """Forms of the planner. All are sent by GET, so that an address says the whole plan."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -29,6 +30,8 @@ def percent_field(label: str, *, initial: float | None = None, least: float = 0,
 class PlannerForm(forms.Form):
     """A form whose `document` is the plan; what the estimators refuse becomes an error of the form."""
 
+    plan: Callable[[Document], Document]  # each planner's own: cleaned values to the document
+
     def document(self) -> Document | None:
         """The plan, or None with an error added."""
         if not self.is_valid():
@@ -38,10 +41,6 @@ class PlannerForm(forms.Form):
         except (ValueError, Refused) as refusal:
             self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
             return None
-
-    def plan(self, asked: Document) -> Document:
-        """Subclasses compute their document from cleaned values."""
-        raise NotImplementedError
 
 
 class StrataForm(PlannerForm):

@@ -13,7 +13,7 @@ from django.db.models import Prefetch
 from annotation.documents import documents
 from annotation.material import Material, item_material
 from annotation.models import Answer, Campaign, Comment, Grade, Item
-from annotation.pairing import unswapped
+from annotation.pairing import upright, upright_block
 from annotation.visibility import Thing, Viewer, may_see
 from benchmark.models import OutputState
 from benchmark.rubrics import rubric_from_content
@@ -151,7 +151,7 @@ def _printed(
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)
     for name, grade in by_grader:
         for comment in grade.comments.all():
-            block = unswapped(comment.block, swapped=grade.assignment.swapped)
+            block = upright_block(comment.block, swapped=grade.assignment.swapped)
             remarks[block].append(_comment(name, comment))
     parts = tuple(_parts(shown, remarks))
     return PrintedItem(
@@ -220,7 +220,7 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
                 question=question.text,
                 step=step,
                 values=tuple(
-                    _value(answer, grade.assignment.swapped)
+                    _value(answer, grade.assignment.swapped if question.scale == "preference" else None)
                     for answer, (_, grade) in zip(row, by_grader, strict=True)
                 ),
                 remarks=tuple(
@@ -239,7 +239,7 @@ def _in_order(step: str) -> tuple[int, str]:
 def _value(answer: Answer | None, swapped: bool | None) -> str:
     if answer is None:
         return ""
-    return unswapped(answer.value, swapped=swapped) or {"abstain": "cannot be judged"}.get(
+    return upright(answer.value, swapped=swapped) or {"abstain": "cannot be judged"}.get(
         answer.state, answer.state
     )
 

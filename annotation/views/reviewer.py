@@ -26,6 +26,7 @@ from annotation.own_data import own_data
 from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
+from annotation.remarks import own_remarks
 from annotation.sheets import own_answers, sheet
 from annotation.submitting import is_locked, submit_or_revise
 from benchmark.rubrics import rubric_from_content
@@ -149,7 +150,7 @@ def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse
         "sheet": page,
         "grade": grade,
         "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
-        "comments": grade.comments.order_by("pk") if grade else [],
+        "remarks": own_remarks(grade) if grade else [],
         "may_reopen": place.item.campaign.phase == Phase.OPEN,
     }
     return render(request, "annotation/own_grade.html", context)

@@ -14,7 +14,8 @@ from annotation import actions
 from annotation.adjudication import primary_decisions, queue
 from annotation.item_names import item_name
 from annotation.models import Adjudication
-from annotation.settling import State, item_state, letter, overrules_everyone, question_state, upright
+from annotation.pairing import upright
+from annotation.settling import State, item_state, letter, overrules_everyone, question_state
 from tests.annotation.grading import graded_by
 
 pytestmark = pytest.mark.django_db

@@ -17,11 +17,13 @@ from annotation.material import material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.pairing import mirrored, next_side, pairs
 from annotation.settling import State
+from annotation.visibility import Viewer
 from benchmark.models import OutputState
 from benchmark.rendering import rendered
 from reports.campaign_data import campaign_data
 from reports.importing import import_labels
 from reports.label_rows import label_rows
+from reports.report_items import printed_items
 from tests.conftest import member
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
@@ -482,3 +484,21 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
     assert all(
         len({label.value for label in labels if label.item == item.pk}) == 1 for item in campaign.items.all()
     )
+
+
+def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, algebraist):
+    campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
+    actions.take_next(reviewer=algebraist, campaign=campaign)
+    for place in Assignment.objects.filter(reviewer=algebraist):  # the pair and its mirror image
+        actions.submit_grade(
+            reviewer=algebraist,
+            assignment=place,
+            content={"answers": {"preference": "first", "sureness": "1", "reason": "first-order logic"}},
+            idempotency_key=place.handle,
+            rubric_sha256=campaign.rubric.sha256,
+        )
+    campaign = actions.close_campaign(actor=coordinator, campaign=campaign, reason="enough")
+    (items,) = printed_items([campaign], Viewer.STAFF, identities=False)
+    answers = {answer.question: answer.values for item in items for answer in item.answers if item.graders}
+    assert sorted(answers["Which of the two proofs is better?"]) == ["first", "second"]
+    assert set(answers["Why?"]) == {"first-order logic"}
