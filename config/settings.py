@@ -129,6 +129,7 @@ CELERY_BEAT_SCHEDULE = {
         "task": "judging.reconcile",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
     },
+    "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
     "reconcile-reports": {
         "task": "reports.reconcile",

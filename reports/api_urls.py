@@ -8,6 +8,7 @@ from reports import (
     api_blinding,
     api_campaigns,
     api_construction,
+    api_history,
     api_judges,
     api_leak_flags,
     api_plans,
@@ -29,6 +30,7 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/judges/", api_judges.JudgePairView.as_view(), name="api-judge-pair"),
     path("releases/<slug:name>/judge-matrix/", api_judges.JudgeMatrixView.as_view(), name="api-judge-matrix"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
+    path("history/", api_history.HistoryView.as_view(), name="api-history"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
     path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),
     path(

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Campaign
 from benchmark.models import Release
+from reports.history_rows import HistoryLink  # noqa: F401 - a model of this app
 
 
 class Artifact(models.Model):

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from reports import uploads
+from reports.history import seal
 from reports.report_jobs import print_next, reconcile_reports, ring
 
 
@@ -32,3 +33,9 @@ def print_reports() -> bool:
 def reconcile() -> dict[str, int]:
     """See reports.report_jobs.reconcile_reports."""
     return reconcile_reports()
+
+
+@shared_task(name="reports.seal_history")
+def seal_history() -> int:
+    """See reports.history.seal."""
+    return seal()

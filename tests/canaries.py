@@ -51,6 +51,7 @@ judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason | technical: predicate value
 judging.InstanceVerdict hidden: reason evidence | technical: predicate value
 reports.Artifact     hidden: content sha256 | technical: kind
+reports.HistoryLink  technical: kind sha256 chain
 reports.LabelUpload  hidden: file_name asked document refusal handle
 reports.ReportJob    hidden: judge error file sha256 | technical: track lease_owner
 """

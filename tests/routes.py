@@ -271,6 +271,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         people/<int:pk>/erase/
         api/v1/people/<int:pk>/erase/
         api/v1/audit-trail/
+        reports/history/
+        api/v1/history/
         reports/campaigns/<slug:slug>/blinding/
         api/v1/campaigns/<slug:slug>/blinding/
         judges/new/

@@ -1,0 +1,47 @@
+"""manage.py verify_history: check that no sealed row of the history was changed, removed or put in between."""
+
+from itertools import islice
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import Command as TouchstoneCommand
+from accounts.refusal import Refused
+from reports.history import Head, fault_of, faults, head, waiting
+
+SHOWN = 20  # a chain that is broken once differs at many places
+
+
+class Command(TouchstoneCommand):
+    help = "Recompute the chain of history from the rows themselves; exit 1 and name what does not fit."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--head",
+            action="append",
+            default=[],
+            metavar="POSITION:HASH",
+            help="a head that was kept elsewhere and must still be in the chain; may be given several times",
+        )
+
+    def run(self, **options: Any) -> dict[str, Any]:
+        kept = [fault_of(_head(text)) for text in options["head"]]
+        found = [fault for fault in kept if fault] + list(islice(faults(), SHOWN))
+        if found:
+            listed = "\n".join(map(str, found))
+            raise Refused(f"The history is not what was sealed:\n{listed}", code="history_broken")
+        return {"head": str(head()), "heads_checked": len(kept), "waiting": waiting()}
+
+    def text(self, document: dict[str, Any]) -> str:
+        open_rows = ", ".join(f"{count} {kind}" for kind, count in document["waiting"].items() if count)
+        return (
+            f"every sealed row is as it was; head {document['head']}\n"
+            f"not sealed yet: {open_rows or 'nothing'}"
+        )
+
+
+def _head(text: str) -> Head:
+    position, _, chain = text.partition(":")
+    if not position.isdecimal() or len(chain) != 64:
+        raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
+    return Head(int(position), chain.lower())
