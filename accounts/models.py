@@ -227,6 +227,23 @@ class AccessToken(models.Model):
         return self.label
 
 
+class SavedComment(models.Model):
+    """Words, LaTeX included, that a person keeps to use again in comments. Nobody else sees them."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_comments"
+    )
+    text = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now)
+    changed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=~Q(text=""), name="saved_comment_says_something")]
+
+    def __str__(self) -> str:
+        return self.text[:80]
+
+
 class IdempotencyRecord(models.Model):
     """The stored answer to a write with an Idempotency-Key, replayed when the same request returns."""
 

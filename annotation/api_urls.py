@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api, api_adjudication, api_campaigns, api_guessing, api_quarantine
+from annotation import api, api_adjudication, api_bank, api_campaigns, api_guessing, api_quarantine
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
@@ -11,6 +11,17 @@ urlpatterns: list[URLPattern] = [
     path("assignments/<str:handle>/out-of-field/", api.OutOfFieldView.as_view(), name="api-out-of-field"),
     path("assignments/<str:handle>/guess/", api_guessing.GuessView.as_view(), name="api-guess"),
     path("campaigns/<slug:slug>/guesses/", api_guessing.AskForGuessesView.as_view(), name="api-guess-ask"),
+    path("comment-bank/", api_bank.CommentBankView.as_view(), name="api-comment-bank"),
+    path("comment-bank/<int:pk>/", api_bank.SavedCommentView.as_view(), name="api-saved-comment"),
+    path("comment-bank/<int:pk>/propose/", api_bank.ProposeCommentView.as_view(), name="api-propose-comment"),
+    path(
+        "campaigns/<slug:slug>/comments/", api_bank.SharedCommentsView.as_view(), name="api-shared-comments"
+    ),
+    path(
+        "campaigns/<slug:slug>/comments/<int:pk>/",
+        api_bank.ShareDecisionView.as_view(),
+        name="api-shared-comment-decide",
+    ),
     path("campaigns/", api_campaigns.CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/progress/", api_campaigns.ProgressView.as_view(), name="api-progress"),

@@ -30,6 +30,23 @@ class PlainForm(forms.Form):
         super().__init__(*args, **{"label_suffix": "", **kwargs})
 
 
+class SavedCommentForm(PlainForm):
+    """One comment to use again."""
+
+    text = forms.CharField(
+        label="Comment",
+        max_length=2000,
+        help_text="LaTeX between dollars, as in $x^2$, is set as a formula.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class SharedCommentForm(SavedCommentForm):
+    """A comment of the staff's own for the reviewers of a campaign, or of all of its protocol."""
+
+    everywhere = forms.BooleanField(required=False, label="In every campaign of the protocol")
+
+
 class CampaignForm(PlainForm):
     """The terms of a new campaign; the action checks what needs rows."""
 

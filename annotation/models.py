@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from annotation.bank_rows import SharedComment  # noqa: F401 - a model of this app
 from annotation.flag_rows import Flag, FlagSpan  # noqa: F401 - a model of this app
 from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - models of this app
 from annotation.phases import Phase

@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.models import User
 from accounts.personal_data import personal_data
+from annotation.bank import proposals_of
 from annotation.models import Assignment, Reminder
 
 
@@ -22,6 +23,13 @@ def own_data(user: User) -> dict[str, Any]:
     return {
         **personal_data(user),
         "reminders_sent": list(reminders),
+        "proposed_comments": [
+            {
+                "campaign": row.campaign.slug if row.campaign else "",
+                **{name: getattr(row, name) for name in ("text", "state", "proposed_at")},
+            }
+            for row in proposals_of(user)
+        ],
         "places": [_place(place) for place in places.iterator(chunk_size=200)],
     }
 

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import adjudication, campaigns, guessing, quarantine, reviewer
+from annotation.views import adjudication, bank, campaigns, guessing, quarantine, reviewer
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -14,6 +14,12 @@ urlpatterns: list[URLPattern] = [
     path("items/<str:handle>/submitted/", reviewer.submitted, name="submitted"),
     path("items/<str:handle>/reopen/", reviewer.reopen, name="reopen"),
     path("items/<str:handle>/out-of-field/", reviewer.out_of_field, name="out-of-field"),
+    path("comments/", bank.comment_bank, name="comment-bank"),
+    path("comments/<int:pk>/", bank.saved_comment, name="saved-comment"),
+    path("comments/<int:pk>/delete/", bank.delete, name="saved-comment-delete"),
+    path("comments/<int:pk>/propose/", bank.propose, name="saved-comment-propose"),
+    path("campaigns/<slug:slug>/comments/", bank.shared_comments, name="shared-comments"),
+    path("campaigns/<slug:slug>/comments/<int:pk>/", bank.decide_shared, name="shared-comment-decide"),
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),

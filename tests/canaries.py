@@ -16,6 +16,7 @@ accounts.Invitation  hidden: email | technical: token_sha256
 accounts.Expertise   hidden: domain
 accounts.Conflict    hidden: key reason
 accounts.AccessToken hidden: label | technical: token_sha256
+accounts.SavedComment hidden: text
 accounts.IdempotencyRecord technical: key request_sha256 body
 accounts.AuditEvent  hidden: reason details | technical: verb target_kind target_key
 benchmark.Benchmark  shown: name slug protocol
@@ -41,6 +42,7 @@ annotation.Flag      hidden: link note
 annotation.FlagSpan  hidden: text | technical: block
 annotation.Adjudication hidden: note value | shown: question step
 annotation.Unblinding hidden: reason
+annotation.SharedComment hidden: text | technical: protocol
 annotation.Comment   hidden: text | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 | technical: protocol prompts

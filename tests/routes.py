@@ -105,6 +105,13 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/
         grading/next/
         grading/finished/
+        grading/comments/
+        grading/comments/<int:pk>/
+        grading/comments/<int:pk>/delete/
+        grading/comments/<int:pk>/propose/
+        api/v1/comment-bank/
+        api/v1/comment-bank/<int:pk>/
+        api/v1/comment-bank/<int:pk>/propose/
         """,
     ),
     (
@@ -130,6 +137,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/
         grading/campaigns/<slug:slug>/draw/
         grading/campaigns/<slug:slug>/guesses/
+        grading/campaigns/<slug:slug>/comments/
+        grading/campaigns/<slug:slug>/comments/<int:pk>/
+        api/v1/campaigns/<slug:slug>/comments/
+        api/v1/campaigns/<slug:slug>/comments/<int:pk>/
         api/v1/campaigns/<slug:slug>/guesses/
         grading/campaigns/<slug:slug>/assign/
         grading/campaigns/<slug:slug>/open/

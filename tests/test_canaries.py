@@ -167,6 +167,9 @@ def _another_reviewer(campaign: Campaign) -> None:
         note=c("annotation.Flag.note"),
     )
     FlagSpan.objects.create(flag=flag, block=block, start=0, end=1, text=c("annotation.FlagSpan.text"))
+    people.save_comment(actor=other, text=c("accounts.SavedComment.text"))
+    proposed = c("annotation.SharedComment.text")  # until staff share it, nobody else reads it
+    actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
     second = actions.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
 

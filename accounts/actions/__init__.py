@@ -17,15 +17,18 @@ from accounts.actions.profile import (
     state_expertise,
     withdraw_conflict,
 )
+from accounts.actions.saved_comments import change_comment, delete_comment, save_comment
 from accounts.actions.tokens import create_token, revoke_token
 from accounts.actions.trail import record
 
 __all__ = [
     "NewInvitation",
     "accept_invitation",
+    "change_comment",
     "create_token",
     "deactivate_user",
     "declare_conflict",
+    "delete_comment",
     "erase_person",
     "grant_role",
     "invite",
@@ -36,6 +39,7 @@ __all__ = [
     "rename",
     "revoke_role",
     "revoke_token",
+    "save_comment",
     "set_preferences",
     "state_expertise",
     "withdraw_conflict",

@@ -17,8 +17,8 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     """Erase `member`: by themselves, or by an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts,
-    tokens, second factors and the address of their invitation go. Raises NotAllowed for anybody else, Refused
-    for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
+    tokens, saved comments, second factors and the address of their invitation go. Raises NotAllowed for anybody
+    else, Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
@@ -50,6 +50,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         member.expertise.all(),
         member.conflicts.all(),
         member.access_tokens.all(),
+        member.saved_comments.all(),
         EmailAddress.objects.filter(user=member),
         Authenticator.objects.filter(user=member),
         IdempotencyRecord.objects.filter(user=member),

@@ -28,6 +28,7 @@ from annotation.actions.guessing import ask_for_guesses, guess_system
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 from annotation.actions.reminding import remind_campaign, remind_due
+from annotation.actions.sharing import decide_comment, propose_comment, share_comment
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "close_campaign",
     "confirm_unblinding",
     "create_campaign",
+    "decide_comment",
     "decide_identity",
     "draw_items",
     "draw_pairs",
@@ -45,6 +47,7 @@ __all__ = [
     "open_campaign",
     "open_item",
     "plan_assignment",
+    "propose_comment",
     "redact_release",
     "release_assignment",
     "release_late",
@@ -56,6 +59,7 @@ __all__ = [
     "revise_grade",
     "save_draft",
     "say_out_of_field",
+    "share_comment",
     "submit_grade",
     "take_next",
     "withdraw_decision",

@@ -1,8 +1,16 @@
 """Filters of the grading pages."""
 
+import re
+from collections.abc import Iterator
+
 from django import template
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
+
+# As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline, \$ is a dollar.
+FORMULA = re.compile(
+    r"(?<!\\)\$\$(.+?)\$\$|(?<!\\)\$([^$]+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)", re.DOTALL
+)
 
 register = template.Library()
 
@@ -20,3 +28,25 @@ def _piece(number: int, piece: str) -> str:
     if number % 2 == 0:
         return piece
     return format_html('<span class="math" data-display="false" data-source="${0}$">{0}</span>', piece)
+
+
+@register.filter
+def words_math(text: str) -> SafeString:
+    """What a person typed, with its formulas marked for KaTeX; everything else is text."""
+    return mark_safe("".join(_marked(text)))  # noqa: S308 - every piece comes out of format_html
+
+
+def _marked(text: str) -> Iterator[str]:
+    at = 0
+    for found in FORMULA.finditer(text):
+        block, inline, bracket, paren = found.groups()
+        latex, display = block or bracket or inline or paren, bool(block or bracket)
+        yield format_html("{}", text[at : found.start()])
+        yield format_html(
+            '<span class="math" data-display="{}" data-source="{}">{}</span>',
+            "true" if display else "false",
+            found.group(),
+            latex,
+        )
+        at = found.end()
+    yield format_html("{}", text[at:])
