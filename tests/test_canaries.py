@@ -447,6 +447,7 @@ NOBODY_IS_SHOWN = {
     "annotation.FlagSpan.text",
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",
+    "accounts.SavedComment.text",
     "annotation.Comment.text",
     "annotation.Draft.content",
     "annotation.Grade.note",
