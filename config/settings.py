@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "csp",
     "rest_framework",
     "drf_spectacular",
+    "config",
     "accounts",
     "benchmark",
     "annotation",

@@ -1,0 +1,91 @@
+"""What is checked at every start: no package below the version whose holes are known, no database that forgets.
+
+Package indexes cannot be asked from every machine, and an auditor that reaches none reports no holes; a list
+that stands here can be tested.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connections
+from packaging.version import Version
+
+# The first version without a hole or fault that matters here, and what it was.
+FLOORS = {
+    "Django": ("5.2.17", "stored XSS in the administration's address fields"),
+    "django-allauth": ("65.19.4", "limits on sign-in could be raised by accents in the name"),
+    "weasyprint": ("70.0", "redirects and attachments reached addresses that were forbidden"),
+    "celery": ("5.7.0", "the first version whose behaviour after kills was measured"),
+    "kombu": ("5.7.0", "the first version whose behaviour after kills was measured"),
+}
+KATEX_FLOOR = "0.18.2"  # below it, macros could write HTML
+# PostgreSQL answers a commit before it is on disk if one of these is off: an acknowledged grade could be lost.
+DURABLE = ("synchronous_commit", "fsync", "full_page_writes")
+
+
+def packages_below_their_floor(floors: dict[str, tuple[str, str]]) -> list[CheckMessage]:
+    """An error for each installed package that is older than its floor."""
+    return [
+        Error(
+            f"{name} {version(name)} is too old: {why}.",
+            hint=f"Install {name} {floor} or later (requirements.txt pins one that was tested).",
+            id="platform.E001",
+        )
+        for name, (floor, why) in floors.items()
+        if Version(version(name)) < Version(floor)
+    ]
+
+
+def katex_below_its_floor(vendor: Path) -> list[CheckMessage]:
+    """An error for each vendored KaTeX that is older than its floor, or if there is none."""
+    found = [path.name.removeprefix("katex-") for path in vendor.glob("katex-*")]
+    old = [name for name in found if Version(name) < Version(KATEX_FLOOR)]
+    words = [f"KaTeX {name} is too old." for name in old] if found else ["KaTeX is not in static/vendor."]
+    hint = f"Vendor {KATEX_FLOOR} or later: docs/vendoring.md says how."
+    return [Error(word, hint=hint, id="platform.E002") for word in words if old or not found]
+
+
+def settings_that_forget(values: dict[str, str]) -> list[str]:
+    """Names of PostgreSQL's settings under which an acknowledged commit can be lost."""
+    return [name for name in DURABLE if values[name] == "off"]
+
+
+@register(Tags.security)
+def check_floors(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
+    """Runs with every `check`, and so before every server and migration."""
+    return [
+        *packages_below_their_floor(FLOORS),
+        *katex_below_its_floor(settings.BASE_DIR / "static" / "vendor"),
+    ]
+
+
+@register(Tags.database)
+def check_durability(
+    app_configs: Any = None, databases: Sequence[str] | None = None, **options: Any
+) -> list[CheckMessage]:
+    """Runs with `migrate` and `check --database default`."""
+    return [message for alias in databases or () for message in _of_database(alias)]
+
+
+def _of_database(alias: str) -> list[CheckMessage]:
+    connection = connections[alias]
+    if connection.vendor != "postgresql":
+        return []  # the embedded database sets its own (config/database.py)
+    with connection.cursor() as cursor:
+        values = {}
+        for name in DURABLE:
+            cursor.execute(f"SHOW {name}")
+            values[name] = cursor.fetchone()[0]
+    kind = Warning if settings.DEMO else Error  # a demo may forget what it was shown
+    return [
+        kind(
+            f"PostgreSQL has {name} = {values[name]}: it can forget a grade that it has acknowledged.",
+            hint=f"ALTER SYSTEM SET {name} = on, then reload or restart it.",
+            id="platform.E003",
+        )
+        for name in settings_that_forget(values)
+    ]

@@ -1,0 +1,81 @@
+"""The platform does not start on packages with known holes, nor on a database that forgets."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings as now
+from django.core.checks import ERROR, WARNING, run_checks
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+
+from config import checks
+
+PIN = re.compile(r"^([\w-]+)(?:\[\w+\])?==(\S+)$", re.MULTILINE)
+
+
+def test_what_is_installed_is_at_or_above_every_floor() -> None:
+    assert [message for message in run_checks() if message.id.startswith("platform.")] == []
+
+
+def test_a_package_below_its_floor_stops_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(checks.FLOORS, "Django", ("99.0", "a hole that somebody found"))
+    with pytest.raises(SystemCheckError, match=r"Django 5\.\d+\.\d+ is too old: a hole that somebody found"):
+        call_command("check")
+
+
+def test_what_we_pin_is_at_or_above_every_floor() -> None:
+    """A floor that is raised needs its pin raised with it."""
+    pins = dict(PIN.findall((now.BASE_DIR / "requirements.txt").read_text()))
+    for name, (floor, _) in checks.FLOORS.items():
+        assert checks.Version(pins[name]) >= checks.Version(floor)
+
+
+@pytest.mark.parametrize(
+    ("folders", "words"),
+    [
+        (["katex-0.18.1"], ["KaTeX 0.18.1 is too old."]),
+        (["katex-0.18.2"], []),
+        (["katex-0.18.2", "katex-0.9.0"], ["KaTeX 0.9.0 is too old."]),
+        ([], ["KaTeX is not in static/vendor."]),
+    ],
+)
+def test_a_vendored_katex_with_known_holes_is_named(
+    tmp_path: Path, folders: list[str], words: list[str]
+) -> None:
+    for name in folders:
+        (tmp_path / name).mkdir()
+    assert [message.msg for message in checks.katex_below_its_floor(tmp_path)] == words
+
+
+@pytest.mark.parametrize("forgetful", checks.DURABLE)
+def test_a_setting_that_lets_acknowledged_grades_be_lost_is_named(forgetful: str) -> None:
+    values = dict.fromkeys(checks.DURABLE, "on")
+    assert checks.settings_that_forget(values) == []
+    assert checks.settings_that_forget({**values, forgetful: "off"}) == [forgetful]
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="config/database.py sets SQLite up")
+@pytest.mark.parametrize(("demo", "level"), [(False, ERROR), (True, WARNING)])
+def test_a_database_that_forgets_is_an_error_outside_of_a_demo(settings: Any, demo: bool, level: int) -> None:
+    settings.DEMO = demo
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit = off")
+        try:
+            found = run_checks(databases=["default"], tags=["database"])
+        finally:
+            cursor.execute("RESET synchronous_commit")
+    forgetful = [message for message in found if "synchronous_commit = off" in message.msg]
+    assert [(message.id, message.level) for message in forgetful] == [("platform.E003", level)]
+
+
+@pytest.mark.django_db
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other one is above")
+def test_the_embedded_database_does_not_forget() -> None:
+    assert run_checks(databases=["default"], tags=["database"]) == []
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA synchronous")
+        assert cursor.fetchone() == (2,)  # FULL: https://www.sqlite.org/pragma.html#pragma_synchronous
