@@ -22,6 +22,10 @@ if os.environ.get("CELERY_BROKER_URL", "").startswith("redis://"):
     os.environ["CELERY_BROKER_URL"] = os.environ["CELERY_BROKER_URL"].rsplit("/", 1)[0] + f"/{WORKER}"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rounds", type=int, default=4, help="rounds of 200 reviewers who ask at once")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure() -> None:
     """The runtime folder goes with the process that made it."""

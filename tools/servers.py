@@ -37,7 +37,7 @@ def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterat
     _run_initdb(programs, data, user, folder / "initdb.log")
     command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", "5432"]
     hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
-    for setting in ("listen_addresses=", *hasty):
+    for setting in ("listen_addresses=", "max_connections=300", *hasty):  # a test asks from 200 at once
         command += ["-c", setting]
     ready = sockets / ".s.PGSQL.5432"
     with _server(command, folder / "postgres.log", user, lambda: _accepts_unix(ready)):

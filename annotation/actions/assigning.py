@@ -155,10 +155,11 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     if returned is not None:
         return returned
     while candidates := _in_order(campaign, reviewer):
-        for item in candidates:
-            taken = _try_to_take(reviewer, campaign, item)
+        while candidates:
+            taken = _try_to_take(reviewer, campaign, candidates[0])
             if taken is not None:
                 return taken
+            candidates = _still_free(candidates[1:])
     raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
 
 
@@ -205,6 +206,13 @@ def _in_order(campaign: Campaign, reviewer: User) -> list[int]:
         return order
     begun, problems = queries.problems_had(campaign).get(reviewer.pk, frozenset()), dict(pairs)
     return sorted(order, key=lambda item: problems[item] not in begun)  # stable: a begun problem comes first
+
+
+def _still_free(items: list[int]) -> list[int]:
+    """Those with a place now, in the same order; reading is cheaper than a transaction for each that is full."""
+    free = Item.objects.filter(pk__in=items, places_taken__lt=F("places")).values_list("pk", flat=True)
+    now = set(free)
+    return [item for item in items if item in now]
 
 
 def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | None:

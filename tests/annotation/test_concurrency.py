@@ -2,26 +2,41 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
 from accounts.refusal import Refused
 from annotation.actions import submit_grade, take_next
-from annotation.models import Assignment, Campaign, Grade, Item
+from annotation.models import Assignment, Campaign, Grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
-from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory, OutputFactory, RunFactory
+from tests.factories import (
+    AssignmentFactory,
+    CampaignFactory,
+    ItemFactory,
+    OutputFactory,
+    RubricFactory,
+    RunFactory,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-ITEMS, PLACES, REVIEWERS = 20, 3, 30
+ITEMS, PLACES = 20, 3
+CLIENTS = 200
 
 
 @pytest.fixture
 def campaign(rubric) -> Campaign:
-    campaign = CampaignFactory(rubric=rubric)
+    return opened_campaign(rubric)
+
+
+def opened_campaign(rubric) -> Campaign:
+    campaign = CampaignFactory(rubric=rubric, reviewers_per_item=PLACES)
     run = RunFactory(release=campaign.release)
     for _ in range(ITEMS):
         ItemFactory(campaign=campaign, output=OutputFactory(run=run), places=PLACES)
@@ -45,8 +60,13 @@ def takes_one(person, campaign) -> bool:
 
 
 def in_threads(work, arguments: list) -> list:
+    """All at the same moment, each in a thread with a connection of its own that is open already."""
+    together = Barrier(len(arguments))
+
     def run(argument):
         try:
+            connection.ensure_connection()
+            together.wait()
             return work(argument)
         finally:
             connection.close()
@@ -55,20 +75,23 @@ def in_threads(work, arguments: list) -> list:
         return list(pool.map(run, arguments))
 
 
-def test_every_place_is_filled_once_whoever_asks_first(campaign):
-    people = [member(f"r{n}@study.test", f"R{n}", "reviewer", "algebra") for n in range(REVIEWERS)]
+def test_two_hundred_who_ask_at_once_fill_every_place_once(request, capsys):
+    """In every other round 100 people ask in two tabs each, so that the same person asks twice at once too.
 
-    def pull_until_nothing_is_left(person) -> int:
-        for taken in range(ITEMS + 1):
-            if not takes_one(person, campaign):
-                return taken
-        raise AssertionError("one reviewer took more items than there are")
-
-    taken = in_threads(pull_until_nothing_is_left, people)
-    assert sum(taken) == Assignment.objects.count() == ITEMS * PLACES
-    assert set(Item.objects.values_list("places_taken", flat=True)) == {PLACES}
-    pairs = Assignment.objects.values_list("item_id", "reviewer_id")
-    assert max(Counter(pairs).values()) == 1
+    `--rounds 20` asks 4,000 times.
+    """
+    rubric = RubricFactory()
+    people = [member(f"r{n}@study.test", f"R{n}", "reviewer", "algebra") for n in range(CLIENTS)]
+    for number in range(request.config.getoption("rounds")):
+        campaign = opened_campaign(rubric)
+        asking = people if number % 2 == 0 else people[: CLIENTS // 2] * 2
+        granted = in_threads(partial(takes_one, campaign=campaign), asking)
+        places = Assignment.objects.filter(item__campaign=campaign)
+        assert sum(granted) == places.count() == ITEMS * PLACES
+        assert set(campaign.items.values_list("places_taken", flat=True)) == {PLACES}
+        assert max(Counter(places.values_list("item_id", "reviewer_id")).values()) == 1
+    call_command("check_invariants")
+    assert "rules hold" in capsys.readouterr().out
 
 
 def test_two_tabs_of_one_reviewer_never_take_the_same_item(campaign):
