@@ -8,16 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-import httpx2
-
 from llm.addresses import Resolver, checked_addresses, system_resolver
 from llm.completion import Circumstances, Completion, build_request, read_completion
+from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
 from llm.endpoint import Endpoint
 from llm.errors import CallFailed, Malformed, Refused, Unavailable
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, changed_strings, loads, storable
-from llm.transport import RawReply, ReplyEncoded, ReplyTooLarge, Transport
+from llm.transport import NotConnected, Transport
 
 _EXCERPT = 500
 
@@ -125,12 +124,12 @@ class Client:
         try:
             async with asyncio.timeout(self.endpoint.timeout):
                 reply = await self._transport.send(body, headers)
-        except (TimeoutError, httpx2.TimeoutException):
+        except TimeoutError:
             return Unavailable(f"no complete reply within {self.endpoint.timeout:g} s", unanswered=1)
-        except httpx2.ConnectError as error:
-            return Unavailable(f"the connection failed ({type(error).__name__})")
-        except httpx2.HTTPError as error:
-            return Unavailable(f"the connection failed ({type(error).__name__})", unanswered=1)
+        except NotConnected as error:
+            return Unavailable(f"no connection ({error})")
+        except BrokenOff as error:
+            return Unavailable(f"the connection broke off ({error})", unanswered=1)
         except ReplyTooLarge as error:
             return Malformed(str(error), unanswered=1)
         except ReplyEncoded as error:

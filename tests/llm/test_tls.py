@@ -27,7 +27,7 @@ def test_the_declared_host_is_what_the_certificate_is_checked_for(
     monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
     with serving(tls=tls) as server:
         assert ask(server, "models.test").attempts == 1
-        with pytest.raises(Unavailable, match="ConnectError"):
+        with pytest.raises(Unavailable, match="SSLCertVerificationError"):
             ask(server, "other.test")
         assert [headers["authorization"] for headers in server.headers] == [f"Bearer {KEY}"]
 
@@ -35,6 +35,6 @@ def test_the_declared_host_is_what_the_certificate_is_checked_for(
 def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
     tls, _ = self_signed("models.test", tmp_path)
     with serving(tls=tls) as server:
-        with pytest.raises(Unavailable, match="ConnectError"):
+        with pytest.raises(Unavailable, match="SSLCertVerificationError"):
             ask(server, "models.test")
         assert server.calls == 0
