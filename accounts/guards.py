@@ -90,13 +90,29 @@ def lift(guards: list[Guard]) -> RunPython:
     return RunPython(installed._remove, installed._install)
 
 
+class RetireGuards(RunPython):
+    """A reversible migration operation that takes `guards` off for good: their table goes, or their rule."""
+
+    def __init__(self, guards: list[Guard]) -> None:
+        self.guards = guards
+        installed = InstallGuards(guards)
+        super().__init__(installed._remove, installed._install)
+
+
+def retire(guards: list[Guard]) -> RetireGuards:
+    """The operation for a migration's list."""
+    return RetireGuards(guards)
+
+
 def declared_guards() -> dict[str, Guard]:
-    """Every guard that the migrations install, by its name in the database; a later one replaces an earlier."""
+    """Every guard that the migrations install and none retires, by its name in the database; later ones win."""
     migrations = MigrationLoader(None, ignore_no_migrations=True).disk_migrations
-    operations = [
-        operation
-        for key in sorted(migrations)
-        for operation in migrations[key].operations
-        if isinstance(operation, InstallGuards)
-    ]
-    return {guard.name: guard for operation in operations for guard in operation.guards}
+    declared: dict[str, Guard] = {}
+    for key in sorted(migrations):
+        for operation in migrations[key].operations:
+            if isinstance(operation, InstallGuards):
+                declared |= {guard.name: guard for guard in operation.guards}
+            elif isinstance(operation, RetireGuards):
+                for guard in operation.guards:
+                    declared.pop(guard.name, None)
+    return declared

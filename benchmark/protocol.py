@@ -49,7 +49,7 @@ class OutputRecord:
 
 @dataclass(frozen=True)
 class Predicate:
-    """A question that a judge answers about an output or a pair of outputs, with the prompt that asks it."""
+    """A question that a judge answers about an output, a pair of outputs or an instance, with its prompt."""
 
     key: str
     prompt: str  # the newest version of the prompt file, e.g. "grounding.v1"
@@ -156,6 +156,7 @@ class Metric:
 
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
+InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,8 @@ class Protocol:
     a model. `construction_items` are what a construction audit asks of every instance. `pair_predicates` ask
     which of two outputs to one instance is better (first, second, tie); `pair_fields` gives their prompts'
     fields from the predicate, the instance's payload, and payload and text of both outputs in the order shown.
+    `instance_predicates` ask about an instance alone (yes, no, uncertain); `instance_fields` gives their prompts'
+    fields from the predicate and the instance's payload. No two predicates share a key.
     `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag.
     """
 
@@ -190,6 +193,13 @@ class Protocol:
     flag_kinds: tuple[str, ...] = ("context", "public_solution")
     pair_predicates: tuple[Predicate, ...] = ()
     pair_fields: PairFields | None = None
+    instance_predicates: tuple[Predicate, ...] = ()
+    instance_fields: InstanceFields | None = None
+
+    @property
+    def all_predicates(self) -> tuple[Predicate, ...]:
+        """What models are asked: about outputs, pairs of outputs, and instances."""
+        return (*self.predicates, *self.pair_predicates, *self.instance_predicates)
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

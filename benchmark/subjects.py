@@ -1,8 +1,9 @@
-"""The `subject` of the label table: names one output of a release in one cell. Pure."""
+"""The `subject` of the label table: names an output, a pair of outputs or an instance in one cell. Pure."""
 
 from dataclasses import dataclass
 
 DEFAULT_TRACK = "raw"
+_INSTANCE = "/-/0"  # no system and no attempt; attempts of outputs count from 1
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,17 @@ class PairSubject:
         """`instance/arm|arm/attempt`."""
         first, second = self.ordered
         return f"{first.instance}/{first.arm}|{second.arm}/{first.attempt}"
+
+
+@dataclass(frozen=True)
+class InstanceSubject:
+    """An instance itself, without any output."""
+
+    instance: str
+
+    def __str__(self) -> str:
+        """`instance/-/0`."""
+        return f"{self.instance}{_INSTANCE}"
 
 
 def parse_subject(text: str) -> Subject | PairSubject:

@@ -18,15 +18,17 @@ from benchmark.actions import freeze_run
 from benchmark.models import Output, Release, Run
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
+from benchmark.subjects import DEFAULT_TRACK
 from judging.claims import take_back_expired
 from judging.combining import combination_settings, combined_verdicts, decided, tallies
-from judging.early_stop import Subject, votes_cast
-from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.early_stop import votes_cast
+from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
 from judging.programs import current_program, program_identities
-from judging.prompts import pair_predicates, prompt_identities
+from judging.prompts import pair_predicates, predicates_about, prompt_identities
 from judging.queries import judgeable_outputs, judgeable_pairs, newest_judge
 from judging.run_actions import check_caps
 from judging.signal import ring
+from judging.subjects import FIELDS, Subject, of_run
 from llm import fewest_more
 
 logger = logging.getLogger(__name__)
@@ -119,7 +121,8 @@ def ask(
     actor: User | None,
     judge: Judge,
     release: Release,
-    track: str = "raw",
+    subject: str = RunSubject.OUTPUT,
+    track: str = "",
     predicates: Sequence[str] = (),
     after: Judge | None = None,
     priority: int = 0,
@@ -128,20 +131,27 @@ def ask(
 ) -> JudgeRun:
     """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
 
-    One task per answered output, predicate and vote that has no verdict of this judge yet; for a predicate that
-    compares, per pair of outputs, each in both orders. Freezes the runs judged, so that a verdict always refers
-    to the text that was read. With `after`, only what that judge left
-    undecided is asked (judging/combining.py); when the run ends, the combined verdicts are stored. Raises
-    Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
+    One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this
+    judge yet; for a predicate that compares, per pair of outputs, each in both orders. Freezes the runs judged, so
+    that a verdict always refers to the text that was read. With `after`, only what that judge left undecided is
+    asked (judging/combining.py); when the run ends, the combined verdicts are stored. With `subject` "instance",
+    one task per instance of the release, predicate about instances and vote, and neither track nor `after`.
+
+    Raises Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
     (imported verdicts), or when `after` has not spoken about all outputs.
     """
     protocol = get_protocol(release.benchmark.protocol)
-    chosen = _checked_predicates(judge, protocol, predicates)
+    chosen = _checked_predicates(judge, protocol, predicates, subject)
+    if subject == RunSubject.INSTANCE and (track or after):
+        raise Refused("A run on instances takes no track and follows no other judge.", code="instance_run")
+    if subject == RunSubject.OUTPUT:
+        track = track or DEFAULT_TRACK
     settled = _settled(judge, after, release, track, chosen) if after else set()
     caps = _caps(judge, max_tokens, max_cost)
     run = JudgeRun.objects.create(
         judge=judge,
         release=release,
+        subject=subject,
         track=track,
         predicates=chosen,
         asked_by=actor,
@@ -151,9 +161,9 @@ def ask(
     )
     n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
+        asked = f"answered output of {release.name} ({track})" if track else f"instance of {release.name}"
         raise Refused(
-            f"Nothing to ask: every answered output of {release.name} ({track}) has its verdicts of {judge.label}.",
-            code="nothing_to_ask",
+            f"Nothing to ask: every {asked} has its verdicts of {judge.label}.", code="nothing_to_ask"
         )
     for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
         freeze_run(actor=actor, run=judged)
@@ -161,7 +171,12 @@ def ask(
         actor=actor,
         verb="ask judge",
         target=run,
-        details={"judge": judge.label, "tasks": n_tasks, "after": after.label if after else ""},
+        details={
+            "judge": judge.label,
+            "subject": subject,
+            "tasks": n_tasks,
+            "after": after.label if after else "",
+        },
     )
     transaction.on_commit(ring)
     return run
@@ -177,7 +192,7 @@ def _caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> dic
     return {"max_tokens": tokens, "max_cost": exact}
 
 
-def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str]) -> list[str]:
+def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str], subject: str) -> list[str]:
     if not judge.endpoint and not judge.program:
         raise Refused(
             f"{judge.label} holds imported verdicts and has no endpoint to ask.",
@@ -199,12 +214,13 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str])
             "Create a new version of the judge.",
             code="program_changed",
         )
-    known = list(judge.prompts)
+    known = predicates_about(subject, judge)
     unknown = [predicate for predicate in wanted if predicate not in known]
-    if unknown:
+    if unknown or not known:
+        wrong = f"no predicate {', '.join(unknown)}" if unknown else "no predicate"
+        there = ", ".join(known) or "none"
         raise Refused(
-            f"{judge.label} has no predicate {', '.join(unknown)}; it has {', '.join(known)}.",
-            code="unknown_predicate",
+            f"{judge.label} has {wrong} about {subject}s; it has {there}.", code="unknown_predicate"
         )
     return list(dict.fromkeys(wanted)) or known
 
@@ -234,27 +250,38 @@ def _settled(
 
 
 def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
-    outputs = judgeable_outputs(run.release, run.track)
-    cast = votes_cast(judges=[run.judge_id], outputs=outputs)
+    cast = votes_cast(judges=[run.judge_id], which=of_run(run))
+    subjects = (
+        _instances(run, predicates) if run.subject == RunSubject.INSTANCE else _outputs(run, predicates)
+    )
     tasks = (
         task
-        for subject in _subjects(run, predicates)
-        if (subject[0], subject[2]) not in settled
+        for subject in subjects
+        if (subject.output, subject.predicate) not in settled
         for task in _votes_to_ask(run, subject, cast.get((run.judge_id, subject), {}))
     )
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
 
 
-def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+def _instances(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+    """Every instance by predicate."""
+    instances = run.release.instances.order_by("id").values_list("id", flat=True)
+    for instance in instances.iterator():
+        yield from (Subject(None, None, instance, predicate) for predicate in predicates)
+
+
+def _outputs(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
     """Every output by predicate; every pair by predicate that compares, in both orders."""
     comparing = pair_predicates(run.judge.protocol)
     single = [predicate for predicate in predicates if predicate not in comparing]
     outputs = judgeable_outputs(run.release, run.track).values_list("id", flat=True)
-    yield from ((output, None, predicate, 1) for output in outputs.iterator() for predicate in single)
+    yield from (
+        Subject(output, None, None, predicate) for output in outputs.iterator() for predicate in single
+    )
     for predicate in predicates:
         if predicate in comparing:
             for first, second in judgeable_pairs(run.release, run.track):
-                yield from ((first, second, predicate, order) for order in (1, 2))
+                yield from (Subject(first, second, None, predicate, order) for order in (1, 2))
 
 
 def _votes_to_ask(run: JudgeRun, subject: Subject, cast: Mapping[int, str | None]) -> Iterator[JudgeTask]:
@@ -264,17 +291,10 @@ def _votes_to_ask(run: JudgeRun, subject: Subject, cast: Mapping[int, str | None
     now = fewest_more(list(cast.values()), planned=planned) if run.judge.early_stop else len(missing)
     if now == 0:
         return
-    output, second, predicate, order = subject
+    question = dict(zip(FIELDS, subject, strict=True))
     for place, vote in enumerate(missing):
-        yield JudgeTask(
-            run=run,
-            output_id=output,
-            second_id=second,
-            predicate=predicate,
-            order=order,
-            vote=vote,
-            state=TaskState.WAITING if place < now else TaskState.HELD,
-        )
+        state = TaskState.WAITING if place < now else TaskState.HELD
+        yield JudgeTask(run=run, **question, vote=vote, state=state)
 
 
 @transaction.atomic

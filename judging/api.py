@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
@@ -15,12 +15,13 @@ from accounts.api_errors import RefusalOut
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
 from benchmark.models import Output, Release
-from benchmark.subjects import PairSubject, Subject
+from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from judging.actions import ask
 from judging.models import Judge, JudgeRun, RunState, Verdict
 from judging.queries import runs_with_progress
 from judging.reparsing import reparse
 from judging.run_actions import adjust_run, retry_failed, steer
+from judging.subjects import output_of
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):
@@ -52,7 +53,10 @@ _COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed", "n_held", "
 
 
 class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
-    """A run with the state of its tasks; to ask, send judge, release, and optionally track and predicates."""
+    """A run with the state of its tasks; to ask, send judge, release, and optionally track and predicates.
+
+    With subject "instance" the release's instances are asked about; such a run has no track.
+    """
 
     release = serializers.SlugRelatedField(
         slug_field="name", queryset=Release.objects.select_related("benchmark")
@@ -72,6 +76,7 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
             "id",
             "judge",
             "release",
+            "subject",
             "track",
             "predicates",
             "after",
@@ -105,7 +110,7 @@ class SteerIn(serializers.Serializer[JudgeRun]):
 
 
 class VerdictSerializer(serializers.ModelSerializer[Verdict]):
-    """One vote. `subject` names the output as the label table does."""
+    """One vote. `subject` names the output, pair or instance as the label table does."""
 
     judge = serializers.CharField(source="judge.label", read_only=True)
     subject = serializers.SerializerMethodField()
@@ -128,7 +133,9 @@ class VerdictSerializer(serializers.ModelSerializer[Verdict]):
         read_only_fields = fields
 
     def get_subject(self, verdict: Verdict) -> str:
-        subject = _subject(verdict.output)
+        if verdict.instance is not None:
+            return str(InstanceSubject(verdict.instance.key))
+        subject = _subject(output_of(verdict))
         return str(PairSubject(subject, _subject(verdict.second)) if verdict.second else subject)
 
 
@@ -151,7 +158,7 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = JudgeRunSerializer
-    filters = {"release": "release__name", "track": "track", "state": "state"}
+    filters = {"release": "release__name", "subject": "subject", "track": "track", "state": "state"}
 
     def get_queryset(self) -> QuerySet[JudgeRun]:
         return runs_with_progress()
@@ -211,10 +218,13 @@ class JudgeRunRetry(APIView):
 
 
 class ChangedOut(serializers.Serializer[Any]):
-    """A vote that is read otherwise: its value, or its state where there is no value, then and now."""
+    """A vote that is read otherwise: its value, or its state where there is no value, then and now.
+
+    `attempt` is null for a vote about an instance.
+    """
 
     instance = serializers.CharField()
-    attempt = serializers.IntegerField()
+    attempt = serializers.IntegerField(allow_null=True)
     predicate = serializers.CharField()
     order = serializers.IntegerField()
     vote = serializers.IntegerField()
@@ -267,6 +277,12 @@ class ReleaseVerdictList(generics.ListAPIView[Verdict]):
         if getattr(self, "swagger_fake_view", False):
             return Verdict.objects.none()
         release = get_object_or_404(Release, name=self.kwargs["release"])
-        return Verdict.objects.filter(output__run__release=release).select_related(
-            "judge", "output__instance", "output__run__system", "second__instance", "second__run__system"
+        of_release = Q(output__run__release=release) | Q(instance__release=release)
+        return Verdict.objects.filter(of_release).select_related(
+            "judge",
+            "output__instance",
+            "output__run__system",
+            "second__instance",
+            "second__run__system",
+            "instance",
         )

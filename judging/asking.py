@@ -44,7 +44,9 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
 
 def _key(task: JudgeTask) -> str:
     """Equal for repeats of the same question and vote, so that a server that knows the header asks once."""
-    subject = f"{task.output_id}" if task.second_id is None else f"{task.output_id}.{task.second_id}"
+    subject = f"instance.{task.instance_id}" if task.instance_id else f"{task.output_id}"
+    if task.second_id is not None:
+        subject += f".{task.second_id}"
     question = f"{task.run.judge.sha256[:16]}-{subject}-{task.predicate}-{task.order}-{task.vote}"
     return question if task.repair_of_id is None else f"{question}-repair"
 

@@ -57,7 +57,12 @@ def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
         claimed = list(
             JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
             .prefetch_related(
-                "run__judge", "output__instance", "output__redacted", "second__redacted", "repair_of"
+                "run__judge",
+                "output__instance",
+                "output__redacted",
+                "second__redacted",
+                "instance",
+                "repair_of",
             )
             .order_by("-run__priority", "id")
         )

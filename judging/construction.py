@@ -17,7 +17,7 @@ from benchmark.models import Instance, Release
 from benchmark.protocol import ProgramJudge, ProgramReply
 from benchmark.protocols import get_protocol
 from judging.actions import create_judge
-from judging.models import InstanceVerdict, Judge
+from judging.models import Judge, Verdict
 from judging.program_child import answer
 
 CHUNK = 200
@@ -58,7 +58,7 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
     verdicts = list(_missing(release, judge, program))
     with transaction.atomic():
         before = _stored(judge, release)
-        InstanceVerdict.objects.bulk_create(verdicts, batch_size=CHUNK, ignore_conflicts=True)
+        Verdict.objects.bulk_create(verdicts, batch_size=CHUNK, ignore_conflicts=True)
         new = _stored(judge, release) - before
         if new:
             details = {"judge": judge.label, "verdicts": new}
@@ -67,11 +67,11 @@ def audit_construction(*, actor: User | None, release: Release) -> ConstructionR
 
 
 def _stored(judge: Judge, release: Release) -> int:
-    return InstanceVerdict.objects.filter(judge=judge, instance__release=release).count()
+    return Verdict.objects.filter(judge=judge, instance__release=release).count()
 
 
-def _missing(release: Release, judge: Judge, program: ProgramJudge) -> Iterator[InstanceVerdict]:
-    said = InstanceVerdict.objects.filter(judge=judge, instance__release=release)
+def _missing(release: Release, judge: Judge, program: ProgramJudge) -> Iterator[Verdict]:
+    said = Verdict.objects.filter(judge=judge, instance__release=release)
     known = set(said.values_list("instance_id", "predicate"))
     for instance in release.instances.order_by("pk").iterator(CHUNK):
         for predicate in program.predicates:
@@ -79,10 +79,10 @@ def _missing(release: Release, judge: Judge, program: ProgramJudge) -> Iterator[
                 yield _verdict(judge, instance, predicate, program)
 
 
-def _verdict(judge: Judge, instance: Instance, predicate: str, program: ProgramJudge) -> InstanceVerdict:
+def _verdict(judge: Judge, instance: Instance, predicate: str, program: ProgramJudge) -> Verdict:
     question = {"predicate": predicate, "instance": instance.payload, "output": None, "text": ""}
     reply = ProgramReply(**answer(program, question))
-    return InstanceVerdict(
+    return Verdict(
         judge=judge,
         instance=instance,
         predicate=predicate,

@@ -4,13 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from django.db.models import QuerySet
+from django.db.models import Q
 
-from benchmark.models import Output
 from judging.models import JudgeTask, TaskState, Verdict
+from judging.subjects import FIELDS, Subject, about, subject_of
 from llm import fewest_more
 
-Subject = tuple[int, int | None, str, int]  # output, second output of a pair, predicate, order
 Question = tuple[int, Subject]  # run, subject
 _NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)
 
@@ -49,8 +48,8 @@ def advance(questions: Collection[Question]) -> None:
 def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
     tasks = (
         JudgeTask.objects.filter(
+            about(subject for _, subject in questions),
             run_id__in={run for run, _ in questions},
-            output_id__in={subject[0] for _, subject in questions},
             state=TaskState.HELD,
         )
         .select_for_update(of=("self",))
@@ -66,17 +65,17 @@ def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
 
 def question_of(task: JudgeTask) -> Question:
     """What a task casts a vote on."""
-    return task.run_id, (task.output_id, task.second_id, task.predicate, task.order)
+    return task.run_id, subject_of(task)
 
 
 def _count(found: dict[Question, _Votes]) -> None:
     """Votes stored for the judge, and this run's tasks that failed for good or are still to end."""
     runs = {votes.held[0].run_id: votes.held[0].run for votes in found.values()}
-    outputs = {subject[0] for _, subject in found}
-    said = votes_cast(judges={run.judge_id for run in runs.values()}, outputs=outputs)
+    which = about(subject for _, subject in found)
+    said = votes_cast(judges={run.judge_id for run in runs.values()}, which=which)
     ended: dict[Question, set[int]] = defaultdict(set)
     open_tasks: Counter[Question] = Counter()
-    for task in JudgeTask.objects.filter(run__in=runs, output__in=outputs, state__in=_NOT_ANSWERED):
+    for task in JudgeTask.objects.filter(which, run__in=runs, state__in=_NOT_ANSWERED):
         if task.state == TaskState.FAILED:
             ended[question_of(task)].add(task.vote)
         else:
@@ -87,16 +86,12 @@ def _count(found: dict[Question, _Votes]) -> None:
         votes.open = open_tasks[run_id, subject]
 
 
-def votes_cast(
-    *, judges: Collection[int], outputs: Collection[int] | QuerySet[Output]
-) -> dict[tuple[int, Subject], dict[int, str | None]]:
-    """(judge, subject) to value by vote; None for a vote that has no value."""
+def votes_cast(*, judges: Collection[int], which: Q) -> dict[tuple[int, Subject], dict[int, str | None]]:
+    """(judge, subject) to value by vote, of the verdicts that `which` selects; None for a vote without value."""
     cast: dict[tuple[int, Subject], dict[int, str | None]] = defaultdict(dict)
-    rows = Verdict.objects.filter(judge__in=judges, output__in=outputs)
-    for judge, output, second, predicate, order, vote, value in rows.values_list(
-        "judge_id", "output_id", "second_id", "predicate", "order", "vote", "value"
-    ):
-        cast[judge, (output, second, predicate, order)][vote] = value or None
+    rows = Verdict.objects.filter(which, judge__in=judges)
+    for judge, vote, value, *subject in rows.values_list("judge_id", "vote", "value", *FIELDS):
+        cast[judge, Subject(*subject)][vote] = value or None
     return cast
 
 

@@ -2,7 +2,7 @@
 
 import json
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.conf import settings
@@ -11,17 +11,14 @@ from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
 from judging.endpoints import declared_endpoints
-from judging.models import Judge
+from judging.models import Judge, RunSubject
+from judging.prompts import predicates_about
 from llm.completion import DECODING
 
 
 def judging_protocols() -> list[str]:
     """Protocols that have questions for judges."""
-    return [
-        name
-        for name in protocol_names()
-        if get_protocol(name).predicates or get_protocol(name).pair_predicates
-    ]
+    return [name for name in protocol_names() if get_protocol(name).all_predicates]
 
 
 class JudgeForm(forms.Form):
@@ -144,18 +141,11 @@ OWN_CAP = "Empty: the judge's own budget, if it has one."
 
 
 class AskForm(forms.Form):
-    """Which outputs a judge is to be asked about."""
+    """What a judge is to be asked: the part that runs on outputs and on instances share."""
 
-    target = forms.ChoiceField(label="Release and track")
+    subject: ClassVar[str]
     predicates = forms.MultipleChoiceField(
         label="Predicates", widget=forms.CheckboxSelectMultiple, help_text="Choose at least one."
-    )
-    after = forms.ModelChoiceField(
-        label="Only what another judge left undecided",
-        queryset=Judge.objects.none(),
-        required=False,
-        empty_label="Ask about all outputs",
-        help_text="Where that judge said yes or no, its word counts and this one is not asked.",
     )
     priority = forms.IntegerField(
         initial=0, min_value=-100, max_value=100, required=False, help_text="Higher goes first."
@@ -167,6 +157,36 @@ class AskForm(forms.Form):
 
     def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        known = predicates_about(self.subject, judge)
+        _choice(self, "predicates").choices = [(key, key) for key in known]
+        self.fields["predicates"].initial = known
+        if judge.program:
+            del self.fields["max_tokens"], self.fields["max_cost"]
+
+    def clean_priority(self) -> int:
+        return self.cleaned_data["priority"] or 0
+
+    def question(self) -> dict[str, Any]:
+        """The arguments of `ask`, without actor and judge."""
+        return {"subject": self.subject, **self.cleaned_data}
+
+
+class AskOutputsForm(AskForm):
+    """Which outputs a judge is to be asked about."""
+
+    subject = RunSubject.OUTPUT
+    target = forms.ChoiceField(label="Release and track")
+    after = forms.ModelChoiceField(
+        label="Only what another judge left undecided",
+        queryset=Judge.objects.none(),
+        required=False,
+        empty_label="Ask about all outputs",
+        help_text="Where that judge said yes or no, its word counts and this one is not asked.",
+    )
+    field_order = ("target", "predicates", "after")
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(judge, *args, **kwargs)
         tracks = (
             Run.objects.filter(release__benchmark__protocol=judge.protocol)
             .values_list("release__name", "track")
@@ -174,18 +194,12 @@ class AskForm(forms.Form):
             .order_by("release__name", "track")
         )
         _choice(self, "target").choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
-        _choice(self, "predicates").choices = [(key, key) for key in judge.prompts]
-        self.fields["predicates"].initial = list(judge.prompts)
-        earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__isnull=False).exclude(pk=judge.pk)
+        earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__output__isnull=False)
+        earlier = earlier.exclude(pk=judge.pk)
         if earlier.exists():
             cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
         else:
             del self.fields["after"]
-        if judge.program:
-            del self.fields["max_tokens"], self.fields["max_cost"]
-
-    def clean_priority(self) -> int:
-        return self.cleaned_data["priority"] or 0
 
     def clean_target(self) -> tuple[Release, str]:
         name, track = self.cleaned_data["target"].split(" ", 1)
@@ -193,6 +207,28 @@ class AskForm(forms.Form):
         if release is None:
             raise forms.ValidationError("This release is no longer here.")
         return release, track
+
+    def question(self) -> dict[str, Any]:
+        arguments = super().question()
+        release, track = arguments.pop("target")
+        return {"release": release, "track": track, **arguments}
+
+
+class AskInstancesForm(AskForm):
+    """The release about whose instances a judge is to be asked."""
+
+    subject = RunSubject.INSTANCE
+    release = forms.ModelChoiceField(
+        label="Release", queryset=Release.objects.none(), to_field_name="name", empty_label=None
+    )
+    field_order = ("release", "predicates")
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(judge, *args, **kwargs)
+        known = Release.objects.filter(benchmark__protocol=judge.protocol).order_by("name")
+        cast("forms.ModelChoiceField[Release]", self.fields["release"]).queryset = known.select_related(
+            "benchmark"
+        )
 
 
 class SteerForm(forms.Form):

@@ -50,7 +50,7 @@ def flagged_outputs(run: JudgeRun) -> list[Flagged]:
 def output_flags(output: Output) -> tuple[Flag, ...]:
     """The signs in what a judge reads of one output: its text, and every text of its payload."""
     payload, text = shown_content(output)
-    return find_injections("\n\n".join([text, *_texts(payload)]))
+    return find_injections("\n\n".join([text, *texts(payload)]))
 
 
 def _flagged(batch: list[Output]) -> Iterator[Flagged]:
@@ -69,17 +69,17 @@ def _flagged(batch: list[Output]) -> Iterator[Flagged]:
 
 def _key(output: Output) -> str:
     payload, text = shown_content(output)
-    content = hashlib.sha256(repr((text, list(_texts(payload)))).encode("utf-8", "surrogatepass"))
+    content = hashlib.sha256(repr((text, list(texts(payload)))).encode("utf-8", "surrogatepass"))
     return f"injections:{_RULES}:{content.hexdigest()}"
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts(value: Any) -> Iterator[str]:
     """Every string of a JSON document, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _texts(item)
+            yield from texts(item)
     elif isinstance(value, list):
         for item in value:
-            yield from _texts(item)
+            yield from texts(item)

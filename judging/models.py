@@ -13,9 +13,23 @@ PAIR = "Of a pair: the output that order 1 shows second. The value is the place,
 def once_per_subject(
     owner: str, table: str, rule: str
 ) -> list[models.UniqueConstraint | models.CheckConstraint]:
-    """One row per owner, output or pair, predicate, order and vote; a pair is stored once, smaller number first."""
+    """One row per owner, subject, predicate, order and vote.
+
+    The subject is exactly one of: an output; a pair of outputs, stored once, smaller number first; an instance,
+    which is shown in one order only.
+    """
     question = ["predicate", "order", "vote"]
     return [
+        models.CheckConstraint(
+            condition=Q(output__isnull=False, instance=None)
+            | Q(output=None, second=None, instance__isnull=False, order=1),
+            name=f"{table}_has_one_subject",
+        ),
+        models.UniqueConstraint(
+            fields=[owner, "instance", *question],
+            condition=Q(instance__isnull=False),
+            name=f"{table}_on_an_instance_{rule}",
+        ),
         models.UniqueConstraint(
             fields=[owner, "output", *question], condition=Q(second=None), name=f"{table}_{rule}"
         ),
@@ -93,12 +107,20 @@ class RunState(models.TextChoices):
     DONE = "done", "Done"
 
 
+class RunSubject(models.TextChoices):
+    OUTPUT = "output", "Outputs of a track, or pairs of them"
+    INSTANCE = "instance", "Instances"
+
+
 class JudgeRun(models.Model):
-    """A request to judge outputs of a release; its tasks are the queue of record."""
+    """A request to judge outputs or instances of a release; its tasks are the queue of record."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="judge_runs")
-    track = models.CharField(max_length=50, default="raw")
+    subject = models.CharField(max_length=20, choices=RunSubject.choices, default=RunSubject.OUTPUT)
+    track = models.CharField(
+        max_length=50, default="raw", blank=True, help_text="Of the outputs; empty for a run on instances."
+    )
     predicates = models.JSONField()
     after = models.ForeignKey(
         Judge,
@@ -126,7 +148,12 @@ class JudgeRun(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(after__isnull=True) | ~Q(after=F("judge")), name="judge_run_not_after_itself"
-            )
+            ),
+            models.CheckConstraint(
+                condition=(Q(subject=RunSubject.OUTPUT) & ~Q(track=""))
+                | Q(subject=RunSubject.INSTANCE, track="", after=None),
+                name="judge_run_on_instances_has_no_track",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -150,9 +177,14 @@ class JudgeTask(models.Model):
     """One vote to obtain. Claimed by a conditional update; a lease that runs out returns it to the queue."""
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="tasks")
-    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="judge_tasks")
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_tasks"
+    )
     second = models.ForeignKey(
         Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text=PAIR
+    )
+    instance = models.ForeignKey(
+        Instance, on_delete=models.PROTECT, null=True, blank=True, related_name="judge_tasks"
     )
     predicate = models.CharField(max_length=50)
     order = models.PositiveSmallIntegerField(default=1)
@@ -243,12 +275,17 @@ class VerdictState(models.TextChoices):
 
 
 class Verdict(models.Model):
-    """What a judge version said about one output, or a pair: exactly one row per predicate, order and vote."""
+    """What a judge version said about one output, pair or instance: one row per predicate, order and vote."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="verdicts")
-    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="verdicts")
+    output = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
+    )
     second = models.ForeignKey(
         Output, on_delete=models.PROTECT, null=True, blank=True, related_name="+", help_text=PAIR
+    )
+    instance = models.ForeignKey(
+        Instance, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
     )
     predicate = models.CharField(max_length=50)
     order = models.PositiveSmallIntegerField(default=1)
@@ -257,6 +294,11 @@ class Verdict(models.Model):
     state = models.CharField(max_length=20, choices=VerdictState.choices, default=VerdictState.ANSWERED)
     confidence = models.FloatField(null=True, blank=True)
     reason = models.TextField(blank=True)
+    evidence = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="A program's own, of a construction audit: marked spans, or what was compared.",
+    )
     call = models.ForeignKey(Call, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts")
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -273,37 +315,9 @@ class Verdict(models.Model):
                 name="verdict_confidence_0_to_1",
             ),
         ]
-        indexes = [models.Index(fields=["output", "predicate"], name="verdict_by_output")]
-
-    def __str__(self) -> str:
-        return f"{self.predicate}: {self.value or self.state}"
-
-
-class InstanceVerdict(models.Model):
-    """What a program about instances said of one instance in a construction audit: one row per item.
-
-    `evidence` is the program's own: for the anchor the marked spans, for identities what was compared.
-    """
-
-    judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="instance_verdicts")
-    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="verdicts")
-    predicate = models.CharField(max_length=50)
-    value = models.CharField(max_length=50, blank=True)
-    state = models.CharField(max_length=20, choices=VerdictState.choices, default=VerdictState.ANSWERED)
-    reason = models.TextField(blank=True)
-    evidence = models.JSONField(default=dict)
-    created_at = models.DateTimeField(default=timezone.now)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["judge", "instance", "predicate"], name="instance_verdict_exactly_once"
-            ),
-            models.CheckConstraint(
-                condition=(Q(state=VerdictState.ANSWERED) & ~Q(value=""))
-                | (Q(state=VerdictState.UNAVAILABLE) & Q(value="")),
-                name="instance_verdict_has_a_value_iff_answered",
-            ),
+        indexes = [
+            models.Index(fields=["output", "predicate"], name="verdict_by_output"),
+            models.Index(fields=["instance", "predicate"], name="verdict_by_instance"),
         ]
 
     def __str__(self) -> str:

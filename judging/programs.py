@@ -11,6 +11,7 @@ from judging.backoff import delay_seconds
 from judging.models import JudgeTask
 from judging.program_pool import NoChild, NoReply, ProgramPool
 from judging.settlement import Failure, Outcome
+from judging.subjects import output_of
 
 
 def program_identities(program: ProgramJudge) -> dict[str, dict[str, Any]]:
@@ -45,13 +46,14 @@ async def answer_by_program(task: JudgeTask, pool: ProgramPool, rng: random.Rand
 
 
 def _question(task: JudgeTask, program: ProgramJudge) -> dict[str, Any]:
+    output = output_of(task)
     return {
         "protocol": task.run.judge.protocol,
         "program": program.label,
         "predicate": task.predicate,
-        "instance": task.output.instance.payload,
-        "output": task.output.payload,
-        "text": task.output.text,
+        "instance": output.instance.payload,
+        "output": output.payload,
+        "text": output.text,
     }
 
 

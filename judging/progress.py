@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from judging.breaker import BreakerState, breaker_state
 from judging.models import Call, EndpointState, JudgeRun, RunState, Verdict, VerdictState
+from judging.subjects import of_run
 from llm import fewest_more
 from stats.votes import VoteSpread, vote_spread, votes_needed
 
@@ -73,7 +74,7 @@ class Steadiness:
 
 
 def steadiness(run: JudgeRun) -> list[Steadiness]:
-    """By predicate, from outputs with all of the votes that every question gets; [] with fewer than two.
+    """By predicate, from subjects with all of the votes that every question gets; [] with fewer than two.
 
     With early stop only the first votes are asked of every question. The others depend on what those said and
     would bias the figure, so they are left out.
@@ -84,14 +85,13 @@ def steadiness(run: JudgeRun) -> list[Steadiness]:
         return []
     counted = (
         Verdict.objects.filter(
+            of_run(run),
             judge=judge,
             predicate__in=run.predicates,
             vote__lte=votes,
             state=VerdictState.ANSWERED,
-            output__run__release=run.release,
-            output__run__track=run.track,
         )
-        .values("predicate", "output_id")
+        .values("predicate", "output_id", "instance_id")
         .annotate(n=Count("id"), positive=Count("id", filter=Q(value="yes")))
         .filter(n=votes)
         .values_list("predicate", "positive")
@@ -125,12 +125,11 @@ def flips(run: JudgeRun) -> list[Flips]:
     """By predicate that compares, counted by pair and vote."""
     said: dict[tuple[str, int, int | None, int], dict[int, str]] = defaultdict(dict)
     rows = Verdict.objects.filter(
+        of_run(run),
         judge=run.judge,
         predicate__in=run.predicates,
         second__isnull=False,
         state=VerdictState.ANSWERED,
-        output__run__release=run.release,
-        output__run__track=run.track,
     ).values_list("predicate", "output_id", "second_id", "vote", "order", "value")
     for predicate, output, second, vote, order, value in rows:
         said[predicate, output, second, vote][order] = value

@@ -6,12 +6,13 @@ from typing import Any
 
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
+from judging.models import Judge, RunSubject
 from llm import Prompt, load_prompt
 
 
 def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
     """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
-    names = {known.key: known.prompt for known in (*protocol.predicates, *protocol.pair_predicates)}
+    names = {known.key: known.prompt for known in protocol.all_predicates}
     return _load(protocol.folder / "prompts" / f"{names[predicate]}.md")
 
 
@@ -20,11 +21,18 @@ def pair_predicates(protocol: str) -> frozenset[str]:
     return frozenset(predicate.key for predicate in get_protocol(protocol).pair_predicates)
 
 
+def predicates_about(subject: str, judge: Judge) -> list[str]:
+    """The judge's predicates that a run with this RunSubject can ask, in the judge's order."""
+    about_instances = {predicate.key for predicate in get_protocol(judge.protocol).instance_predicates}
+    wanted = subject == RunSubject.INSTANCE
+    return [predicate for predicate in judge.prompts if (predicate in about_instances) == wanted]
+
+
 def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
     """Predicate to its prompt's file name and SHA-256."""
     return {
         predicate.key: {"name": predicate.prompt, "sha256": predicate_prompt(protocol, predicate.key).sha256}
-        for predicate in (*protocol.predicates, *protocol.pair_predicates)
+        for predicate in protocol.all_predicates
     }
 
 

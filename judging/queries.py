@@ -10,6 +10,7 @@ from benchmark.models import Output, OutputState, Release
 from benchmark.protocols import get_protocol
 from judging.budget import use_of
 from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
+from judging.subjects import of_run
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -108,14 +109,9 @@ def run_cost(run: JudgeRun) -> Cost:
 
 
 def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
-    """Stored verdicts of the run's judge on the run's outputs, counted by predicate, state and value."""
+    """Stored verdicts of the run's judge on what the run asks about, counted by predicate, state and value."""
     rows = (
-        Verdict.objects.filter(
-            judge=run.judge,
-            predicate__in=run.predicates,
-            output__run__release=run.release,
-            output__run__track=run.track,
-        )
+        Verdict.objects.filter(of_run(run), judge=run.judge, predicate__in=run.predicates)
         .values("predicate", "state", "value")
         .annotate(n=Count("id"))
         .order_by("predicate", "state", "value")

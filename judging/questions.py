@@ -9,6 +9,7 @@ from benchmark.protocols import get_protocol
 from benchmark.queries import shown_content
 from judging.models import Call, JudgeTask
 from judging.prompts import predicate_prompt
+from judging.subjects import output_of
 from llm import Unparsed, parse_reply
 from llm.prompts import framed
 
@@ -68,11 +69,15 @@ def _repair(call: Call, nonce: str, labels: Sequence[str]) -> str:
 def fields_of(task: JudgeTask) -> Mapping[str, str]:
     """The values of the prompt's placeholders; of a pair, the outputs in the order of the task."""
     protocol = get_protocol(task.run.judge.protocol)
-    instance = task.output.instance.payload
+    if task.instance is not None:
+        assert protocol.instance_fields is not None
+        return protocol.instance_fields(task.predicate, task.instance.payload)
+    output = output_of(task)
+    instance = output.instance.payload
     if task.second is None:
-        payload, text = shown_content(task.output)
+        payload, text = shown_content(output)
         return protocol.prompt_fields(task.predicate, instance, payload, text)
     assert protocol.pair_fields is not None
-    shown = (task.output, task.second) if task.order == 1 else (task.second, task.output)
+    shown = (output, task.second) if task.order == 1 else (task.second, output)
     first, second = map(shown_content, shown)
     return protocol.pair_fields(task.predicate, instance, first, second)

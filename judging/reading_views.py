@@ -8,12 +8,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
-from benchmark.models import Output
-from judging.injections import flagged_outputs, output_flags
+from benchmark.models import Instance, Output
+from judging.injections import flagged_outputs, output_flags, texts
 from judging.models import Judge, JudgeRun
 from judging.reparsing import reparse, reread
 from judging.replies import replies
 from judging.views import staff_only
+from llm import find_injections
 
 PAGE = 50
 
@@ -27,9 +28,26 @@ def judge_replies(request: HttpRequest, pk: int, output: int) -> HttpResponse:
     context = {
         "judge": judge,
         "output": read,
+        "instance": read.instance,
         "release": read.run.release,
         "replies": replies(judge, read),
         "flags": output_flags(read),
+    }
+    return render(request, "judging/replies.html", context)
+
+
+@staff_only
+@require_GET
+def judge_instance_replies(request: HttpRequest, pk: int, instance: int) -> HttpResponse:
+    """The same about one instance."""
+    judge = get_object_or_404(Judge, pk=pk)
+    read = get_object_or_404(Instance.objects.select_related("release"), pk=instance)
+    context = {
+        "judge": judge,
+        "instance": read,
+        "release": read.release,
+        "replies": replies(judge, read),
+        "flags": find_injections("\n\n".join(texts(read.payload))),
     }
     return render(request, "judging/replies.html", context)
 

@@ -18,18 +18,22 @@ from judging.actions import judge_version
 from judging.models import Call, Judge, JudgeRun, Verdict
 from judging.prompts import predicate_prompt
 from judging.replies import read, reply_text
+from judging.subjects import FIELDS, Subject, instance_of, subject_of
 from llm.replies import PARSER
 
 _BATCH = 1000
-Place = tuple[int, int | None, str, int, int]  # output, second output of a pair, predicate, order, vote
+Place = tuple[Subject, int]  # what the vote is about, and its number
 
 
 @dataclass(frozen=True)
 class Changed:
-    """A vote that is read otherwise; `before` and `after` are its value, or its state where it has none."""
+    """A vote that is read otherwise; `before` and `after` are its value, or its state where it has none.
+
+    `attempt` is None for a vote about an instance.
+    """
 
     instance: str
-    attempt: int
+    attempt: int | None
     predicate: str
     order: int
     vote: int
@@ -64,31 +68,33 @@ def reread(run: JudgeRun) -> Reread:
     calls = _calls(run)
     stored = (
         Verdict.objects.filter(judge=run.judge, call__task__run=run)
-        .select_related("output__instance")
-        .order_by(
-            "output__instance__key", "output__attempt", "output_id", "second_id", "predicate", "order", "vote"
-        )
+        .select_related("output__instance", "instance")
+        .order_by("instance__key", "output__instance__key", "output__attempt", *FIELDS, "vote")
     )
     protocol = get_protocol(run.judge.protocol)
     votes, changed = [], []
     for verdict in stored:
-        place = (verdict.output_id, verdict.second_id, verdict.predicate, verdict.order, verdict.vote)
-        call, found = _first_readable(calls[place], predicate_prompt(protocol, verdict.predicate).labels)
-        vote = Verdict(
-            output=verdict.output,
-            second_id=verdict.second_id,
-            predicate=verdict.predicate,
-            order=verdict.order,
-            vote=verdict.vote,
-            call=call,
-            **found,
-        )
+        subject = subject_of(verdict)
+        labels = predicate_prompt(protocol, verdict.predicate).labels
+        call, found = _first_readable(calls[subject, verdict.vote], labels)
+        same = dict(zip(FIELDS, subject, strict=True))
+        vote = Verdict(**same, vote=verdict.vote, call=call, **found)
         votes.append(vote)
         if (vote.state, vote.value) != (verdict.state, verdict.value):
-            output = verdict.output
-            said = (verdict.value or verdict.state, vote.value or vote.state)
-            changed.append(Changed(output.instance.key, output.attempt, *place[2:], *said))
+            changed.append(_changed(verdict, vote))
     return Reread(tuple(votes), tuple(changed))
+
+
+def _changed(before: Verdict, after: Verdict) -> Changed:
+    return Changed(
+        instance=instance_of(before).key,
+        attempt=before.output.attempt if before.output is not None else None,
+        predicate=before.predicate,
+        order=before.order,
+        vote=before.vote,
+        before=before.value or before.state,
+        after=after.value or after.state,
+    )
 
 
 @transaction.atomic
@@ -137,9 +143,7 @@ def _calls(run: JudgeRun) -> dict[Place, list[Call]]:
     found: dict[Place, list[Call]] = {}
     rows = Call.objects.filter(task__run=run, error="", reply__isnull=False).select_related("task")
     for call in rows.order_by("id").iterator(chunk_size=_BATCH):
-        task = call.task
-        place = (task.output_id, task.second_id, task.predicate, task.order, task.vote)
-        found.setdefault(place, []).append(call)
+        found.setdefault((subject_of(call.task), call.task.vote), []).append(call)
     return found
 
 

@@ -1,10 +1,10 @@
-"""What a reply says, and what one judge replied about one output, vote by vote, as staff read it."""
+"""What a reply says, and what one judge replied about one subject, vote by vote, as staff read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.models import Output
+from benchmark.models import Instance, Output
 from judging.models import Call, Judge, Verdict
 from llm import Unparsed, parse_reply
 from llm.replies import LABELS
@@ -33,10 +33,11 @@ def read(text: str, labels: Sequence[str] = LABELS) -> dict[str, Any]:
     }
 
 
-def replies(judge: Judge, output: Output) -> list[Said]:
-    """By predicate, order and vote, with one query."""
+def replies(judge: Judge, subject: Output | Instance) -> list[Said]:
+    """About one output or one instance, by predicate, order and vote, with one query."""
+    about = {"output": subject} if isinstance(subject, Output) else {"instance": subject}
     rows = (
-        Verdict.objects.filter(judge=judge, output=output)
+        Verdict.objects.filter(judge=judge, **about)
         .select_related("call")
         .order_by("predicate", "order", "vote")
     )

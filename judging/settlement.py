@@ -181,6 +181,7 @@ def _verdict(outcome: Outcome, call: Call) -> Verdict:
         judge=task.run.judge,
         output=task.output,
         second=task.second,
+        instance=task.instance,
         predicate=task.predicate,
         order=task.order,
         vote=task.vote,

@@ -9,6 +9,11 @@ urlpatterns = [
     path("new/", views.new_judge, name="new-judge"),
     path("<int:pk>/", views.judge, name="judge"),
     path("<int:pk>/outputs/<int:output>/", reading_views.judge_replies, name="judge-replies"),
+    path(
+        "<int:pk>/instances/<int:instance>/",
+        reading_views.judge_instance_replies,
+        name="judge-about-instance",
+    ),
     path("runs/<int:pk>/", views.judge_run, name="judge-run"),
     path("runs/<int:pk>/injections/", reading_views.run_injections, name="run-injections"),
     path("runs/<int:pk>/reparse/", reading_views.reparse_run, name="reparse-run"),

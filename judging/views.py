@@ -13,10 +13,20 @@ from benchmark.protocols import get_protocol
 from judging.actions import ask, create_judge
 from judging.combining import is_combination
 from judging.endpoints import no_endpoint_reason
-from judging.forms import AdjustForm, AskForm, JudgeForm, ProgramForm, SteerForm, known_programs
-from judging.models import Judge, JudgeRun, RunState
+from judging.forms import (
+    AdjustForm,
+    AskForm,
+    AskInstancesForm,
+    AskOutputsForm,
+    JudgeForm,
+    ProgramForm,
+    SteerForm,
+    known_programs,
+)
+from judging.models import Judge, JudgeRun, RunState, RunSubject
+from judging.programs import current_program
 from judging.progress import endpoint_health, flips, run_pace, steadiness
-from judging.prompts import predicate_prompt
+from judging.prompts import predicate_prompt, predicates_about
 from judging.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
 from judging.run_actions import adjust_run, retry_failed, steer
 
@@ -61,28 +71,45 @@ def new_judge(request: SignedInRequest) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def judge(request: SignedInRequest, pk: int) -> HttpResponse:
-    """One judge version: its settings and prompts; POST asks it."""
+    """One judge version: its settings and prompts; POST asks it about outputs, or about instances."""
     shown = get_object_or_404(Judge, pk=pk)
     no_endpoint = no_endpoint_reason()
-    form = AskForm(shown, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        release, track = form.cleaned_data.pop("target")
-        try:
-            run = ask(actor=request.user, judge=shown, release=release, track=track, **form.cleaned_data)
-        except Refused as refusal:
-            form.add_error(None, refusal.reason)
-        else:
-            return redirect("judge-run", pk=run.pk)
+    forms = _ask_forms(shown, request) if shown.program or (shown.endpoint and not no_endpoint) else []
+    for form in forms:
+        if form.is_bound and form.is_valid():
+            try:
+                run = ask(actor=request.user, judge=shown, **form.question())
+            except Refused as refusal:
+                form.add_error(None, refusal.reason)
+            else:
+                return redirect("judge-run", pk=run.pk)
     context = {
         "judge": shown,
         "prompts": [] if shown.program or is_combination(shown) else _prompts(shown),
         "combination": shown.prompts if is_combination(shown) else {},
         "runs": runs_with_progress().filter(judge=shown)[:20],
         "n_verdicts": shown.verdicts.count(),
-        "form": form if shown.program or (shown.endpoint and not no_endpoint) else None,
+        "forms": forms,
         "no_endpoint": no_endpoint if shown.endpoint else "",
     }
-    return render(request, "judging/judge.html", context, status=400 if form.errors else 200)
+    faulty = any(form.errors for form in forms)
+    return render(request, "judging/judge.html", context, status=400 if faulty else 200)
+
+
+def _ask_forms(shown: Judge, request: HttpRequest) -> list[AskForm]:
+    """A form for each kind of subject that the judge has predicates about; what was posted goes to its own.
+
+    None for a program about instances: the construction audit asks it.
+    """
+    program = current_program(get_protocol(shown.protocol), shown.program)
+    if program is not None and program.subject == "instance":
+        return []
+    kinds = [kind for kind in (AskOutputsForm, AskInstancesForm) if predicates_about(kind.subject, shown)]
+    sent = request.POST.get("subject", RunSubject.OUTPUT) if request.method == "POST" else ""
+    return [
+        kind(shown, request.POST if kind.subject == sent else None, auto_id=f"{kind.subject}_%s")
+        for kind in kinds
+    ]
 
 
 def _prompts(shown: Judge) -> list[dict[str, object]]:

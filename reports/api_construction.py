@@ -15,6 +15,7 @@ from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.refusal import Refused
 from judging.construction import audit_construction
 from judging.sources import ask_about_sources
+from judging.subjects import instance_of, output_of
 from reports.api import JUDGE, TRACK, chosen_or_error, invalid, release_or_404
 from reports.construction import FILTERS, chosen_findings, construction, newest_audit
 from reports.serializers import EstimateOut
@@ -80,7 +81,7 @@ class ConstructionAuditView(StrictView):
             raise invalid(refusal) from refusal
         rows = [
             {
-                "instance": row.instance.key,
+                "instance": instance_of(row).key,
                 "item": row.predicate,
                 "value": row.value,
                 "state": row.state,
@@ -152,14 +153,15 @@ class SourcesView(StrictView):
         rows = alternative_sources(release, chosen.track, chosen.judge, matcher)
         flags = [
             {
-                "output": verdict.output_id,
-                "instance": verdict.output.instance.key,
-                "system": verdict.output.run.system.slug,
-                "track": verdict.output.run.track,
+                "output": output.pk,
+                "instance": output.instance.key,
+                "system": output.run.system.slug,
+                "track": output.run.track,
                 "value": verdict.value,
                 "reason": verdict.reason,
             }
             for verdict in protocol_flags(release, matcher)
+            for output in [output_of(verdict)]
         ]
         head = {"release": release.name, "matcher": matcher.label if matcher else None}
         body = {"track": chosen.track, "judge": chosen.judge, "systems": [vars(row) for row in rows]}

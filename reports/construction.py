@@ -13,7 +13,8 @@ from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
 from judging.construction import construction_program
-from judging.models import InstanceVerdict, Judge
+from judging.models import Judge, Verdict
+from judging.subjects import instance_of
 from stats.intervals import proportion
 
 VALUES = ("yes", "no", "uncertain")
@@ -43,8 +44,13 @@ class Piece:
 
 def newest_audit(release: Release) -> Judge | None:
     """The judge version of the latest construction audit of this release; None before the first."""
-    said = InstanceVerdict.objects.filter(instance__release=release)
-    return Judge.objects.filter(pk__in=said.values("judge")).order_by("-version", "-pk").first()
+    said = Verdict.objects.filter(instance__release=release)
+    return (
+        Judge.objects.filter(pk__in=said.values("judge"))
+        .exclude(program="")
+        .order_by("-version", "-pk")
+        .first()
+    )
 
 
 def construction(release: Release) -> dict[str, Any]:
@@ -70,7 +76,7 @@ def construction(release: Release) -> dict[str, Any]:
 
 
 def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
-    rows = InstanceVerdict.objects.filter(judge=judge, instance__release=release)
+    rows = Verdict.objects.filter(judge=judge, instance__release=release)
     counts: dict[str, Counter[str]] = {}
     for row in rows.values("predicate", "value").annotate(number=Count("pk")).order_by("predicate", "value"):
         counts.setdefault(row["predicate"], Counter())[row["value"] or "unavailable"] = row["number"]
@@ -102,9 +108,9 @@ def _leaks(release: Release, judge: Judge | None) -> dict[str, int]:
 
 def findings(
     release: Release, judge: Judge | None, *, item: str = "", value: str = "", domain: str = ""
-) -> QuerySet[InstanceVerdict]:
+) -> QuerySet[Verdict]:
     """The verdicts of an audit, faults before doubts, by instance; of one item, value or domain if asked."""
-    rows = InstanceVerdict.objects.filter(judge=judge, instance__release=release).select_related("instance")
+    rows = Verdict.objects.filter(judge=judge, instance__release=release).select_related("instance")
     if item:
         rows = rows.filter(predicate=item)
     if value:
@@ -114,7 +120,7 @@ def findings(
     return rows.order_by("value", "instance__key", "predicate")
 
 
-def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> list[InstanceVerdict]:
+def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> list[Verdict]:
     """The verdicts that a request means: by `item`, `value`, `kind` of flag and `domain`; left out, all but the
     passed ones. Raises Refused for an item or value that does not exist."""
     keys = [item.key for item in get_protocol(release.benchmark.protocol).construction_items]
@@ -132,14 +138,14 @@ def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, s
     return [row for row in rows if not kind or any(flag["kind"] == kind for flag in _flags(row))]
 
 
-def _flags(verdict: InstanceVerdict) -> list[dict[str, Any]]:
+def _flags(verdict: Verdict) -> list[dict[str, Any]]:
     return list(verdict.evidence.get("flags", ()))
 
 
-def marked(verdict: InstanceVerdict) -> list[Piece]:
+def marked(verdict: Verdict) -> list[Piece]:
     """The text that a verdict's flags are about, cut where a flag begins or ends; empty for other verdicts."""
     flags = _flags(verdict)
-    text = _at(verdict.instance.payload, verdict.evidence.get("field", ""))
+    text = _at(instance_of(verdict).payload, verdict.evidence.get("field", ""))
     if not text:
         return []
     cuts = sorted({0, len(text), *(flag[end] for flag in flags for end in ("start", "end"))})
@@ -161,7 +167,7 @@ def finding_rows(release: Release, judge: Judge | None, asked: Mapping[str, str]
     """The findings as a table with a head, one row per flag and one per verdict without flags."""
     yield list(COLUMNS)
     for verdict in chosen_findings(release, judge, asked):
-        instance = verdict.instance
+        instance = instance_of(verdict)
         head = [release.name, judge.label if judge else "", instance.key, instance.domain, verdict.predicate]
         head.append(verdict.value or verdict.state)
         flags = _flags(verdict)

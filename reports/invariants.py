@@ -13,6 +13,7 @@ from annotation.models import Answer, Assignment, AssignmentState, Campaign, Gra
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
 from judging.models import JudgeTask, TaskState, Verdict
+from judging.subjects import FIELDS as SUBJECT
 from reports.artifacts import FORMAT
 from reports.canonical import sha256
 from reports.manifest import read_manifest
@@ -109,12 +110,8 @@ def answers_are_on_the_scale() -> Iterator[str]:
 
 def done_judge_tasks_have_their_verdict() -> Iterator[str]:
     """A finished task left exactly one verdict."""
-    answered = set(
-        Verdict.objects.values_list("judge_id", "output_id", "second_id", "predicate", "order", "vote")
-    )
-    done = JudgeTask.objects.filter(state=TaskState.DONE).values_list(
-        "id", "run__judge_id", "output_id", "second_id", "predicate", "order", "vote"
-    )
+    answered = set(Verdict.objects.values_list("judge_id", *SUBJECT, "vote"))
+    done = JudgeTask.objects.filter(state=TaskState.DONE).values_list("id", "run__judge_id", *SUBJECT, "vote")
     for task, *key in done.iterator():
         if tuple(key) not in answered:
             yield f"judge task {task} is done and has no verdict"

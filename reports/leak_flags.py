@@ -13,6 +13,7 @@ from annotation.models import Flag, FlagSpan, Grade
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.models import Release
 from benchmark.subjects import Subject
+from judging.subjects import instance_of
 from reports.construction import findings, newest_audit
 from reports.label_rows import opaque
 
@@ -84,8 +85,9 @@ def flagged_instances(release: Release) -> list[FlaggedInstance]:
         found[key].experts[kind] = len(people)
     for verdict in findings(release, newest_audit(release), item="leak_free"):
         kinds = {mark["kind"] for mark in verdict.evidence.get("flags", ())} & FLAG_KINDS.keys()
-        if kinds or verdict.instance.key in found:
-            entry = row(verdict.instance.key)
+        key = instance_of(verdict).key
+        if kinds or key in found:
+            entry = row(key)
             entry.program, entry.read = tuple(sorted(kinds)), True
     return [found[key] for key in sorted(found)]
 

@@ -54,7 +54,11 @@ def _runs() -> list[tuple[int, str, str, int]]:
 
 def _judges() -> dict[tuple[int, str], list[str]]:
     labels = {judge.pk: judge.label for judge in Judge.objects.order_by("slug", "version")}
-    said = Verdict.objects.order_by().values_list("output__run__release_id", "output__run__track", "judge_id")
+    said = (
+        Verdict.objects.filter(output__isnull=False)
+        .order_by()
+        .values_list("output__run__release_id", "output__run__track", "judge_id")
+    )
     found: dict[tuple[int, str], list[str]] = defaultdict(list)
     for release, track, judge in said.distinct():
         found[release, track].append(labels[judge])

@@ -50,8 +50,7 @@ judging.JudgeRun     hidden: note | technical: track predicates
 judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
 judging.EndpointState hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
-judging.Verdict      hidden: reason | technical: predicate value
-judging.InstanceVerdict hidden: reason evidence | technical: predicate value
+judging.Verdict      hidden: reason evidence | technical: predicate value
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.HistoryLink  technical: kind sha256 chain
 reports.LabelUpload  hidden: file_name asked document refusal handle

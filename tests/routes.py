@@ -158,6 +158,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/
         judges/<int:pk>/
         judges/<int:pk>/outputs/<int:output>/
+        judges/<int:pk>/instances/<int:instance>/
         judges/runs/<int:pk>/
         judges/runs/<int:pk>/injections/
         judges/runs/<int:pk>/reparse/

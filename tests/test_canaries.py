@@ -22,7 +22,7 @@ from annotation.documents import anchors
 from annotation.material import material
 from annotation.models import Adjudication, Assignment, Campaign, Draft, Flag, FlagSpan, Unblinding
 from benchmark.models import IdentityDecision, IdentityScan, Output, ReleaseDescription
-from judging.models import Call, EndpointState, InstanceVerdict, JudgeRun, JudgeTask
+from judging.models import Call, EndpointState, JudgeRun, JudgeTask
 from reports.models import Artifact, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
@@ -229,13 +229,11 @@ def _judged(outputs: list[Output]) -> None:
     )
     VerdictFactory(judge=judge, output=outputs[0], reason=c("judging.Verdict.reason"))
     program = JudgeFactory(program=c("judging.Judge.program"), model="", endpoint="", votes=1)
-    InstanceVerdict.objects.create(
+    VerdictFactory(
         judge=program,
+        output=None,
         instance=outputs[0].instance,
-        predicate="x",
-        value="yes",
-        reason=c("judging.InstanceVerdict.reason"),
-        evidence={"x": c("judging.InstanceVerdict.evidence")},
+        evidence={"x": c("judging.Verdict.evidence")},
     )
     EndpointState.objects.create(
         name=c("judging.EndpointState.name"), last_error=c("judging.EndpointState.last_error")
@@ -458,10 +456,9 @@ NOBODY_IS_SHOWN = {
     "judging.Call.request",
     "judging.EndpointState.last_error",
     "judging.EndpointState.name",
-    "judging.InstanceVerdict.evidence",
-    "judging.InstanceVerdict.reason",
     "judging.Judge.slug",
     "judging.JudgeTask.lease_owner",
+    "judging.Verdict.evidence",
     "reports.Artifact.content",
     "reports.LabelUpload.asked",
     "reports.LabelUpload.document",

@@ -76,7 +76,7 @@ def test_asking_when_everything_is_answered_is_refused_and_leaves_no_run(judge, 
 
 
 def test_an_unknown_predicate_is_refused_by_name(judge, release_with):
-    with pytest.raises(Refused, match="no predicate novelty; it has ground, suff"):
+    with pytest.raises(Refused, match="no predicate novelty about outputs; it has ground, suff"):
         ask(actor=None, judge=judge, release=release_with(1), predicates=["novelty"])
 
 

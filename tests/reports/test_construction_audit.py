@@ -16,7 +16,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.actions import ask
 from judging.construction import audit_construction
-from judging.models import InstanceVerdict, Judge
+from judging.models import Judge, Verdict
 from reports.construction import construction, finding_rows, marked, newest_audit
 from tests.benchmark.files import gap
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory
@@ -52,7 +52,7 @@ def item(document: dict[str, Any], key: str) -> dict[str, Any]:
 def test_an_audit_is_stored_once_and_leaves_one_line_in_the_audit_trail(release: Release) -> None:
     first = audit_construction(actor=None, release=release)
     again = audit_construction(actor=None, release=release)
-    assert (first.new, again.new, InstanceVerdict.objects.count()) == (12, 0, 12)
+    assert (first.new, again.new, Verdict.objects.count()) == (12, 0, 12)
     assert AuditEvent.objects.filter(verb="audit construction").count() == 1
     assert Judge.objects.get().program == "construction-v1"
 
@@ -85,12 +85,11 @@ def test_a_program_about_instances_is_not_asked_about_outputs(audited: Release) 
     [
         {"value": "", "state": "answered"},
         {"value": "yes", "state": "unavailable"},
-        {"value": "", "state": "abstain"},
         {},  # a second verdict on the same item
     ],
 )
 def test_the_database_refuses_verdicts_that_cannot_be(audited: Release, changes: dict[str, str]) -> None:
-    row = InstanceVerdict.objects.first()
+    row = Verdict.objects.first()
     assert row is not None
     row.pk = None
     row.predicate = "another" if changes else row.predicate
@@ -105,7 +104,7 @@ def test_the_database_refuses_verdicts_that_cannot_be(audited: Release, changes:
 )
 def test_the_database_refuses_to_change_or_drop_a_verdict(audited: Release, write: Any) -> None:
     with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        write(InstanceVerdict.objects.all())
+        write(Verdict.objects.all())
 
 
 def test_the_document_counts_every_item_with_its_interval(audited: Release) -> None:
@@ -120,7 +119,7 @@ def test_the_document_counts_every_item_with_its_interval(audited: Release) -> N
 
 
 def test_the_marked_anchor_is_the_anchor_itself(audited: Release) -> None:
-    verdict = InstanceVerdict.objects.get(predicate="leak_free", instance__key="gap-0")
+    verdict = Verdict.objects.get(predicate="leak_free", instance__key="gap-0")
     pieces = marked(verdict)
     assert "".join(piece.text for piece in pieces) == LEAK
     assert [(piece.text, piece.kinds) for piece in pieces if piece.kinds] == [
@@ -161,7 +160,7 @@ def test_the_page_runs_the_audit(release: Release, coordinator: Any) -> None:
     assert b"No audit yet" in before.content
     assert client.get(reverse("construction-csv", args=["gaps"])).status_code == 404
     client.post(reverse("construction-audit", args=["gaps"]))
-    assert InstanceVerdict.objects.count() == 12
+    assert Verdict.objects.count() == 12
     assert AuditEvent.objects.get(verb="audit construction").actor == coordinator
 
 

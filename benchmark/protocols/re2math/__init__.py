@@ -5,6 +5,7 @@ from pathlib import Path
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
+from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import METRICS, bucket
 from benchmark.protocols.re2math.parts import instance_parts, output_parts, prompt_fields
@@ -28,5 +29,7 @@ PROTOCOL = Protocol(
     bucket=bucket,
     program_judges=(SOURCES, CONSTRUCTION),
     construction_items=ITEMS,
+    instance_predicates=QUESTIONS,
+    instance_fields=instance_fields,
     flag_kinds=tuple(FLAG_KINDS),
 )

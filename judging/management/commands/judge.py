@@ -13,7 +13,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.actions import ask, reconcile
 from judging.endpoints import HOW_TO, declared_endpoints
-from judging.models import Judge, JudgeRun, RunState
+from judging.models import Judge, JudgeRun, RunState, RunSubject
 from judging.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
 from judging.worker import drain
 
@@ -30,7 +30,10 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="the release's name")
         parser.add_argument("--judge", required=True, help="the judge's short name, see the judges page")
-        parser.add_argument("--track", default="raw", help="the track to judge (default: raw)")
+        parser.add_argument("--track", default="", help="the track to judge (default: raw)")
+        parser.add_argument(
+            "--instances", action="store_true", help="ask about the release's instances instead of outputs"
+        )
         parser.add_argument("--priority", type=int, default=0, help="runs with a higher number go first")
         parser.add_argument("--max-tokens", type=int, help="hard cap on the run's tokens")
         parser.add_argument("--max-cost", type=decimal, help="hard cap on the run's cost")
@@ -48,6 +51,7 @@ class Command(TouchstoneCommand):
             actor=None,
             judge=judge,
             release=release,
+            subject=RunSubject.INSTANCE if options["instances"] else RunSubject.OUTPUT,
             track=options["track"],
             predicates=options["predicate"],
             after=_judge(options["after"]) if options["after"] else None,
@@ -104,6 +108,7 @@ def _document(run: JudgeRun) -> dict[str, Any]:
         "run": run.pk,
         "judge": run.judge.label,
         "release": run.release.name,
+        "subject": run.subject,
         "track": run.track,
         "state": state.state,
         "tasks": state.n_tasks,

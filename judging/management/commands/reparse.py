@@ -32,6 +32,7 @@ class Command(TouchstoneCommand):
         if document["judge"]:
             lines.append(f"All of them are kept as {document['judge']}.")
         for row in document["changed"]:
-            place = f"{row['instance']}, attempt {row['attempt']}, {row['predicate']}, vote {row['vote']}"
+            attempt = f", attempt {row['attempt']}" if row["attempt"] else ""
+            place = f"{row['instance']}{attempt}, {row['predicate']}, vote {row['vote']}"
             lines.append(f"{place}: {row['before']} -> {row['after']}")
         return "\n".join(lines)

@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from judging.construction import audit_construction
+from judging.subjects import instance_of
 from reports.construction import chosen_findings, construction, newest_audit
 from reports.release_argument import release_called
 
@@ -28,7 +29,12 @@ class Command(TouchstoneCommand):
             **construction(release),
             "new": report.new,
             "findings": [
-                {"instance": row.instance.key, "item": row.predicate, "reason": row.reason, **row.evidence}
+                {
+                    "instance": instance_of(row).key,
+                    "item": row.predicate,
+                    "reason": row.reason,
+                    **row.evidence,
+                }
                 for row in found
             ],
         }

@@ -11,6 +11,7 @@ from benchmark.models import Release
 from judging.actions import reconcile
 from judging.models import JudgeRun, RunState
 from judging.sources import ask_about_sources, source_program
+from judging.subjects import output_of
 from judging.worker import drain
 from reports.release_argument import release_called
 from reports.sources import newest_matcher, protocol_flags
@@ -38,14 +39,15 @@ class Command(TouchstoneCommand):
         matcher = newest_matcher(release)
         flags = [
             {
-                "instance": verdict.output.instance.key,
-                "system": verdict.output.run.system.slug,
-                "track": verdict.output.run.track,
-                "attempt": verdict.output.attempt,
+                "instance": output.instance.key,
+                "system": output.run.system.slug,
+                "track": output.run.track,
+                "attempt": output.attempt,
                 "value": verdict.value,
                 "reason": verdict.reason,
             }
             for verdict in protocol_flags(release, matcher)
+            for output in [output_of(verdict)]
         ]
         return {"release": release.name, "matcher": matcher.label if matcher else None, "flags": flags}
 
