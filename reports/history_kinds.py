@@ -101,6 +101,13 @@ KINDS = (
                     " created_at"
                 ),
             ),
+            Columns(
+                Verdict,
+                _words(
+                    "judge_id output_id second_id instance_id predicate order vote value state confidence reason"
+                    " evidence call_id created_at"
+                ),
+            ),
         ),
     ),
 )
