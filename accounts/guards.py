@@ -18,16 +18,21 @@ Event = Literal["INSERT", "UPDATE", "DELETE"]
 
 @dataclass(frozen=True)
 class Guard:
-    """Refuse `event` on rows of `table` for which the SQL condition `when` (over OLD and NEW) holds."""
+    """Refuse `event` on rows of `table` for which the SQL condition `when` (over OLD and NEW) holds.
+
+    A table has one guard per event and `part`; a part is named where a later feature adds a condition of its own.
+    """
 
     table: str
     event: Event
     when: str
     message: str
+    part: str = ""
 
     @property
     def name(self) -> str:
-        return f"guard_{self.table}_{self.event.lower()}"
+        name = f"guard_{self.table}_{self.event.lower()}"
+        return f"{name}_{self.part}" if self.part else name
 
     def sqlite(self) -> str:
         return (

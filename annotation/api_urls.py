@@ -2,7 +2,15 @@
 
 from django.urls import URLPattern, path
 
-from annotation import api, api_adjudication, api_bank, api_campaigns, api_guessing, api_quarantine
+from annotation import (
+    api,
+    api_adjudication,
+    api_bank,
+    api_campaigns,
+    api_guessing,
+    api_quarantine,
+    api_training,
+)
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),
@@ -21,6 +29,18 @@ urlpatterns: list[URLPattern] = [
         "campaigns/<slug:slug>/comments/<int:pk>/",
         api_bank.ShareDecisionView.as_view(),
         name="api-shared-comment-decide",
+    ),
+    path("training/<slug:slug>/", api_training.OwnTrainingView.as_view(), name="api-training"),
+    path("training/<slug:slug>/skip/", api_training.TrainingSkipView.as_view(), name="api-training-skip"),
+    path(
+        "training/<slug:slug>/<int:number>/",
+        api_training.TrainingItemView.as_view(),
+        name="api-training-item",
+    ),
+    path(
+        "campaigns/<slug:slug>/training/",
+        api_training.CampaignTrainingView.as_view(),
+        name="api-campaign-training",
     ),
     path("campaigns/", api_campaigns.CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),

@@ -127,6 +127,17 @@ class DrawPairsForm(PlainForm):
         return {**values, "mirrored_share": share}
 
 
+class TrainingForm(PlainForm):
+    """The file of a training set."""
+
+    file = forms.FileField(
+        label="Training file",
+        max_length=200,
+        help_text="JSON lines (.jsonl) or a table (.csv); docs/training.md describes both.",
+    )
+    may_skip = forms.BooleanField(label="Reviewers may skip the training", required=False)
+
+
 class ReasonForm(PlainForm):
     """A reason that goes into the audit trail."""
 

@@ -5,11 +5,12 @@ from typing import Any
 from accounts.models import User
 from accounts.personal_data import personal_data
 from annotation.bank import proposals_of
-from annotation.models import Assignment, Reminder
+from annotation.models import Assignment, Reminder, TrainingAttempt
 
 
 def own_data(user: User) -> dict[str, Any]:
-    """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags.
+    """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
+    `training`: what was answered to training items.
 
     Systems and runs are not among it: what a person may not see while blind they may not download either.
     """
@@ -20,6 +21,12 @@ def own_data(user: User) -> dict[str, Any]:
         .order_by("pk")
     )
     reminders = Reminder.objects.filter(reviewer=user).order_by("sent_on").values("sent_on", "waiting")
+    attempts = (
+        TrainingAttempt.objects.filter(reviewer=user)
+        .select_related("item__training__campaign")
+        .prefetch_related("answers")
+        .order_by("pk")
+    )
     return {
         **personal_data(user),
         "reminders_sent": list(reminders),
@@ -30,7 +37,18 @@ def own_data(user: User) -> dict[str, Any]:
             }
             for row in proposals_of(user)
         ],
+        "training": [_attempt(attempt) for attempt in attempts],
         "places": [_place(place) for place in places.iterator(chunk_size=200)],
+    }
+
+
+def _attempt(attempt: TrainingAttempt) -> dict[str, Any]:
+    names = ("question", "step", "value", "comment")
+    return {
+        "campaign": attempt.item.training.campaign.slug,
+        "item": attempt.item.number,
+        "created_at": attempt.created_at,
+        "answers": [{name: getattr(row, name) for name in names} for row in attempt.answers.all()],
     }
 
 

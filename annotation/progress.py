@@ -10,6 +10,7 @@ from annotation import queries
 from annotation.material import problem_title
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
+from annotation.training import training_left
 
 
 @dataclass(frozen=True)
@@ -28,12 +29,14 @@ class WaitingItem:
 
 @dataclass
 class OwnProgress:
-    """One campaign of the queue. `free` counts further items that the reviewer may take."""
+    """One campaign of the queue. `free` counts further items that the reviewer may take, `training` items of
+    the training that come first."""
 
     campaign: Campaign
     waiting: list[WaitingItem] = field(default_factory=list)
     done: int = 0
     free: int = 0
+    training: int = 0
 
     @property
     def total(self) -> int:
@@ -58,6 +61,8 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
         rows[campaign.pk] = OwnProgress(campaign)
     for pk, count in free.items():
         rows[pk].free = count
+    for pk, count in training_left(reviewer, rows).items():
+        rows[pk].training = count
     return list(rows.values())
 
 

@@ -124,7 +124,7 @@ def sheet(
         rubric_sha256=place.item.campaign.rubric.sha256,
         parts=parts,
         proofs=proofs,
-        questions=tuple(_asked(question, answered, problems or {}, steps) for question in rubric.questions),
+        questions=asked_questions(rubric, answered, problems or {}, steps),
         content=answered,
         draft_version=draft.version if draft else 0,
         active_seconds=draft.active_seconds if draft else 0,
@@ -137,6 +137,13 @@ def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetPro
     rendered = iter(documents(shown))
     parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
     return parts, tuple(_proof(proof, rendered) for proof in shown.proofs)
+
+
+def asked_questions(
+    rubric: Rubric, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
+) -> tuple[AskedQuestion, ...]:
+    """The form: every question with what `content` answers and why it was refused."""
+    return tuple(_asked(question, content, problems, steps) for question in rubric.questions)
 
 
 def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:

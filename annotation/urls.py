@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import adjudication, bank, campaigns, guessing, quarantine, reviewer
+from annotation.views import adjudication, bank, campaigns, guessing, quarantine, reviewer, training
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -24,6 +24,10 @@ urlpatterns: list[URLPattern] = [
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
     path("campaigns/<slug:slug>/guesses/", guessing.ask, name="guess-ask"),
+    path("training/<slug:slug>/", training.training, name="training"),
+    path("training/<slug:slug>/skip/", training.training_skip, name="training-skip"),
+    path("training/<slug:slug>/<int:number>/", training.training_item, name="training-item"),
+    path("campaigns/<slug:slug>/training/", training.campaign_training, name="campaign-training"),
     path("campaigns/new/", campaigns.campaign_new, name="campaign-new"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
     path("campaigns/<slug:slug>/draw/", campaigns.draw, name="campaign-draw"),

@@ -43,6 +43,10 @@ annotation.FlagSpan  hidden: text | technical: block
 annotation.Adjudication hidden: note value | shown: question step
 annotation.Unblinding hidden: reason
 annotation.SharedComment hidden: text | technical: protocol
+annotation.TrainingSet technical: sha256
+annotation.TrainingItem shown: title domain problem answer text | hidden: note
+annotation.TrainingGold hidden: value rationale | shown: question step
+annotation.TrainingAnswer hidden: value comment | shown: question step
 annotation.Comment   hidden: text | technical: block
 judging.Judge        hidden: slug model family endpoint program published_as decoding prices
 judging.Judge        hidden: budget sha256 | technical: protocol prompts

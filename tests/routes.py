@@ -83,6 +83,12 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
         grading/items/<str:handle>/guess/
+        grading/training/<slug:slug>/
+        grading/training/<slug:slug>/skip/
+        grading/training/<slug:slug>/<int:number>/
+        api/v1/training/<slug:slug>/
+        api/v1/training/<slug:slug>/skip/
+        api/v1/training/<slug:slug>/<int:number>/
         grading/items/<str:handle>/guess/skip/
         api/v1/assignments/<str:handle>/guess/
         api/v1/me/
@@ -141,6 +147,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/comments/<int:pk>/
         api/v1/campaigns/<slug:slug>/comments/
         api/v1/campaigns/<slug:slug>/comments/<int:pk>/
+        grading/campaigns/<slug:slug>/training/
+        api/v1/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/guesses/
         grading/campaigns/<slug:slug>/assign/
         grading/campaigns/<slug:slug>/open/
@@ -204,6 +212,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/campaigns/<slug:slug>/questions/<slug:question>.csv
         reports/campaigns/<slug:slug>/monitoring/
         reports/campaigns/<slug:slug>/monitoring.csv
+        reports/campaigns/<slug:slug>/training.csv
         api/schema/
         api/v1/published/
         api/v1/published/<slug:protocol>/

@@ -20,8 +20,18 @@ from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, Invita
 from annotation import actions
 from annotation.documents import anchors
 from annotation.material import material
-from annotation.models import Adjudication, Assignment, Campaign, Draft, Flag, FlagSpan, Unblinding
-from benchmark.models import IdentityDecision, IdentityScan, Output, ReleaseDescription
+from annotation.models import (
+    Adjudication,
+    Assignment,
+    Campaign,
+    Draft,
+    Flag,
+    FlagSpan,
+    Rubric,
+    TrainingItem,
+    Unblinding,
+)
+from benchmark.models import IdentityDecision, IdentityScan, Output, Release, ReleaseDescription
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
 from reports.models import Artifact, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
@@ -119,6 +129,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _scanned(outputs[0], coordinator)
     _people(coordinator)
     _reports(campaign, coordinator)
+    _another_training(release, rubric, coordinator)
     for _ in outputs:
         actions.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
@@ -254,6 +265,32 @@ def _scanned(output: Output, coordinator: User) -> None:
     )
 
 
+def _another_training(release: Release, rubric: Rubric, coordinator: User) -> None:
+    """A round with a training that another reviewer answered, and this one not yet."""
+    c = canary
+    campaign = CampaignFactory(slug="trained", release=release, rubric=rubric, created_by=coordinator)
+    gold = {
+        "problem": release.instances.order_by("pk")[0].key,
+        "answer": "Clearly.",
+        "gold": {**COMPLETE["answers"], "remarks": c("annotation.TrainingGold.value")},
+        "rationale": {"correctness": c("annotation.TrainingGold.rationale")},
+        "note": c("annotation.TrainingItem.note"),
+    }
+    actions.attach_training(
+        actor=coordinator, campaign=campaign, file=json.dumps(gold).encode(), form="jsonl"
+    )
+    actions.draw_items(actor=coordinator, campaign=campaign)
+    actions.open_campaign(actor=coordinator, campaign=campaign)
+    other = User.objects.get(name=c("accounts.User.name"))
+    answers = {**COMPLETE["answers"], "remarks": c("annotation.TrainingAnswer.value")}
+    comments = {"rigour": c("annotation.TrainingAnswer.comment")}
+    actions.answer_training(
+        reviewer=other,
+        item=TrainingItem.objects.get(),
+        content={"answers": answers, "comments": comments},
+    )
+
+
 def _people(coordinator: User) -> None:
     c = canary
     send_invitation(
@@ -330,6 +367,8 @@ def addresses(handles: list[str]) -> list[str]:
         path = path.replace("<slug:protocol>", "proofs").replace("<slug:question>", "correctness")
         if "<str:handle>" in path:
             found += [path.replace("<str:handle>", handle) for handle in handles]
+        elif "/training/round/" in path:
+            found.append(path.replace("/round/", "/trained/").replace("<int:number>", "1"))
         elif "<int:pk>" in path:
             found += [re.sub(r"<[^>]+>", "x", path.replace("<int:pk>", str(n))) for n in numbers()]
         else:
@@ -443,6 +482,8 @@ NOBODY_IS_SHOWN = {
     "annotation.Flag.link",
     "annotation.Flag.note",
     "annotation.FlagSpan.text",
+    "annotation.TrainingGold.rationale",
+    "annotation.TrainingItem.note",
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",
     "accounts.SavedComment.text",

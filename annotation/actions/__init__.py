@@ -29,13 +29,16 @@ from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 from annotation.actions.reminding import remind_campaign, remind_due
 from annotation.actions.sharing import decide_comment, propose_comment, share_comment
+from annotation.actions.training import answer_training, attach_training, skip_training
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
 
 __all__ = [
     "DraftConflict",
     "adjudicate",
+    "answer_training",
     "apply_plan",
     "ask_for_guesses",
+    "attach_training",
     "close_campaign",
     "confirm_unblinding",
     "create_campaign",
@@ -60,6 +63,7 @@ __all__ = [
     "save_draft",
     "say_out_of_field",
     "share_comment",
+    "skip_training",
     "submit_grade",
     "take_next",
     "withdraw_decision",

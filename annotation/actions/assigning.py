@@ -21,6 +21,7 @@ from annotation.identities import informed_people
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Verb
+from annotation.training import require_trained
 
 _KEY = "annotation.handles:"
 
@@ -145,11 +146,12 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     """Give the reviewer one more item: in their field, without conflict, with a free place.
 
     Raises Refused with code "nothing_left" only when no such item exists, and with code "enough" when they hold
-    as many as the campaign gives to one person.
+    as many as the campaign gives to one person. Where a training is left to do, the code is "training_first".
     """
     require_blind_reviewer(reviewer)
     require_uninformed(reviewer, campaign)
     phases.require(campaign.phase, Verb.TAKE)
+    require_trained(reviewer, campaign)
     _require_room(reviewer, campaign)
     returned = _take_back(reviewer, campaign)
     if returned is not None:

@@ -18,6 +18,7 @@ from annotation.flagging import write_flags
 from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
 from annotation.phases import Verb
+from annotation.training import require_trained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
@@ -116,7 +117,8 @@ def submit_grade(
     """Lock the reviewer's answers as a grade. The same key and body again return the same grade.
 
     Raises Incomplete (naming the questions), DraftConflict when `draft_version` is not the stored one, and
-    Refused with code idempotency_mismatch, stale_rubric, stale_item, already_submitted or wrong_phase.
+    Refused with code idempotency_mismatch, stale_rubric, stale_item, training_first,
+    already_submitted or wrong_phase.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
@@ -126,6 +128,7 @@ def submit_grade(
         return earlier
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     require_uninformed(reviewer, assignment.item.campaign)
+    require_trained(reviewer, assignment.item.campaign)
     if assignment.state == AssignmentState.SUBMITTED:
         raise Refused("This item is already submitted.", code="already_submitted")
     return _write(

@@ -29,6 +29,7 @@ from annotation.progress import OwnProgress, own_progress
 from annotation.remarks import own_remarks
 from annotation.sheets import own_answers, sheet
 from annotation.submitting import is_locked, submit_or_revise
+from annotation.training import unfinished
 from benchmark.rubrics import rubric_from_content
 
 
@@ -60,11 +61,22 @@ def _totals(progress: list[OwnProgress]) -> dict[str, int]:
 @require_POST
 def grade_next(request: SignedInRequest) -> HttpResponse:
     """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
-    place = _next_place(request)
+    try:
+        place = _next_place(request)
+    except _TrainingFirst as training:
+        return redirect("training", slug=training.slug)
     if place is None:
         messages.info(request, "There is nothing left for you to grade at the moment.")
         return redirect("queue")
     return redirect("grade", handle=place.handle)
+
+
+class _TrainingFirst(Exception):
+    """The campaign whose training comes before its next item."""
+
+    def __init__(self, slug: str) -> None:
+        self.slug = slug
+        super().__init__(slug)
 
 
 def _next_place(request: SignedInRequest) -> Assignment | None:
@@ -76,6 +88,8 @@ def _next_place(request: SignedInRequest) -> Assignment | None:
         try:
             return actions.take_next(reviewer=user, campaign=campaign)
         except Refused as refusal:
+            if refusal.code == "training_first":
+                raise _TrainingFirst(campaign.slug) from refusal
             if refusal.code != "nothing_left":
                 raise
     return None
@@ -97,6 +111,8 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
         return _submit(request, place)
     if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
         return _show_own_grade(request, place)
+    if unfinished(request.user, place.item.campaign).exists():
+        return redirect("training", slug=place.item.campaign.slug)
     page = sheet(place)
     actions.open_item(reviewer=request.user, assignment=place, shown_sha256=page.shown.sha256)
     return _form(request, page)

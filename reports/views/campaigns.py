@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from annotation.models import Campaign
+from annotation.training import training_rows
 from reports import campaign_pages
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.choosing import only_known
@@ -87,3 +88,10 @@ def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The same as a table."""
     document = reviewers_document(campaign_or_404(slug))
     return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")
+
+
+@staff_only
+@require_GET
+def training_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """What was answered to the training: a table of its own, no labels."""
+    return table_download(training_rows(campaign_or_404(slug)), f"training-{slug}.csv")
