@@ -154,6 +154,39 @@ class Metric:
     success: Callable[[LabelledOutput], bool]
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A number in [0, 1] for each output that follows from files alone: nobody judges it.
+
+    `value` gets the instance's payload and the output's. The output's is None where the run has no output for
+    the instance, or it abstained or failed: what that counts is the measure's to say. A value of None means
+    that the measure does not apply to this output, which then leaves the denominator and is counted. `binary`
+    says that every value is 0 or 1, so that the mean is a proportion.
+    """
+
+    key: str
+    title: str
+    definition: str
+    value: Callable[[Mapping[str, Any], Mapping[str, Any] | None], float | None]
+    binary: bool = False
+
+
+@dataclass(frozen=True)
+class StepMeasure:
+    """A number in [0, 1] for each output that follows from one expert's labels of its steps.
+
+    `value` gets the labels of the stepwise question `question` in the order of the steps ("not_assessed" where
+    one was passed over); None means that they do not decide it.
+    """
+
+    key: str
+    title: str
+    definition: str
+    question: str
+    value: Callable[[Sequence[str]], float | None]
+    binary: bool = False
+
+
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
 InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
@@ -173,7 +206,8 @@ class Protocol:
     fields from the predicate, the instance's payload, and payload and text of both outputs in the order shown.
     `instance_predicates` ask about an instance alone (yes, no, uncertain); `instance_fields` gives their prompts'
     fields from the predicate and the instance's payload. No two predicates share a key.
-    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag.
+    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are
+    computed from files alone, `step_measures` from experts' labels of steps.
     """
 
     name: str
@@ -195,6 +229,8 @@ class Protocol:
     pair_fields: PairFields | None = None
     instance_predicates: tuple[Predicate, ...] = ()
     instance_fields: InstanceFields | None = None
+    measures: tuple[Measure, ...] = ()
+    step_measures: tuple[StepMeasure, ...] = ()
 
     @property
     def all_predicates(self) -> tuple[Predicate, ...]:

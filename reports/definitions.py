@@ -41,6 +41,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("wilson", "Wilson", "wilson"),
     ("cluster_bootstrap_percentile", "percentiles of resampled papers", "papers"),
     ("paper_cluster_bootstrap", "percentiles of resampled papers", "papers"),
+    ("instance_bootstrap_percentile", "percentiles of resampled instances", "measured"),
     ("paired_cluster_bootstrap_percentile", "percentiles of resampled papers, paired", "difference"),
     ("newcombe_paired_10", "Newcombe 1998, paired, method 10", "newcombe"),
     ("clopper_pearson", "Clopper and Pearson, exact", "position"),

@@ -12,11 +12,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmark.protocol import StepMeasure
 from benchmark.rubrics import NUMERIC, Question, Rubric
 from reports.datasets import Decision, ExpertLabel, OutputRow
+from reports.step_scores import step_document
 from stats.aggregate import strict_majority, totals, unanimous
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.intervals import proportion, t_value
+from stats.intervals import proportion
+from stats.means import mean_estimate
 
 Grouped = dict[str, list[str]]
 
@@ -26,16 +28,23 @@ def expert_document(
     rows: Sequence[OutputRow],
     labels: Sequence[ExpertLabel],
     decisions: Sequence[Decision] = (),
+    measures: Sequence[StepMeasure] = (),
 ) -> dict[str, Any]:
-    """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions."""
+    """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
+
+    A stepwise question appears if one of `measures` is of its labels.
+    """
     systems = sorted({row.system for row in rows})
     system_of = {row.subject: row.system for row in rows}
+    measured = {measure.question for measure in measures}
     return {
         question.key: {
             "text": question.text,
             "scale": question.scale,
             "systems": {
-                system: _question_document(
+                system: step_document(question, _own(question.key, labels, system_of, system), measures)
+                if question.stepwise
+                else _question_document(
                     question,
                     _grouped(question.key, labels, system_of, system),
                     _decided(question.key, decisions, system_of, system),
@@ -44,15 +53,25 @@ def expert_document(
             },
         }
         for question in rubric.questions
-        if question.scale != "text" and not question.stepwise
+        if question.scale != "text" and (not question.stepwise or question.key in measured)
     }
+
+
+def _own(
+    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
+) -> list[ExpertLabel]:
+    """The answered labels of one question about one system's outputs."""
+    return [
+        label
+        for label in labels
+        if label.question == key and system_of.get(label.subject) == system and label.state == "answered"
+    ]
 
 
 def _grouped(key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str) -> Grouped:
     grouped: Grouped = defaultdict(list)
-    for label in labels:
-        mine = label.question == key and system_of.get(label.subject) == system
-        if mine and label.state == "answered" and not label.step:
+    for label in _own(key, labels, system_of, system):
+        if not label.step:
             grouped[label.subject].append(label.value)
     return dict(grouped)
 
@@ -124,19 +143,3 @@ def _mean_document(
         return found
     final = means | {subject: float(value) for subject, value in decided.items()}
     return {**found, "final": mean_estimate(list(final.values()), "final_mean", scale).as_json()}
-
-
-def mean_estimate(values: Sequence[float], method: str, scale: tuple[float, float]) -> Estimate:
-    """The mean with a t interval over its units, cut at the ends of the scale; none below two units."""
-    if not values:
-        return undefined(method, Reason.NO_ITEMS, n=0)
-    n = len(values)
-    mean = sum(values) / n
-    if n < 2:
-        return Estimate(value=mean, method=method, n=n)
-    se = (sum((value - mean) ** 2 for value in values) / (n - 1) / n) ** 0.5
-    half = t_value(0.95, n - 1) * se
-    ends = max(mean - half, scale[0]), min(mean + half, scale[1])
-    cut = ends != (mean - half, mean + half)
-    warnings = (Caution.TRUNCATED,) if cut else ()
-    return Estimate(value=mean, ci=ends, se=se, method=method, n=n, warnings=warnings)

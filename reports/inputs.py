@@ -25,19 +25,21 @@ from reports.datasets import (
     output_rows,
     primary_decisions,
 )
+from reports.measurements import Asked, Measured, asked_of, measured
 from reports.row_json import rows_as_json, rows_from_json
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision)
+Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured)
 
 
 @dataclass(frozen=True)
 class Inputs:
     """One track of one release with all its labels.
 
-    `decisions` are written only where there are any, so that artifacts from before adjudication still verify.
+    `decisions`, `asked` and `measured` are written only where there are any, so that artifacts from before
+    adjudication and measures still verify.
     """
 
     release: str
@@ -54,6 +56,8 @@ class Inputs:
     labels: tuple[ExpertLabel, ...]
     draws: tuple[DrawnItem, ...]
     decisions: tuple[Decision, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    measured: tuple[Measured, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -62,7 +66,7 @@ class Inputs:
             "judge": asdict(self.judge) if self.judge else None,
             "campaigns": [asdict(campaign) for campaign in self.campaigns],
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
-            **({"decisions": rows_as_json(self.decisions)} if self.decisions else {}),
+            **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
         }
 
     @classmethod
@@ -72,16 +76,18 @@ class Inputs:
             rows: dict[str, Any] = {
                 key: rows_from_json(kind, document[key], key) for key, kind in _ROWS.items()
             }
-            decisions = rows_from_json(Decision, document.get("decisions", []), "decisions")
+            for key, kind in _LATER.items():
+                rows[key] = rows_from_json(kind, document.get(key, []), key)
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
-        return cls(**rest, **rows, judge=judge, campaigns=campaigns, decisions=decisions)
+        return cls(**rest, **rows, judge=judge, campaigns=campaigns)
 
 
 _ROWS: dict[str, Any] = {"outputs": OutputRow, "votes": Vote, "labels": ExpertLabel, "draws": DrawnItem}
+_LATER: dict[str, Any] = {"decisions": Decision, "asked": Asked, "measured": Measured}
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
 
@@ -111,6 +117,8 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         labels=_in_order(expert_labels(release, track)),
         draws=_in_order(drawn_items(release, track)),
         decisions=_in_order(primary_decisions(release, track)),
+        asked=_in_order(asked_of(release)),
+        measured=_in_order(measured(release, track)),
     )
 
 

@@ -1,5 +1,6 @@
-"""What systems can be compared by: for each output 1 or 0, from the fixed judge or from the experts. No rows here.
+"""What systems can be compared by: for each output 1 or 0 from the fixed judge or the experts, or its measure.
 
+No rows here.
 Everything comes from the Inputs of one track of one release, so nothing is ever compared across releases,
 tracks or special conditions. Two outputs are about the same item when they share instance and attempt.
 """
@@ -19,46 +20,59 @@ from reports.judge_scores import is_unavailable
 from reports.wording import in_words
 
 Item = tuple[str, int]
-JUDGE, EXPERTS = "judge", "experts"
+JUDGE, EXPERTS, MEASURE = "judge", "experts", "measure"
 
 
 @dataclass(frozen=True)
 class OutcomeKind:
-    """One way to call an output a success. `key` is `judge:METRIC` or `CAMPAIGN:QUESTION`."""
+    """One way to value an output. `key` is `judge:METRIC`, `measure:MEASURE` or `CAMPAIGN:QUESTION`.
+
+    `binary`: every value is 1 (a success) or 0; otherwise a number between.
+    """
 
     key: str
     source: str
     title: str
     definition: str
     campaign: str = ""
+    binary: bool = True
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """`successes[system][item]` is 1 or 0; an item that a system lacks has no usable label there.
+    """`successes[system][item]` is 1 or 0, or the value of a measure; an item that a system lacks has no
+    usable label there.
 
     `clusters` names each item's paper. `by_rule` counts abstained and failed outputs: negative unseen where
     they are kept, otherwise `left_out`.
     """
 
     kind: OutcomeKind
-    successes: Mapping[str, Mapping[Item, int]]
+    successes: Mapping[str, Mapping[Item, float]]
     clusters: Mapping[Item, str]
     by_rule: Mapping[str, int]
     left_out: Mapping[str, int]
 
 
 def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
-    """What this track can be compared by: every metric under its judge, every choice of a closed grading.
+    """What this track can be compared by: measures, metrics under its judge, choices of closed gradings.
 
     Open campaigns are absent: before the close nobody learns from them how a system does. Audits are absent:
     their samples are drawn by what the judge said, so the sampled outputs of two systems do not match.
     """
-    kinds = []
+    protocol = get_protocol(inputs.protocol)
+    known = {row.measure for row in inputs.measured}
+    kinds = [
+        OutcomeKind(
+            f"{MEASURE}:{measure.key}", MEASURE, measure.title, measure.definition, binary=measure.binary
+        )
+        for measure in protocol.measures
+        if measure.key in known
+    ]
     if inputs.judge:
         kinds += [
             OutcomeKind(f"{JUDGE}:{metric.key}", JUDGE, f"{metric.title}, fixed judge", metric.definition)
-            for metric in get_protocol(inputs.protocol).metrics
+            for metric in protocol.metrics
         ]
     for campaign in _gradings(inputs):
         kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]
@@ -84,7 +98,7 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
 
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """The successes that `kind` means."""
-    return _judged(inputs, kind) if kind.source == JUDGE else _graded(inputs, kind)
+    return {JUDGE: _judged, EXPERTS: _graded, MEASURE: _measured}[kind.source](inputs, kind)
 
 
 def _gradings(inputs: Inputs) -> Iterator[CampaignInfo]:
@@ -125,6 +139,19 @@ def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     return found.outcomes(kind)
 
 
+def _measured(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
+    """Every instance of the release counts for every system that the measure applies to."""
+    papers = {asked.instance: asked.cluster for asked in inputs.asked}
+    found = _Collected()
+    for row in inputs.measured:
+        if row.measure == kind.key.removeprefix(f"{MEASURE}:"):
+            item = (row.instance, row.attempt)
+            found.successes[row.system][item] = row.value
+            found.clusters[item] = papers[row.instance]
+            found.by_rule[row.system] += row.state != "answered"
+    return found.outcomes(kind)
+
+
 def _graded(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     campaign = next(c for c in inputs.campaigns if c.slug == kind.campaign)
     question = next(q for q in _choices(campaign) if q.key == kind.key.removeprefix(f"{campaign.slug}:"))
@@ -148,7 +175,7 @@ class _Collected:
     """Successes while they are gathered."""
 
     def __init__(self) -> None:
-        self.successes: dict[str, dict[Item, int]] = defaultdict(dict)
+        self.successes: dict[str, dict[Item, float]] = defaultdict(dict)
         self.clusters: dict[Item, str] = {}
         self.by_rule: dict[str, int] = defaultdict(int)
         self.left_out: dict[str, int] = defaultdict(int)

@@ -17,6 +17,7 @@ from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs,
 from reports.expert_scores import expert_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, metric_document
+from reports.measured_scores import measured_document
 
 FORMAT = "touchstone-score-1"
 Outputs = Mapping[str, LabelledOutput]
@@ -36,7 +37,8 @@ def score(inputs: Inputs) -> dict[str, Any]:
         "protocol": inputs.protocol,
         "track": inputs.track,
         "seed": inputs.seed,
-        "systems": _systems(inputs.outputs),
+        "systems": (systems := _systems(inputs.outputs)),
+        **_measured_part(inputs, systems),
         "judge": _judge_part(inputs) if inputs.judge else None,
         "experts": [_campaign_part(campaign, inputs) for campaign in inputs.campaigns],
     }
@@ -47,6 +49,16 @@ def _systems(rows: Sequence[OutputRow]) -> dict[str, dict[str, int]]:
     for row in rows:
         counts[row.system][row.state] += 1
     return {system: {"outputs": sum(states.values()), **states} for system, states in sorted(counts.items())}
+
+
+def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """Only of protocols with measures: the document of any other stays as it always was."""
+    protocol = get_protocol(inputs.protocol)
+    if not protocol.measures:
+        return {}
+    answered = {system: counts["answered"] for system, counts in systems.items()}
+    found = measured_document(protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed)
+    return {"measured": found}
 
 
 def _judge_part(inputs: Inputs) -> dict[str, Any]:
@@ -159,7 +171,13 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
         "rubric": rubric.label,
         "closed": campaign.closed,
         "questions": (
-            expert_document(rubric, inputs.outputs, labels, _decided(campaign, inputs))
+            expert_document(
+                rubric,
+                inputs.outputs,
+                labels,
+                _decided(campaign, inputs),
+                get_protocol(inputs.protocol).step_measures,
+            )
             if campaign.closed
             else {}
         ),

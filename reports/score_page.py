@@ -19,9 +19,55 @@ def score_sections(document: Document) -> dict[str, Any]:
     judge = document["judge"]
     return {
         "states": [{"system": system, **counts} for system, counts in document["systems"].items()],
+        "measured": _measured(document["measured"]) if "measured" in document else None,
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
     }
+
+
+def _measured(measured: Document) -> dict[str, Any]:
+    """Measures in columns, so that a system is read across as in a paper's table; and each by domain."""
+    keys = [key for key in measured["measures"] if any(key in own for own in measured["systems"].values())]
+    domains = sorted(
+        {name for own in measured["systems"].values() for of in own.values() for name in of["domains"]}
+    )
+    return {
+        "instances": measured["instances"],
+        "measures": [{"key": key, **measured["measures"][key]} for key in keys],
+        "rows": [
+            {
+                "system": system,
+                "cells": [_measured_cell(own[key]) if key in own else None for key in keys],
+                "missing": max((of["missing"] for of in own.values()), default=0),
+                "abstained": max((of["estimate"]["n_abstain"] for of in own.values()), default=0),
+            }
+            for system, own in measured["systems"].items()
+        ],
+        "domains": [in_words(domain) for domain in domains],
+        "by_domain": [
+            {
+                **measured["measures"][key],
+                "rows": [
+                    {"system": system, "cells": _in_domains(own[key], domains)}
+                    for system, own in measured["systems"].items()
+                    if key in own
+                ],
+            }
+            for key in keys
+        ],
+    }
+
+
+def _measured_cell(found: Document) -> dict[str, Any]:
+    return {
+        "cell": number_cell(found["estimate"]),
+        "papers": number_cell(found["paper_bootstrap"]).interval,
+        "not_applicable": found["not_applicable"],
+    }
+
+
+def _in_domains(found: Document, domains: Sequence[str]) -> list[Cell | None]:
+    return [number_cell(found["domains"][name]) if name in found["domains"] else None for name in domains]
 
 
 def _judge(judge: Document) -> dict[str, Any]:
@@ -187,23 +233,29 @@ def _campaign(campaign: Document) -> dict[str, Any]:
 
 
 def _has_labels(question: Document) -> bool:
-    return any(
-        sum(found["labels"].values()) if "labels" in found else found["micro"]["n"]
-        for found in question["systems"].values()
-    )
+    return any(map(_label_count, question["systems"].values()))
+
+
+def _label_count(found: Document) -> int:
+    if "micro" in found:
+        return int(found["micro"]["n"])
+    return sum(found["steps" if "steps" in found else "labels"].values())
 
 
 def _question(key: str, question: Document, agreement: Document | None) -> dict[str, Any]:
     systems: Mapping[str, Document] = question["systems"]
     graded = any("macro" in found for found in systems.values())
+    stepwise = any("steps" in found for found in systems.values())
+    chosen = not graded and not stepwise
     return {
         "key": key,
         "title": in_words(key).capitalize(),
         "text": question["text"],
         "adjudicated": any("final" in found for found in systems.values()),
         "means": [_mean_row(system, found) for system, found in systems.items()] if graded else [],
-        "choices": [] if graded else [_choice_row(system, found) for system, found in systems.items()],
-        "values": [] if graded else list(next(iter(systems.values()))["labels"]),
+        "choices": [_choice_row(system, found) for system, found in systems.items()] if chosen else [],
+        "values": list(next(iter(systems.values()))["labels"]) if chosen else [],
+        "steps": _steps(systems) if stepwise else None,
         "agreement": _agreement(agreement) if agreement else None,
     }
 
@@ -214,6 +266,26 @@ def _mean_row(system: str, found: Document) -> dict[str, Any]:
         "macro": number_cell(found["macro"], places=2),
         "micro": number_cell(found["micro"], places=2),
         "final": number_cell(found["final"], places=2) if "final" in found else None,
+    }
+
+
+def _steps(systems: Mapping[str, Document]) -> dict[str, Any]:
+    """How often each value was given, and the measures of the labels of an output's steps."""
+    first = next(iter(systems.values()))
+    return {
+        "values": list(first["steps"]),
+        "measures": [
+            {key: found[key] for key in ("title", "definition")} for found in first["measures"].values()
+        ],
+        "rows": [
+            {
+                "system": system,
+                "outputs": found["outputs"],
+                "counts": list(found["steps"].values()),
+                "cells": [number_cell(measure["estimate"]) for measure in found["measures"].values()],
+            }
+            for system, found in systems.items()
+        ],
     }
 
 

@@ -39,12 +39,29 @@ def _lines(document: Document) -> Iterator[str]:
     sample = " · SAMPLE DATA" if document["is_sample"] else ""
     frozen = "frozen" if document["frozen"] else "not frozen"
     yield f"{document['release']} ({document['protocol']}, track {document['track']}, {frozen}){sample}"
+    if "measured" in document:
+        yield from _measured_lines(document["measured"])
     if document["judge"]:
         yield from _judge_lines(document["judge"])
     else:
         yield "No judge has spoken on this track."
     for campaign in document["experts"]:
         yield from _expert_lines(campaign)
+
+
+def _measured_lines(measured: Document) -> Iterator[str]:
+    yield ""
+    yield f"Measured on {measured['instances']} instances: value [95 %]"
+    for key, measure in measured["measures"].items():
+        found = {system: own[key] for system, own in measured["systems"].items() if key in own}
+        if found:
+            yield f"  {measure['title']}"
+        for system, of_system in found.items():
+            estimate, missing = of_system["estimate"], of_system["missing"]
+            counts = (
+                f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
+            )
+            yield f"    {system:<20} {number(estimate)}{counts}{f'  {missing} missing' if missing else ''}"
 
 
 def _judge_lines(judge: Document) -> Iterator[str]:
@@ -94,6 +111,10 @@ def _expert_lines(campaign: Document) -> Iterator[str]:
 
 
 def _expert_cell(found: Document) -> str:
+    if "steps" in found:
+        counts = ", ".join(f"{value} {n}" for value, n in found["steps"].items() if n)
+        means = [f"; {of['title']} {number(of['estimate'])}" for of in found["measures"].values()]
+        return f"{found['outputs']} outputs; {counts}{''.join(means)}"
     if "macro" in found:
         final = f", {number(found['final'])} after adjudication" if "final" in found else ""
         return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels{final}"

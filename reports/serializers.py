@@ -117,6 +117,28 @@ class ExpertCampaignOut(serializers.Serializer[Any]):
     agreement = serializers.DictField(child=serializers.JSONField())
 
 
+class MeasuredSystemOut(serializers.Serializer[Any]):
+    estimate = EstimateOut()
+    paper_bootstrap = EstimateOut()
+    missing = serializers.IntegerField()
+    not_applicable = serializers.IntegerField()
+    domains = serializers.DictField(child=EstimateOut())
+
+
+class MeasureOut(serializers.Serializer[Any]):
+    title = serializers.CharField()
+    definition = serializers.CharField()
+    binary = serializers.BooleanField()
+
+
+class MeasuredOut(serializers.Serializer[Any]):
+    """Means of measures that nobody judges, by system and measure."""
+
+    instances = serializers.IntegerField()
+    measures = serializers.DictField(child=MeasureOut())
+    systems = serializers.DictField(child=serializers.DictField(child=MeasuredSystemOut()))
+
+
 class ScoreOut(serializers.Serializer[Any]):
     """The score document, as `manage.py score --json` prints it."""
 
@@ -129,6 +151,7 @@ class ScoreOut(serializers.Serializer[Any]):
     track = serializers.CharField()
     seed = serializers.IntegerField()
     systems = serializers.DictField(child=OutputStatesOut())
+    measured = MeasuredOut(required=False, help_text="Only of protocols with measures.")
     judge = JudgedOut(allow_null=True)
     experts = ExpertCampaignOut(many=True)
 
@@ -179,10 +202,11 @@ class JudgeAuditOut(serializers.Serializer[Any]):
 
 class OutcomeOut(serializers.Serializer[Any]):
     key = serializers.CharField()
-    source = serializers.ChoiceField(choices=["judge", "experts"])  # type: ignore[assignment]
+    source = serializers.ChoiceField(choices=["judge", "experts", "measure"])  # type: ignore[assignment]
     title = serializers.CharField()
     definition = serializers.CharField()
     campaign = serializers.CharField(allow_blank=True)
+    binary = serializers.BooleanField()
 
 
 class ComparedSystemOut(serializers.Serializer[Any]):

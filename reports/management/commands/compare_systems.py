@@ -20,7 +20,9 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         track_arguments(parser)
         parser.add_argument(
-            "--outcome", default="", help="judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is"
+            "--outcome",
+            default="",
+            help="measure:KEY, judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -1,0 +1,114 @@
+"""What a protocol's measures say of the outputs of a track: values from files, read once and frozen as inputs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.models import Output, OutputState, Release
+from benchmark.protocol import Measure
+from benchmark.protocols import get_protocol
+from reports.datasets import PLAIN
+
+_CHUNK = 2000
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An instance of the release: what every run should have an output for."""
+
+    instance: str
+    cluster: str
+    domain: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The value of one measure for one output. `state` is the output's, or missing where the run has none.
+
+    There is no row where the measure does not apply to the output.
+    """
+
+    system: str
+    instance: str
+    attempt: int
+    state: str
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One output as it is measured; `payload` is None unless it was answered."""
+
+    system: str
+    instance: str
+    attempt: int
+    state: str
+    payload: Mapping[str, Any] | None
+
+
+def asked_of(release: Release) -> list[Asked]:
+    """Every instance of the release with its paper and domain; empty for a protocol without measures."""
+    if not _measures(release):
+        return []
+    rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
+    return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
+
+
+def measured(release: Release, track: str) -> list[Measured]:
+    """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
+
+    Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
+    """
+    measures = _measures(release)
+    if not measures:
+        return []
+    payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
+    by_system: dict[str, list[_Found]] = defaultdict(list)
+    for found in _outputs(release, track):
+        by_system[found.system].append(found)
+    rows: list[Measured] = []
+    for system, own in by_system.items():
+        lacking = sorted(set(payloads) - {found.instance for found in own})
+        complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
+        for measure in measures:
+            rows += _rows(measure, complete, payloads)
+    return rows
+
+
+def _measures(release: Release) -> tuple[Measure, ...]:
+    return get_protocol(release.benchmark.protocol).measures
+
+
+def _outputs(release: Release, track: str) -> Iterator[_Found]:
+    rows = (
+        Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
+        .order_by("run__system__slug", "instance__key", "attempt")
+        .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
+    )
+    for system, instance, attempt, state, payload in rows.iterator(chunk_size=_CHUNK):
+        answered = state == OutputState.ANSWERED
+        yield _Found(system, instance, attempt, state, payload if answered else None)
+
+
+def _rows(
+    measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
+) -> list[Measured]:
+    values = [(found, _value(measure, payloads[found.instance], found.payload)) for found in outputs]
+    answered = [value for found, value in values if found.payload is not None]
+    if answered and all(value is None for value in answered):
+        return []
+    return [
+        Measured(found.system, found.instance, found.attempt, found.state, measure.key, value)
+        for found, value in values
+        if value is not None
+    ]
+
+
+def _value(measure: Measure, instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float | None:
+    value = measure.value(instance, output)
+    if value is not None and not (value in (0, 1) if measure.binary else 0 <= value <= 1):
+        raise ValueError(f"{measure.key} gave {value!r}")
+    return None if value is None else float(value)
