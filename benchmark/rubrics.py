@@ -19,8 +19,10 @@ CHOICES = {
     "flag": ("yes", "no"),
     "first_error": STEP_VALUES,
     "steps": STEP_VALUES,
+    "relevance": ("exact", "equivalent", "stronger", "related", "no", NOT_ASSESSED),
 }
-STEPWISE = ("first_error", "steps")  # answered step by step: up to the first wrong one, or each by itself
+# answered step by step: up to the first wrong one, or each by itself
+STEPWISE = ("first_error", "steps", "relevance")
 NUMERIC = {"ordinal": (0, 5, Decimal(1)), "unit": (0, 1, Decimal("0.25"))}
 SCALES = (*CHOICES, *NUMERIC, "text")
 

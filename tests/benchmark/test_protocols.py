@@ -11,28 +11,8 @@ from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Par
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError
 from llm.prompts import load_prompt
-from tests.benchmark.files import (
-    ANSWER,
-    ATTEMPT,
-    CONTEXT,
-    GAP,
-    LEMMA,
-    MASK,
-    PROBLEM,
-    PROOF,
-    STEPS,
-    write_lines,
-)
+from tests.benchmark.files import example, write_lines
 
-EXAMPLES = {
-    "re2math": (GAP, ANSWER),
-    "proofs": (PROBLEM, PROOF),
-    "masked_steps": (MASK, ATTEMPT),
-    "lemmas": (LEMMA, STEPS),
-}
-ASKED_OF = {("lemmas", "self_contained"): CONTEXT}  # predicates that are about another kind of output
-NO_TEXT = {"re2math": {"statement": " "}, "lemmas": {"steps": []}}
-KEYS = {"masked_steps": "index"}  # what an instance is called where the published file has no instance_id
 FORMATS = {"latex", "markdown", "plain"}
 
 
@@ -43,14 +23,16 @@ def protocol(request: pytest.FixtureRequest) -> Protocol:
 
 @pytest.fixture
 def instance(protocol: Protocol, tmp_path: Path) -> InstanceRecord:
-    (record,) = protocol.read_release(write_lines(tmp_path / "release.jsonl", EXAMPLES[protocol.name][0]))
+    (record,) = protocol.read_release(
+        write_lines(tmp_path / "release.jsonl", example(protocol.name).instance)
+    )
     assert isinstance(record, InstanceRecord), record
     return record
 
 
 @pytest.fixture
 def output(protocol: Protocol, tmp_path: Path) -> OutputRecord:
-    path = write_lines(tmp_path / "outputs.jsonl", EXAMPLES[protocol.name][1])
+    path = write_lines(tmp_path / "outputs.jsonl", example(protocol.name).output)
     record = next(iter(protocol.read_outputs(path)))
     assert isinstance(record, OutputRecord), record
     return record
@@ -77,20 +59,20 @@ def test_its_release_file_gives_key_domain_and_line(instance):
 
 
 def test_an_unknown_field_of_an_output_is_refused_by_name(protocol, tmp_path):
-    line = EXAMPLES[protocol.name][1] | {"sistem": "gpt"}
+    line = example(protocol.name).output | {"sistem": "gpt"}
     (error,) = protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", line))
     assert (error.line, error.field) == (1, "sistem")
 
 
 def test_a_missing_field_of_an_instance_is_refused_by_name(protocol, tmp_path):
-    key = KEYS.get(protocol.name, "instance_id")
-    line = {name: value for name, value in EXAMPLES[protocol.name][0].items() if name != key}
+    key = example(protocol.name).key
+    line = {name: value for name, value in example(protocol.name).instance.items() if name != key}
     (error,) = protocol.read_release(write_lines(tmp_path / "release.jsonl", line))
     assert (error.line, error.field, error.reason) == (1, key, "this field is missing")
 
 
 def test_an_answered_output_without_text_is_refused(protocol, tmp_path):
-    line = EXAMPLES[protocol.name][1] | NO_TEXT.get(protocol.name, {"text": " "})
+    line = example(protocol.name).output | example(protocol.name).emptied
     (error,) = protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", line))
     assert "an answered output needs" in error.reason
 
@@ -105,7 +87,7 @@ def test_its_parts_are_titled_texts_and_the_first_of_an_output_is_its_text(proto
 
 def test_each_predicate_has_a_prompt_whose_places_are_filled(protocol, instance, tmp_path):
     for predicate in protocol.predicates:
-        line = ASKED_OF.get((protocol.name, predicate.key), EXAMPLES[protocol.name][1])
+        line = example(protocol.name).outputs_for.get(predicate.key, example(protocol.name).output)
         output = next(iter(protocol.read_outputs(write_lines(tmp_path / "asked.jsonl", line))))
         prompt = load_prompt(protocol.folder / "prompts" / f"{predicate.prompt}.md")
         fields = protocol.prompt_fields(predicate.key, instance.payload, output.payload, output.text)
@@ -151,6 +133,35 @@ def test_its_metrics_need_known_predicates_and_an_abstention_never_succeeds(prot
         assert not metric.success(labelled(protocol, "uncertain"))
         assert not metric.success(abstained)
     assert protocol.bucket(abstained) == "abstained"
+
+
+def test_its_measures_stay_between_0_and_1_and_nothing_found_is_the_least(protocol, instance, output):
+    for measure in protocol.measures:
+        assert measure.title
+        assert measure.definition
+        found, nothing = (measure.value(instance.payload, given) for given in (output.payload, None))
+        assert found is not None
+        assert nothing is not None
+        assert 0 <= nothing <= found <= 1
+        assert not measure.binary or {found, nothing} <= {0, 1}
+
+
+def test_its_step_measures_are_about_stepwise_questions_and_undecided_without_labels(protocol):
+    asked = {question.key: question for rubric in protocol.rubrics for question in rubric.questions}
+    for measure in protocol.step_measures:
+        question = asked[measure.question]
+        assert question.stepwise
+        for value in question.judgments:
+            found = measure.value([value])
+            assert found is not None
+            assert 0 <= found <= 1
+        assert measure.value(["not_assessed"]) is None
+
+
+def test_no_key_stands_twice(protocol):
+    for named in (protocol.metrics, protocol.predicates, (*protocol.measures, *protocol.step_measures)):
+        keys = [one.key for one in named]
+        assert len(set(keys)) == len(keys)
 
 
 def test_no_protocol_by_another_name(protocol):

@@ -7,8 +7,7 @@ import pytest
 from benchmark.protocols import get_protocol, protocol_names
 from judging.actions import ask, create_judge
 from judging.questions import question
-from tests.benchmark.files import write_lines
-from tests.benchmark.test_protocols import ASKED_OF, EXAMPLES
+from tests.benchmark.files import example, write_lines
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -26,9 +25,9 @@ ASKED = [(name, predicate.key) for name in protocol_names() for predicate in get
 def sent(name: str, predicate: str, tmp_path, endpoint: str) -> str:
     """Everything that is sent for one output, whose system, run and release carry the word canary."""
     protocol = get_protocol(name)
-    problem, example = EXAMPLES[name]
-    line = ASKED_OF.get((name, predicate), example)
-    instance = next(iter(protocol.read_release(write_lines(tmp_path / "release.jsonl", problem))))
+    given = example(name)
+    line = given.outputs_for.get(predicate, given.output)
+    instance = next(iter(protocol.read_release(write_lines(tmp_path / "release.jsonl", given.instance))))
     output = next(iter(protocol.read_outputs(write_lines(tmp_path / "outputs.jsonl", line))))
     release = ReleaseFactory(
         benchmark=BenchmarkFactory(slug="canary-benchmark", name="Canary benchmark", protocol=name),
@@ -63,4 +62,4 @@ def test_a_prompt_holds_the_text_and_no_identity(name, predicate, tmp_path, endp
 
 def test_the_canaries_are_there_to_be_found():
     assert {"re2math", "masked_steps", "lemmas"} <= {name for name, _ in ASKED}
-    assert all("canary" in json.dumps(EXAMPLES[name]) for name in ("re2math", "masked_steps"))
+    assert all("canary" in json.dumps(example(name).output) for name in ("re2math", "masked_steps"))

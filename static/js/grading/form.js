@@ -10,6 +10,8 @@ function flagInOrder({ kind, spans, link, note }) {
   return { kind, spans: marked, link: link ?? "", note: note ?? "" };
 }
 
+const BY_STEP = ["steps", "relevance"]; // scales on which each step gets a value of its own
+
 export class GradingForm {
   constructor(form, content) {
     this.form = form;
@@ -34,7 +36,7 @@ export class GradingForm {
       if (answer) answers[key] = answer;
       if (comment) comments[key] = comment;
       if (data.get(`abstain-${key}`)) abstained.push(key);
-      if (dataset.scale === "steps") steps[key] = this.#labels(data, `step-${key}-`);
+      if (BY_STEP.includes(dataset.scale)) steps[key] = this.#labels(data, `step-${key}-`);
     }
     return {
       answers,
@@ -69,7 +71,7 @@ export class GradingForm {
     return this.questions.filter(({ dataset }) => {
       const key = dataset.question;
       const labelled = Object.keys(steps[key] ?? {}).length;
-      const answered = dataset.scale === "steps" ? labelled === this.#rows(key).length : key in answers;
+      const answered = BY_STEP.includes(dataset.scale) ? labelled === this.#rows(key).length : key in answers;
       return dataset.required === "yes" && !answered && !abstained.includes(key);
     });
   }
@@ -90,7 +92,8 @@ export class GradingForm {
 
   // The rows of a question whose steps are labelled one by one.
   #rows(key) {
-    return this.form.querySelectorAll(`[data-question="${CSS.escape(key)}"][data-scale="steps"] [data-step]`);
+    const scales = BY_STEP.map((scale) => `[data-scale="${scale}"]`).join(", ");
+    return this.form.querySelectorAll(`[data-question="${CSS.escape(key)}"]:is(${scales}) [data-step]`);
   }
 
   #labels(data, start) {

@@ -1,8 +1,12 @@
 // Labels of steps: what the form says of every step stands beside it in the proof, and is given from there.
 // In first-error mode one click marks the first wrong step; those before it are correct, those after not assessed.
 
-const WORDS = { correct: "correct", incorrect: "wrong", not_assessed: "not assessed" };
-const LABELS = { first_error: { incorrect: "First error" }, steps: { correct: "Right", incorrect: "Wrong" } };
+const WORDS = { correct: "correct", incorrect: "wrong", not_assessed: "not assessed", no: "not relevant" };
+const LABELS = {
+  first_error: { incorrect: "First error" },
+  steps: { correct: "Right", incorrect: "Wrong" },
+  relevance: { exact: "Exact", equivalent: "Equivalent", stronger: "Stronger", related: "Related", no: "No" },
+};
 
 export class Steps {
   constructor({ fieldset, blocks, changed }) {
@@ -34,7 +38,7 @@ export class Steps {
     this.steps.forEach((step, number) => {
       const value = values[number];
       for (const passage of step.passages) passage.dataset.label = value;
-      step.sign.textContent = value ? `Step ${step.name}: ${WORDS[value]}` : `Step ${step.name}`;
+      step.sign.textContent = value ? `Step ${step.name}: ${WORDS[value] ?? value}` : `Step ${step.name}`;
     });
   }
 

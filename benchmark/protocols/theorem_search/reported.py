@@ -1,0 +1,87 @@
+"""What a run's authors report of it, checked before the run is taken in: can these rates belong together?
+
+STATISTICS.md 1.3: a rate is a number of queries out of all of them, and P@1, Hit@10 and Hit@20 set limits to
+MRR@20. All as printed, so that half of the last printed digit is allowed for.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchmark.records import RecordError, record_errors
+from stats.retrieval import mrr_bounds
+
+NAME = "reported.toml"
+MAX_BYTES = 100_000
+Rate = Annotated[str, Field(pattern=r"^(0\.\d{1,6}|1\.0{1,6}|[01])$")]
+
+
+class Reported(BaseModel):
+    """One table of reported.toml: rates of one level as text, such as "0.171"."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    level: str
+    queries: Annotated[int, Field(ge=1, le=10**6)]
+    p_at_1: Rate
+    hit_at_10: Rate
+    hit_at_20: Rate
+    mrr_at_20: Rate
+
+
+def reported_errors(path: Path) -> Iterator[RecordError]:
+    """What is impossible in the `[[reported]]` tables of the file; nothing if all can be true."""
+    try:
+        with path.open("rb") as file:
+            tables = tomllib.loads(file.read(MAX_BYTES).decode("utf-8"))
+    except (OSError, ValueError) as error:
+        yield RecordError(f"cannot be read: {error}", field=path.name)
+        return
+    listed = tables.get("reported")
+    if set(tables) != {"reported"} or not isinstance(listed, list):
+        yield RecordError("holds [[reported]] tables and nothing else", field=path.name)
+        return
+    for number, table in enumerate(listed, start=1):
+        yield from (_named(error, number) for error in _faults(table))
+
+
+def _named(error: RecordError, number: int) -> RecordError:
+    return RecordError(error.reason, field=f"{NAME}, table {number}, {error.field}".rstrip(", "))
+
+
+def _faults(table: Any) -> Iterator[RecordError]:
+    try:
+        found = Reported.model_validate(table)
+    except ValidationError as error:
+        yield from record_errors(error, 0)
+        return
+    rates = {name: getattr(found, name) for name in ("p_at_1", "hit_at_10", "hit_at_20")}
+    for name, printed in rates.items():
+        if not _whole(printed, found.queries):
+            yield RecordError(f"{printed} of {found.queries} queries is no whole number", field=name)
+    if sorted(rates.values(), key=Decimal) != list(rates.values()):
+        yield RecordError("P@1, Hit@10 and Hit@20 can only grow in this order", field="hit_at_10")
+    limits = [_limits(printed) for printed in rates.values()]
+    low, _ = mrr_bounds(*(ends[0] for ends in limits))
+    _, high = mrr_bounds(*(ends[1] for ends in limits))
+    least, most = _limits(found.mrr_at_20)
+    if most < low or least > high:
+        reason = f"{found.mrr_at_20} is impossible beside the other rates: {low:.4f} to {high:.4f}"
+        yield RecordError(reason, field="mrr_at_20")
+
+
+def _limits(printed: str) -> tuple[float, float]:
+    """The least and the largest value that is printed so."""
+    digits = len(printed.partition(".")[2])
+    half = Decimal(1).scaleb(-digits) / 2
+    return float(max(Decimal(0), Decimal(printed) - half)), float(min(Decimal(1), Decimal(printed) + half))
+
+
+def _whole(printed: str, queries: int) -> bool:
+    low, high = _limits(printed)
+    nearest = round(float(printed) * queries)
+    return low - 1e-12 <= nearest / queries <= high + 1e-12

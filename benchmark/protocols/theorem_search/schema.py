@@ -1,0 +1,111 @@
+"""A query with the theorems that answer it, and a ranked list of results. Our format: strict.
+
+A target or result names a paper and, within it, a statement by its number ("Theorem 3.2"). A result without a
+statement names the paper alone.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from benchmark.citations.identifiers import arxiv_id, doi
+
+MAX_RESULTS = 1000  # of one query
+Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"\S")]
+Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Level = Literal["theorem", "paper"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Place(_Strict):
+    """A theorem (or a paper) with what is known of it in words; `text` is LaTeX."""
+
+    paper: Key
+    statement: Annotated[str, StringConstraints(max_length=200)] = ""
+    title: str = ""
+    text: str = ""
+
+    @property
+    def paper_key(self) -> str:
+        """The paper under one name: arXiv number without version, DOI, or its own name in lower case."""
+        return arxiv_id(self.paper) or doi(self.paper) or _folded(self.paper)
+
+    @property
+    def statement_key(self) -> str:
+        """The statement's name with its number; case and spacing do not count, another number is another one."""
+        return _folded(self.statement)
+
+
+class Query(_Strict):
+    """The payload of an instance's row.
+
+    `paper_ranks` says how papers are ranked in a list of theorems: by the position of the paper's first result
+    ("listed"), or by its place in the list of distinct papers ("distinct").
+    """
+
+    query: Text
+    targets: Annotated[list[Place], Field(min_length=1, max_length=100)]
+    paper_ranks: Literal["listed", "distinct"] = "listed"
+
+    @model_validator(mode="after")
+    def _targets_differ(self) -> Self:
+        named = [(target.paper_key, target.statement_key) for target in self.targets]
+        if len(set(named)) != len(named):
+            raise ValueError("a target stands twice")
+        return self
+
+
+class QueryLine(Query):
+    """One line of a release file."""
+
+    instance_id: Key
+    domain: Short = "unstated"
+    split: Annotated[str, StringConstraints(max_length=50)] = ""
+
+
+class Result(Place):
+    """One result of a ranked list; its rank is its position."""
+
+    score: float | None = None
+
+
+class Ranking(_Strict):
+    """The payload of an output's row. `level` is paper where the system cannot return statements."""
+
+    level: Level = "theorem"
+    results: Annotated[list[Result], Field(max_length=MAX_RESULTS)] = []
+
+    @model_validator(mode="after")
+    def _each_result_once(self) -> Self:
+        if self.level == "paper" and any(result.statement for result in self.results):
+            raise ValueError("a list of papers holds a result with a statement")
+        seen: set[tuple[str, str]] = set()
+        for rank, result in enumerate(self.results, start=1):
+            name = (result.paper_key, result.statement_key)
+            if name in seen and (self.level == "paper" or result.statement):
+                raise ValueError(f"the result of rank {rank} stands higher up already")
+            seen.add(name)
+        return self
+
+
+class RankingLine(Ranking):
+    """One line of an outputs file in JSON Lines."""
+
+    instance_id: Key
+    state: Literal["answered", "abstained", "failed"] = "answered"
+
+    @model_validator(mode="after")
+    def _answered_means_results(self) -> Self:
+        if self.state == "answered" and not self.results:
+            raise ValueError("an answered output needs results; with none it abstained")
+        if self.state != "answered" and self.results:
+            raise ValueError("results stand in an answered output only")
+        return self
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,82 @@
+"""Results as LaTeX for graders: one block for each, so that each is a step that is labelled by itself."""
+
+import re
+from collections.abc import Sequence
+
+from benchmark.protocols.theorem_search.schema import Place
+
+SHOWN = 20  # results of a list that graders see; no measure looks farther
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_TOKEN = re.compile(
+    r"\\(begin|end)\s*\{([A-Za-z*]+)\}|(\\[\[\]()])|(\$\$?)|\\([A-Za-z@]+)|\\.|([{}])|(%)", re.DOTALL
+)
+_CLOSES = {"\\]": "\\[", "\\)": "\\("}
+_RESTLESS = re.compile(
+    r"def|gdef|edef|xdef|let|newcommand|renewcommand|providecommand|newenvironment|newtheorem|catcode|verb|endinput"
+    r"|else|fi|or|if.*|begingroup|endgroup|bgroup|egroup|input|include|csname|expandafter|futurelet"
+)
+_FORBIDDEN = ("document", "verbatim", "comment", "lstlisting", "result")
+
+
+def plain(text: str) -> str:
+    """Plain text in LaTeX."""
+    return "".join(_ESCAPES.get(sign, sign) for sign in " ".join(text.split()))
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a piece of LaTeX ends all that it begins, so that it changes nothing of what stands around it."""
+    stack: list[str] = []
+    for found in _TOKEN.finditer(text):
+        verb, name, formula, dollar, command, brace, comment = found.groups()
+        if comment or (command and _RESTLESS.fullmatch(command)) or name in _FORBIDDEN:
+            return False
+        opened, closed = _meaning(verb, name, formula, dollar, brace, stack)
+        if opened:
+            stack.append(opened)
+        elif closed and (not stack or stack.pop() != closed):
+            return False
+    return not stack
+
+
+def _meaning(
+    verb: str | None,
+    name: str | None,
+    formula: str | None,
+    dollar: str | None,
+    brace: str | None,
+    stack: list[str],
+) -> tuple[str, str]:
+    """(what a token opens, what it closes), one of them empty."""
+    if verb:
+        return (f"env {name}", "") if verb == "begin" else ("", f"env {name}")
+    if formula:
+        return ("", _CLOSES[formula]) if formula in _CLOSES else (formula, "")
+    if dollar:
+        return ("", dollar) if stack and stack[-1] == dollar else (dollar, "")
+    if brace:
+        return ("{", "") if brace == "{" else ("", "{")
+    return "", ""
+
+
+def body(place: Place) -> str:
+    """The statement's text: as LaTeX if it stands alone, otherwise its source."""
+    return place.text.strip() if stands_alone(place.text) else plain(place.text)
+
+
+def named(place: Place) -> str:
+    """Where it stands: paper, title and statement."""
+    return ", ".join(plain(part) for part in (place.paper, place.title, place.statement) if part)
+
+
+def listed(results: Sequence[Place]) -> str:
+    """The first results, one theorem-like block each."""
+    blocks = [
+        f"\\begin{{result}}[{{{named(result)}}}]\n{body(result)}\n\\end{{result}}"
+        for result in results[:SHOWN]
+    ]
+    return "\n\n".join(["\\newtheorem{result}{Result}", *blocks])
