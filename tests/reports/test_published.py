@@ -116,8 +116,7 @@ def test_an_unknown_check_or_table_is_refused():
         document('rows = [["a", 1, 2, "50"]]' + lost + 'tables = ["other"]')
 
 
-def test_facts_of_a_paper_without_protocol_do_not_make_it_one():
-    assert not (FOLDER / "theorem_search" / "__init__.py").exists()
+def test_a_protocol_without_published_facts_has_none():
     with pytest.raises(KeyError, match="nothing published"):
         published_facts("nonesuch")
 
