@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from benchmark.published import FOLDER, PublishedError, parse_published, published_facts, published_protocols
+from benchmark.published import PublishedError, parse_published, published_facts, published_protocols
 from reports.published.checks import CHECKS
 from reports.published.figures import published_document
 

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = "Import the outputs of a system, from a file or folder: all or nothing."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="a file or folder as the protocol reads it: JSONL, documents, ranked runs")
+        parser.add_argument("file", type=Path, help="a file or folder as the protocol reads it")
         parser.add_argument("--release", required=True, help="name of the release")
         parser.add_argument("--system", required=True, help="short name of the system")
         parser.add_argument("--system-name", default="", help="the system's name in words")
