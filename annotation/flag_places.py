@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from annotation.documents import documents
 from annotation.leakage import Place
-from annotation.material import SIDES, Material
+from annotation.material import Material
 from benchmark.rendering import Rendered
 
 
@@ -17,8 +17,7 @@ def _places(shown: Material, rendered: Iterator[Rendered]) -> Iterable[Place]:
     for part in shown.instance_parts:
         for block in next(rendered).blocks:
             yield Place(block.id, "instance", part.title, block.source)
-    sides = SIDES if len(shown.proofs) > 1 else ("",)
-    for side, proof in zip(sides, shown.proofs, strict=True):
+    for proof in shown.proofs:
         for part in proof.parts:
             for block in next(rendered).blocks:
-                yield Place(block.id, "output", part.title, block.source, side)
+                yield Place(block.id, proof.subject, part.title, block.source, proof.side)

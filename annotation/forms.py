@@ -92,6 +92,14 @@ class DrawForm(PlainForm):
     )
 
 
+class DrawInstancesForm(PlainForm):
+    """All instances of the release, or so many of each domain."""
+
+    per_stratum = forms.IntegerField(
+        label="Instances per domain", min_value=1, required=False, help_text="Empty: every instance."
+    )
+
+
 class DrawPairsForm(PlainForm):
     """Which systems are compared, on how many problems, and how many pairs come twice."""
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from accounts.domains import domain_words
 from annotation.models import Assignment, Item
+from benchmark.leakage_kinds import Subject
 from benchmark.models import Output
 from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
@@ -19,8 +20,8 @@ SIDES = ("first", "second")  # of a pair, as shown
 @dataclass(frozen=True)
 class Material:
     """The parts in order. `proofs` are what is judged, with the prefix of their blocks' ids: one answer with
-    none, or the two of a pair, which are rendered apart from each other. Comments are anchored to the first
-    part of each."""
+    none, the two of a pair, or in a construction audit each part of the instance, all rendered apart from each
+    other. Comments are anchored to the first part of each."""
 
     title: str
     domain: str
@@ -36,10 +37,12 @@ class Material:
 
 @dataclass(frozen=True)
 class ShownProof:
-    """One answer as a grader sees it."""
+    """One answer as a grader sees it, or a part of an instance; `side` is first or second for those of a pair."""
 
     prefix: str
     parts: tuple[Part, ...]
+    side: str = ""
+    subject: Subject = "output"
 
     @property
     def anchored(self) -> Part:
@@ -65,28 +68,34 @@ def material(place: Assignment) -> Material:
 def item_material(item: Item, *, swapped: bool = False) -> Material:
     """What is judged: instance and output only, no run, no system, nothing unseen on paper.
 
-    A pair's outputs stand in the order of the item, or `swapped`.
+    A pair's outputs stand in the order of the item, or `swapped`. In a construction audit the instance itself
+    is judged, with everything that its questions are about.
     """
     protocol = get_protocol(item.campaign.release.benchmark.protocol)
+    context = () if item.output is None else tuple(protocol.instance_parts(item.instance.payload))
     return Material(
         title=problem_title(item.instance.payload, f"Problem {item.instance.key}"),
         domain=domain_words(item.instance.domain),
-        instance_parts=tuple(protocol.instance_parts(item.instance.payload)),
+        instance_parts=context,
         proofs=tuple(_proofs(protocol, item, swapped)),
     )
 
 
 def _proofs(protocol: Protocol, item: Item, swapped: bool) -> Iterator[ShownProof]:
-    if item.second is None:
+    if item.output is None:
+        for number, part in enumerate(protocol.construction_parts(item.instance.payload), start=1):
+            yield ShownProof(f"part{number}-", (replace(part, collapsed=False),), subject="instance")
+    elif item.second is None:
         yield ShownProof("", _output_parts(protocol, item.output))
-        return
-    for name, output in zip(SIDES, _sides(item, swapped), strict=True):
-        parts = _output_parts(protocol, output)
-        titled = replace(parts[0], title=f"{name.capitalize()} proof", collapsed=False)
-        yield ShownProof(f"{name}-", (titled, *parts[1:]))
+    else:
+        for name, output in zip(SIDES, _sides(item, swapped), strict=True):
+            parts = _output_parts(protocol, output)
+            titled = replace(parts[0], title=f"{name.capitalize()} proof", collapsed=False)
+            yield ShownProof(f"{name}-", (titled, *parts[1:]), name)
 
 
 def _sides(item: Item, swapped: bool) -> tuple[Output, Output]:
+    assert item.output is not None
     assert item.second is not None
     return (item.second, item.output) if swapped else (item.output, item.second)
 

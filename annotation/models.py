@@ -46,6 +46,7 @@ class CampaignKind(models.TextChoices):
     GRADE = "grade", "Whole-answer grading"
     AUDIT = "audit", "Audit of judge labels"
     COMPARE = "compare", "Blind comparison of two answers"
+    CONSTRUCTION = "construction", "Construction audit of instances"
 
 
 class ProblemRule(models.TextChoices):
@@ -60,6 +61,7 @@ class Campaign(models.Model):
     """One round of expert work on one release with one rubric version.
 
     `most_per_reviewer` bounds the items that one reviewer holds in all of the campaign, finished ones included.
+    A construction audit looks at instances and has no track.
     """
 
     slug = models.SlugField(max_length=100, unique=True)
@@ -67,7 +69,7 @@ class Campaign(models.Model):
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="campaigns")
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="campaigns")
     kind = models.CharField(max_length=20, choices=CampaignKind.choices)
-    track = models.CharField(max_length=50, default="raw")
+    track = models.CharField(max_length=50, default="raw", blank=True)
     reviewers_per_item = models.PositiveSmallIntegerField(default=3)
     problem_rule = models.CharField(max_length=10, choices=ProblemRule.choices, default=ProblemRule.FREE)
     most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -83,6 +85,11 @@ class Campaign(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=CampaignKind.values), name="campaign_kind_is_known"),
+            models.CheckConstraint(
+                condition=Q(kind=CampaignKind.CONSTRUCTION, track="")
+                | (~Q(kind=CampaignKind.CONSTRUCTION) & ~Q(track="")),
+                name="campaign_of_instances_alone_has_no_track",
+            ),
             models.CheckConstraint(
                 condition=Q(problem_rule__in=ProblemRule.values), name="campaign_problem_rule_is_known"
             ),
@@ -106,7 +113,8 @@ class Campaign(models.Model):
 
 
 class Item(models.Model):
-    """An output, or a pair of outputs of one instance, drawn into a campaign, with the terms of its draw.
+    """What was drawn into a campaign, with the terms of its draw: an output, a pair of outputs of one instance,
+    or in a construction audit the instance itself, without an output.
 
     A pair has a `second` output, the one with the larger number, so that it exists once whatever the order;
     which of the two a reviewer sees first stands on their assignment. A `mirrored` pair comes to each of its
@@ -119,7 +127,7 @@ class Item(models.Model):
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="items")
-    output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="items")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
     second = models.ForeignKey(
         Output, on_delete=models.PROTECT, null=True, blank=True, related_name="second_items"
     )
@@ -142,9 +150,14 @@ class Item(models.Model):
                 condition=Q(second__isnull=False),
                 name="item_pair_once_per_campaign",
             ),
+            models.UniqueConstraint(
+                fields=["campaign", "instance"],
+                condition=Q(output__isnull=True),
+                name="item_instance_once_per_campaign",
+            ),
             models.CheckConstraint(
                 condition=Q(second__isnull=True, mirrored=False)
-                | Q(second__isnull=False, second__gt=F("output")),
+                | Q(output__isnull=False, second__isnull=False, second__gt=F("output")),
                 name="item_pair_has_an_order_and_only_pairs_are_mirrored",
             ),
             models.CheckConstraint(

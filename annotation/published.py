@@ -27,10 +27,11 @@ from annotation.models import (
     Phase,
 )
 from annotation.models import Rubric as RubricRow
-from benchmark.models import Output, Release
+from benchmark.models import Instance, Output, Release
 from benchmark.rubrics import Rubric
 
 IMPORTED_DOMAIN = "imported.invalid"
+SubjectKey = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,14 @@ class PublishedAnswer:
 
 @dataclass(frozen=True)
 class PublishedGrade:
-    """All answers of one rater about one output, or about a pair as shown: `output` first, then `second`.
+    """All answers of one rater about one output, about a pair as shown (`output` first, then `second`), or
+    without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
     """
 
-    output: Output
+    instance: Instance
+    output: Output | None
     rater: str
     answers: tuple[PublishedAnswer, ...]
     stratum: str
@@ -65,17 +68,21 @@ class PublishedGrade:
     repeat: bool = False
 
     @property
-    def subject(self) -> tuple[int, int]:
-        """What was judged, whatever its order: the output's id and 0, or the smaller and the larger id."""
-        if self.second is None:
-            return self.output.pk, 0
-        low, high = sorted((self.output.pk, self.second.pk))
-        return low, high
+    def subject(self) -> SubjectKey:
+        """What was judged, whatever its order: the instance's id, then those of its outputs from the smallest,
+        0 where there is none."""
+        outputs = [*sorted(row.pk for row in (self.output, self.second) if row), 0, 0]
+        return self.instance.pk, outputs[0], outputs[1]
 
     @property
     def swapped(self) -> bool | None:
         """For a pair: whether the output with the larger id stood first."""
-        return None if self.second is None else self.output.pk > self.second.pk
+        return None if self.output is None or self.second is None else self.output.pk > self.second.pk
+
+    @property
+    def sha256(self) -> str:
+        """Of the content that was judged."""
+        return self.instance.sha256 if self.output is None else self.output.sha256
 
 
 @transaction.atomic
@@ -151,8 +158,8 @@ def _open_campaign(
     )
 
 
-def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[tuple[int, int], Item]:
-    first: dict[tuple[int, int], PublishedGrade] = {}
+def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[SubjectKey, Item]:
+    first: dict[SubjectKey, PublishedGrade] = {}
     for grade in grades:
         first.setdefault(grade.subject, grade)
     taken = Counter(grade.subject for grade in grades if not grade.repeat)
@@ -176,9 +183,9 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
         )
     return Item(
         campaign=campaign,
-        output_id=grade.subject[0],
-        second_id=grade.subject[1] or None,
-        instance=grade.output.instance,
+        instance_id=grade.subject[0],
+        output_id=grade.subject[1] or None,
+        second_id=grade.subject[2] or None,
         stratum=grade.stratum,
         stratum_size=size,
         sample_size=sample,
@@ -202,7 +209,7 @@ def _stand_in(name: str) -> User:
 
 def _store_assignments(
     campaign: Campaign,
-    items: dict[tuple[int, int], Item],
+    items: dict[SubjectKey, Item],
     raters: dict[str, User],
     grades: Sequence[PublishedGrade],
 ) -> list[Assignment]:
@@ -217,7 +224,7 @@ def _store_assignments(
                 position=position,
                 state=AssignmentState.SUBMITTED,
                 submitted_at=grade.created_at or timezone.now(),
-                shown_sha256=grade.output.sha256,
+                shown_sha256=grade.sha256,
             )
             for position, grade in enumerate(grades)
         ],
@@ -286,10 +293,11 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
 
 def _stored_answers(
     campaign: Campaign,
-) -> dict[tuple[tuple[int, int], bool | None, str], frozenset[PublishedAnswer]]:
+) -> dict[tuple[SubjectKey, bool | None, str], frozenset[PublishedAnswer]]:
     answers = Answer.objects.filter(
         grade__assignment__item__campaign=campaign, grade__superseded_by=None
     ).values_list(
+        "grade__assignment__item__instance_id",
         "grade__assignment__item__output_id",
         "grade__assignment__item__second_id",
         "grade__assignment__swapped",
@@ -301,8 +309,9 @@ def _stored_answers(
         "confidence",
         "comment",
     )
-    found: dict[tuple[tuple[int, int], bool | None, str], set[PublishedAnswer]] = {}
+    found: dict[tuple[SubjectKey, bool | None, str], set[PublishedAnswer]] = {}
     for (
+        instance,
         output,
         second,
         swapped,
@@ -315,5 +324,5 @@ def _stored_answers(
         comment,
     ) in answers.iterator():
         answer = PublishedAnswer(question, step, value, state, confidence, comment)
-        found.setdefault(((output, second or 0), swapped, rater), set()).add(answer)
+        found.setdefault(((instance, output or 0, second or 0), swapped, rater), set()).add(answer)
     return {key: frozenset(values) for key, values in found.items()}

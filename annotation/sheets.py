@@ -10,6 +10,7 @@ from annotation.material import Material, ShownProof, material
 from annotation.models import Answer, Assignment
 from annotation.rail import Mark, rail
 from annotation.steps import Step, steps_of
+from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
@@ -70,9 +71,10 @@ class AskedQuestion:
 
 @dataclass(frozen=True)
 class SheetProof:
-    """A proof with the rail of its blocks, and the parts that belong to it."""
+    """A proof with the rail of its blocks, and the parts that belong to it; or an audited part of an instance."""
 
     side: str
+    subject: Subject
     proof: ShownPart
     more: tuple[ShownPart, ...]
     rail: tuple[Mark, ...]
@@ -99,7 +101,12 @@ class Sheet:
     @property
     def is_pair(self) -> bool:
         """Whether two proofs are compared."""
-        return len(self.proofs) == 2
+        return any(shown.side for shown in self.proofs)
+
+    @property
+    def is_instance(self) -> bool:
+        """Whether an instance is audited, without any answer to it."""
+        return self.place.item.output_id is None
 
     @property
     def has_steps(self) -> bool:
@@ -152,7 +159,8 @@ def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:
 
 def _proof(proof: ShownProof, rendered: Iterator[Rendered]) -> SheetProof:
     main, *more = [_shown(part, rendered) for part in proof.parts]
-    return SheetProof(proof.prefix.rstrip("-"), main, tuple(more), tuple(rail(main.document.blocks)))
+    marks = tuple(rail(main.document.blocks))
+    return SheetProof(proof.side, proof.subject, main, tuple(more), marks)
 
 
 def _asked(

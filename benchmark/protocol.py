@@ -206,6 +206,7 @@ class Protocol:
     fields from the predicate, the instance's payload, and payload and text of both outputs in the order shown.
     `instance_predicates` ask about an instance alone (yes, no, uncertain); `instance_fields` gives their prompts'
     fields from the predicate and the instance's payload. No two predicates share a key.
+    `audited_parts` is what experts see of an instance in a construction audit; without it, its `instance_parts`.
     `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are
     computed from files alone, `step_measures` from experts' labels of steps.
     """
@@ -224,6 +225,7 @@ class Protocol:
     bucket: Callable[[LabelledOutput], str]
     program_judges: tuple[ProgramJudge, ...] = ()
     construction_items: tuple[ConstructionItem, ...] = ()
+    audited_parts: Callable[[Mapping[str, Any]], Sequence[Part]] | None = None
     flag_kinds: tuple[str, ...] = ("context", "public_solution")
     pair_predicates: tuple[Predicate, ...] = ()
     pair_fields: PairFields | None = None
@@ -236,6 +238,10 @@ class Protocol:
     def all_predicates(self) -> tuple[Predicate, ...]:
         """What models are asked: about outputs, pairs of outputs, and instances."""
         return (*self.predicates, *self.pair_predicates, *self.instance_predicates)
+
+    def construction_parts(self, payload: Mapping[str, Any]) -> Sequence[Part]:
+        """What experts see of an instance in a construction audit."""
+        return (self.audited_parts or self.instance_parts)(payload)
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

@@ -24,6 +24,7 @@ CHOICES = {
 # answered step by step: up to the first wrong one, or each by itself
 STEPWISE = ("first_error", "steps", "relevance")
 NUMERIC = {"ordinal": (0, 5, Decimal(1)), "unit": (0, 1, Decimal("0.25"))}
+_WITHOUT_STEPS = {"compare": "a pair has no common ones", "construction": "an instance has none"}
 SCALES = (*CHOICES, *NUMERIC, "text")
 
 
@@ -123,9 +124,9 @@ def rubric_from_content(content: dict[str, Any]) -> Rubric:
     for question in questions:
         if question.scale not in SCALES:
             raise RubricError(f"{rubric.label}: question {question.key} has unknown scale {question.scale!r}")
-        if question.stepwise and rubric.kind == "compare":
+        if question.stepwise and rubric.kind in _WITHOUT_STEPS:
             raise RubricError(
-                f"{rubric.label}: {question.key} asks about steps, and a pair has no common ones"
+                f"{rubric.label}: {question.key} asks about steps, and {_WITHOUT_STEPS[rubric.kind]}"
             )
     if len({question.key for question in questions}) != len(questions):
         raise RubricError(f"{rubric.label}: a question key stands twice")

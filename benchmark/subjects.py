@@ -60,8 +60,10 @@ class InstanceSubject:
         return f"{self.instance}{_INSTANCE}"
 
 
-def parse_subject(text: str) -> Subject | PairSubject:
+def parse_subject(text: str) -> Subject | PairSubject | InstanceSubject:
     """The inverse of str(subject); instance keys may hold slashes. Raises ValueError with the reason."""
+    if text.endswith(_INSTANCE) and text != _INSTANCE:
+        return InstanceSubject(text.removesuffix(_INSTANCE))
     parts = text.rsplit("/", 2)
     if len(parts) != 3 or not all(parts):
         raise ValueError(f"{text!r} does not read instance/system/attempt")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Sum
-from django.db.models.functions import Length
+from django.db.models.functions import Coalesce, Length
 
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade
 from annotation.pairing import upright
@@ -107,7 +107,7 @@ def _times(campaign: Campaign) -> Iterator[GradeTime]:
             "assignment__reviewer",
             "created_at",
             "active_seconds",
-            Length("assignment__item__output__text"),
+            Coalesce(Length("assignment__item__output__text"), 0),
         )
     )
     return (GradeTime(*row) for row in rows.iterator(chunk_size=5000))

@@ -6,9 +6,10 @@ Each rule is a function that yields a sentence per violation. Rules live here, o
 import json
 from collections.abc import Callable, Iterator
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Prefetch, Q
 
 from accounts.access import STUDY_STAFF
+from annotation.material import material
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade, Item, Rubric
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
@@ -30,7 +31,7 @@ def outputs_answer_instances_of_their_release() -> Iterator[str]:
 
 def items_belong_to_the_release_of_their_campaign() -> Iterator[str]:
     """A campaign only draws from its own release."""
-    stray = Item.objects.exclude(output__run__release=F("campaign__release"))
+    stray = Item.objects.exclude(instance__release=F("campaign__release"))
     for item in stray.values_list("id", flat=True):
         yield f"item {item} was drawn from another release than its campaign's"
 
@@ -67,11 +68,20 @@ def corrections_stay_on_their_assignment() -> Iterator[str]:
 
 
 def grades_keep_what_was_shown() -> Iterator[str]:
-    """The text a grade refers to is still the text of its output."""
-    for grade in Grade.objects.exclude(shown_sha256="").exclude(
-        shown_sha256=F("assignment__item__output__sha256")
-    ):
-        yield f"grade {grade.pk} was given on another text than its output holds now"
+    """What a grade refers to is still the text of its output or instance, or for a grade given here its page."""
+    rows = Assignment.objects.select_related(
+        "item__campaign__release__benchmark",
+        "item__instance",
+        "item__output__redacted",
+        "item__second__redacted",
+    )
+    for grade in Grade.objects.exclude(shown_sha256="").prefetch_related(Prefetch("assignment", rows)):
+        item = grade.assignment.item
+        if grade.shown_sha256 not in (
+            (item.output or item.instance).sha256,
+            material(grade.assignment).sha256,
+        ):
+            yield f"grade {grade.pk} was given on another text than its subject holds now"
 
 
 def reviewers_do_not_run_the_study() -> Iterator[str]:

@@ -2,16 +2,17 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from accounts.refusal import Refused
+from annotation.models import CampaignKind
 from annotation.published import PublishedAnswer, PublishedGrade
-from benchmark.models import Output, Release
+from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
-from benchmark.subjects import PairSubject, Subject, parse_subject
+from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
 from judging.actions import PublishedVerdict
 from stats.labels import CHECKS
 from stats.raw_rows import TableError
@@ -75,6 +76,7 @@ class LabelReader:
         self.rubric_of: dict[str, Rubric] = {}
         self.seen: dict[tuple[str, ...], int] = {}
         self.outputs = _outputs_by_subject(release)
+        self.instances = {row.key: row for row in release.instances.defer("payload")}
 
     def read(self, path: Path) -> None:
         """Read the whole file; raises Refused when anything in it does not fit."""
@@ -115,6 +117,10 @@ class LabelReader:
         except ValueError as error:
             yield "subject", str(error)
             return
+        if isinstance(subject, InstanceSubject):
+            if subject.instance not in self.instances:
+                yield "subject", f"{self.release.name} has no instance {subject.instance!r}"
+            return
         pair = isinstance(subject, PairSubject)
         for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
             if str(one) not in self.outputs:
@@ -123,6 +129,9 @@ class LabelReader:
             yield "order", "a pair was shown in order 1 or 2"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        if isinstance(parse_subject(row["subject"]), InstanceSubject):
+            yield "subject", "verdicts on instances come from the construction audit and are not imported"
+            return
         compares = "|" in row["subject"]
         asked = self.protocol.pair_predicates if compares else self.protocol.predicates
         known = [predicate.key for predicate in asked]
@@ -147,6 +156,8 @@ class LabelReader:
         known = self.rubric_of.setdefault(row["campaign"] or UNSPECIFIED_CAMPAIGN, rubric)
         if known.label != rubric.label:
             yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"
+        if not _asks_about(rubric, row["subject"]):
+            yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _rubric(self, row: LabelRow) -> Rubric:
         if row["rubric_version"]:
@@ -204,15 +215,19 @@ class LabelReader:
         pairs: set[tuple[str, str, str]] = set()
         for (campaign, name, rater, order), rows in self.expert_rows.items():
             rubric, subject = self.rubric_of[campaign], parse_subject(name)
-            if isinstance(subject, PairSubject):
+            if isinstance(subject, InstanceSubject):
+                about = self.instances[subject.instance], None
+                grades[campaign, ""].append(_grade(*about, rater, rows, rubric))
+            elif isinstance(subject, PairSubject):
                 shown = subject.ordered if order == "1" else subject.ordered[::-1]
                 first, second = (self.outputs[str(one)] for one in shown)
-                grade = _grade(first, rater, rows, rubric)
+                grade = _grade(first.instance, first, rater, rows, rubric)
                 repeat = (campaign, name, rater) in pairs
                 pairs.add((campaign, name, rater))
                 grades[campaign, shown[0].track].append(replace(grade, second=second, repeat=repeat))
             else:
-                grades[campaign, subject.track].append(_grade(self.outputs[name], rater, rows, rubric))
+                output = self.outputs[name]
+                grades[campaign, subject.track].append(_grade(output.instance, output, rater, rows, rubric))
         return grades
 
 
@@ -226,6 +241,14 @@ def _outputs_by_subject(release: Release) -> dict[str, Output]:
         str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
         for o in outputs.iterator(2000)
     }
+
+
+def _asks_about(rubric: Rubric, subject: str) -> bool:
+    """Whether the rubric is for such a subject: instances and pairs have one kind each, outputs all others."""
+    special = {InstanceSubject: CampaignKind.CONSTRUCTION, PairSubject: CampaignKind.COMPARE}
+    return special.get(type(parse_subject(subject))) == (
+        rubric.kind if rubric.kind in special.values() else None
+    )
 
 
 def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -247,10 +270,12 @@ def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
         yield "rater", "a label needs its rater"
 
 
-def _grade(output: Output, rater: str, rows: Iterable[LabelRow], rubric: Rubric) -> PublishedGrade:
-    rows = list(rows)
+def _grade(
+    instance: Instance, output: Output | None, rater: str, rows: Sequence[LabelRow], rubric: Rubric
+) -> PublishedGrade:
     first = rows[0]
     return PublishedGrade(
+        instance=instance,
         output=output,
         rater=rater,
         answers=tuple(_answer(row, rubric) for row in rows),

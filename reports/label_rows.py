@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Answer
 from benchmark.models import Release
-from benchmark.subjects import PairSubject, Subject
+from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from judging.models import Verdict
 from reports.label_filters import LabelFilter
 
@@ -29,10 +29,10 @@ class _Expert(NamedTuple):
     campaign: str
     question: str
     instance: str
-    system: str
-    attempt: int
-    track: str
-    condition: str
+    system: str | None
+    attempt: int | None
+    track: str | None
+    condition: str | None
     step: str
     paper: str | None
     domain: str
@@ -204,7 +204,7 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "release": release,
         "campaign": label.campaign,
         "question": label.question,
-        **(_subject_cells(label) if label.other_system is None else _pair_cells(label, bool(label.swapped))),
+        **_expert_cells(label),
         "step": label.step,
         "stratum": label.stratum,
         "stratum_size": str(label.stratum_size),
@@ -239,10 +239,30 @@ def _judge_row(release: str, label: _Verdict) -> Row:
     }
 
 
+def _expert_cells(label: _Expert) -> Row:
+    if label.system is None:
+        return _cells_of_instance(label)
+    return _subject_cells(label) if label.other_system is None else _pair_cells(label, bool(label.swapped))
+
+
+def _cells_of_instance(label: _Expert) -> Row:
+    return {
+        "subject": str(InstanceSubject(label.instance)),
+        "instance": label.instance,
+        "cluster": label.paper or label.instance,
+        "domain": label.domain,
+    }
+
+
 def _subject_cells(label: _Expert | _Verdict) -> Row:
-    return _cells_of_output(
-        label.instance, label.system, label.attempt, label.track, label.condition, label.paper, label.domain
-    )
+    return _cells_of_output(*_output(label), label.paper, label.domain)
+
+
+def _output(label: _Expert | _Verdict) -> tuple[str, str, int, str, str]:
+    """The cells of a label's output, or of the first of a pair; a label of an instance has none of them."""
+    assert label.system is not None
+    assert label.attempt is not None
+    return label.instance, label.system, label.attempt, label.track or "", label.condition or ""
 
 
 def _pair_cells(label: _Expert | _Verdict, swapped: bool) -> Row:
@@ -250,11 +270,11 @@ def _pair_cells(label: _Expert | _Verdict, swapped: bool) -> Row:
 
     That is not the stored order, which goes by the rows' numbers: those mean nothing outside this database.
     """
-    item = Subject(label.instance, label.system, label.attempt, label.track, label.condition)
+    item = Subject(*_output(label))
     other = Subject(
         label.instance,
         label.other_system or "",
-        label.attempt,
+        item.attempt,
         label.other_track or "",
         label.other_condition or "",
     )

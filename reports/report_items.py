@@ -105,7 +105,9 @@ def _order(campaigns: Sequence[Campaign], identities: bool) -> list[int]:
         "pk",
     )
     if identities:
-        return [row[-1] for row in sorted(rows)]
+        return [
+            row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3] or "", row[4] or 0, row[-1]))
+        ]
     return [row[-1] for row in sorted(rows, key=lambda row: (*row[:3], opaque(f"item {row[-1]}")))]
 
 
@@ -159,7 +161,7 @@ def _printed(
         title=shown.title,
         domain=shown.domain,
         system=_systems(item) if named else "",
-        state=item.output.get_state_display() if item.output.state != OutputState.ANSWERED else "",
+        state=_state(item),
         parts=parts,
         graders=tuple(graders),
         answers=tuple(_answers(item, by_grader)),
@@ -169,8 +171,12 @@ def _printed(
 
 
 def _systems(item: Item) -> str:
-    outputs = [item.output] if item.second is None else [item.output, item.second]
-    return " and ".join(output.run.system.name for output in outputs)
+    return " and ".join(output.run.system.name for output in (item.output, item.second) if output)
+
+
+def _state(item: Item) -> str:
+    answered = item.output is None or item.output.state == OutputState.ANSWERED
+    return "" if answered or item.output is None else item.output.get_state_display()
 
 
 def _name(grade: Grade, named: bool, place: int) -> str:

@@ -14,10 +14,11 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, sampling
 from annotation.actions.quarantine import eligible
+from annotation.frames import Unit, answered_outputs, frame_of_instances, frame_of_outputs
 from annotation.models import AssignmentState, Campaign, CampaignKind, Item, ProblemRule, Rubric
 from annotation.phases import Verb
-from benchmark.actions import freeze_run
-from benchmark.models import Output, OutputState, Release, Run
+from benchmark.actions import freeze_release, freeze_run
+from benchmark.models import Output, Release, Run
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import RubricError
 
@@ -51,15 +52,17 @@ def create_campaign(
 ) -> Campaign:
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
-    The rubric's kind is the campaign's kind. Raises Refused for a taken slug, an unknown rubric, one whose
-    content changed under the same version, a number of reviewers outside 1 to 25, or a field that is too long
-    or malformed.
+    The rubric's kind is the campaign's kind; a construction audit has no track. Raises Refused for a taken
+    slug, an unknown rubric, one whose content changed under the same version, a number of reviewers outside 1
+    to 25, or a field that is too long or malformed.
     """
     require_staff(actor)
     if not 1 <= reviewers_per_item <= 25:
         raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
     if most_per_reviewer is not None and most_per_reviewer < 1:
         raise Refused("A reviewer takes at least one item.", field="most_per_reviewer")
+    if not track.strip():
+        raise Refused("A campaign needs a track.", field="track")
     slug = slug or slugify(name)[:100]
     if not slug or Campaign.objects.filter(slug=slug).exists():
         raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
@@ -70,7 +73,7 @@ def create_campaign(
         release=release,
         rubric=kept,
         kind=kept.content["kind"],
-        track=track,
+        track="" if kept.content["kind"] == CampaignKind.CONSTRUCTION else track,
         reviewers_per_item=reviewers_per_item,
         instructions=instructions,
         seed=seed,
@@ -127,8 +130,9 @@ def draw_items(
     """Draw the campaign's items once; the runs they come from are frozen with the draw.
 
     `strata` maps output ids to strata and defaults to the domain of every answered output of the release and
-    track (an audit passes the judge's buckets). `sizes` gives n_h by stratum; without it, `per_stratum` of
-    each are drawn, or all. Outputs that somebody excluded for telling their author are never drawn.
+    track (an audit passes the judge's buckets); a construction audit draws from all instances of the release,
+    by domain, and freezes the release. `sizes` gives n_h by stratum; without it, `per_stratum` of each are
+    drawn, or all. Outputs that somebody excluded for telling their author are never drawn.
 
     Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered
     one of this release and track, or (code "quarantined") when outputs wait for a decision about what tells
@@ -141,55 +145,42 @@ def draw_items(
         raise Refused("A campaign of comparisons draws pairs.", code="wrong_kind")
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
-    outputs = eligible(
-        campaign.release, _answered_outputs(campaign, strata), leave_out_undecided=leave_out_undecided
-    )
-    keys = {_public_key(output): output for output in outputs.values()}
-    frame = {
-        key: output.instance.domain if strata is None else strata[output.pk] for key, output in keys.items()
-    }
+    frame = _frame(campaign, strata, leave_out_undecided)
+    named = {key: unit.stratum for key, unit in frame.items()}
     try:
-        wanted = sizes or sampling.equal_sizes(sampling.stratum_sizes(frame), per_stratum)
-        drawn = sampling.draw(frame, wanted, campaign.seed)
+        wanted = sizes or sampling.equal_sizes(sampling.stratum_sizes(named), per_stratum)
+        drawn = sampling.draw(named, wanted, campaign.seed)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error
-    freeze_runs(actor, [keys[unit.key] for unit in drawn])
-    items = Item.objects.bulk_create(_item(campaign, keys[unit.key], unit) for unit in drawn)
-    details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(frame)}
+    if campaign.kind == CampaignKind.CONSTRUCTION:
+        freeze_release(actor=actor, release=campaign.release)
+    freeze_runs(actor, [unit.output for unit in (frame[one.key] for one in drawn) if unit.output])
+    items = Item.objects.bulk_create(_item(campaign, frame[one.key], one) for one in drawn)
+    details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(named)}
     record(actor=actor, verb="draw_items", target=campaign, details=details)
     return items
 
 
-def _answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> dict[int, Output]:
-    rows = Output.objects.filter(
-        run__release=campaign.release, run__track=campaign.track, state=OutputState.ANSWERED
-    ).select_related("instance", "run__system")
-    found = {output.pk: output for output in rows if strata is None or output.pk in strata}
-    if not found:
-        raise Refused(
-            f"{campaign.release} has no answered outputs in track {campaign.track!r}.", code="nothing_to_draw"
-        )
-    if strata is not None and len(found) != len(strata):
-        missing = len(strata) - len(found)
-        raise Refused(f"{missing} outputs of the plan are not answered outputs of this release and track.")
-    return found
+def _frame(
+    campaign: Campaign, strata: Mapping[int, str] | None, leave_out_undecided: bool
+) -> dict[str, Unit]:
+    if campaign.kind == CampaignKind.CONSTRUCTION:
+        return frame_of_instances(campaign)
+    outputs = eligible(
+        campaign.release, answered_outputs(campaign, strata), leave_out_undecided=leave_out_undecided
+    )
+    return frame_of_outputs(outputs, strata)
 
 
-def _public_key(output: Output) -> str:
-    """A name that is the same wherever the release is imported, so that a draw can be repeated elsewhere."""
-    run = output.run
-    return f"{output.instance.key}\x1f{run.system.slug}\x1f{run.condition}\x1f{output.attempt}"
-
-
-def _item(campaign: Campaign, output: Output, unit: sampling.Drawn) -> Item:
+def _item(campaign: Campaign, unit: Unit, drawn: sampling.Drawn) -> Item:
     return Item(
         campaign=campaign,
-        output=output,
-        instance=output.instance,
-        stratum=unit.stratum,
-        stratum_size=unit.stratum_size,
-        sample_size=unit.sample_size,
-        inclusion_probability=unit.inclusion_probability,
+        output=unit.output,
+        instance=unit.instance,
+        stratum=drawn.stratum,
+        stratum_size=drawn.stratum_size,
+        sample_size=drawn.sample_size,
+        inclusion_probability=drawn.inclusion_probability,
         places=campaign.reviewers_per_item,
     )
 

@@ -20,8 +20,10 @@ def ask_for_guesses(*, actor: User, campaign: Campaign) -> GuessQuestion:
     campaign = locked_campaign(campaign)
     if campaign.phase != Phase.DRAFT:
         raise Refused("Guesses are switched on before the campaign opens.", code="wrong_phase")
-    if campaign.kind == CampaignKind.COMPARE:
-        raise Refused("Guesses are asked about single answers, not about pairs.", code="wrong_kind")
+    if campaign.kind in (CampaignKind.COMPARE, CampaignKind.CONSTRUCTION):
+        raise Refused(
+            "Guesses are asked about single answers, not about pairs or instances.", code="wrong_kind"
+        )
     question, made = GuessQuestion.objects.get_or_create(campaign=campaign, defaults={"asked_by": actor})
     if made:
         record(actor=actor, verb="ask_for_guesses", target=campaign)

@@ -30,7 +30,7 @@ def _places(sheet: Sheet) -> Iterator[dict[str, str]]:
     for part in sheet.parts:
         yield from _blocks(part, "instance")
     for shown in sheet.proofs:
-        for place in _blocks(shown.proof, "output"):
+        for place in _blocks(shown.proof, shown.subject):
             yield {name: place[name] for name in ("block", "subject", "title")}
         for part in shown.more:
             yield from _blocks(part, "output")

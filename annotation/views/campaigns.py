@@ -13,7 +13,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions, queries
-from annotation.forms import CampaignForm, DrawForm, DrawPairsForm, ReasonForm
+from annotation.forms import CampaignForm, DrawForm, DrawInstancesForm, DrawPairsForm, ReasonForm
 from annotation.models import Assignment, Campaign, CampaignKind
 from annotation.phases import Phase, Verb, allows
 from annotation.plans import plan_in_words
@@ -98,7 +98,11 @@ def draw(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("campaign", slug=slug)
 
 
-def _draw_form(campaign: Campaign, data: QueryDict | None = None) -> DrawForm | DrawPairsForm:
+def _draw_form(
+    campaign: Campaign, data: QueryDict | None = None
+) -> DrawForm | DrawInstancesForm | DrawPairsForm:
+    if campaign.kind == CampaignKind.CONSTRUCTION:
+        return DrawInstancesForm(data)
     if campaign.kind == CampaignKind.COMPARE:
         return DrawPairsForm(data, systems=queries.comparable_systems(campaign))
     return DrawForm(data)

@@ -8,7 +8,7 @@ from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import METRICS, bucket
-from benchmark.protocols.re2math.parts import instance_parts, output_parts, prompt_fields
+from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.source_program import SOURCES
 from benchmark.rubrics import parse_rubrics
 
@@ -31,5 +31,6 @@ PROTOCOL = Protocol(
     construction_items=ITEMS,
     instance_predicates=QUESTIONS,
     instance_fields=instance_fields,
+    audited_parts=audited_parts,
     flag_kinds=tuple(FLAG_KINDS),
 )

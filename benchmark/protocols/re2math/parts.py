@@ -13,13 +13,41 @@ from benchmark.protocols.re2math.schema import Answer, ProofGap, Source
 def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
     """Setup, target, the proof up to the gap, and the authors' own tool, folded away."""
     gap = ProofGap.model_validate(payload)
+    return [*_proof_state(gap), Part("Reference witness", gap.y.reference_tool_latex, collapsed=True)]
+
+
+def audited_parts(payload: Mapping[str, Any]) -> list[Part]:
+    """Everything that the items of the construction audit are about, the citation and its passage included."""
+    gap = ProofGap.model_validate(payload)
+    return [
+        *_proof_state(gap),
+        Part("Passage around the citation", gap.z.locator_snippet or gap.z.locator or "None is stored."),
+        Part("Anchor", gap.x.anchor_hint or "None is stored."),
+        Part("Reference witness", gap.y.reference_tool_latex),
+        Part("Stored citation", gap.z.citation_content),
+        Part("Fields of the citation", _citation_fields(gap), "plain"),
+    ]
+
+
+def _proof_state(gap: ProofGap) -> list[Part]:
     context = gap.x.global_context
     return [
         Part("Setup", context.setup),
         Part("Target theorem", context.target_theorem),
         Part("The proof up to the gap", _paragraphs(gap.x.local_context)),
-        Part("Reference witness", gap.y.reference_tool_latex, collapsed=True),
     ]
+
+
+def _citation_fields(gap: ProofGap) -> str:
+    citation, paper = gap.z, gap.paper
+    fields = {
+        "Citation key": citation.citation_key,
+        "Source type": citation.source_type,
+        "DOI": citation.doi,
+        "arXiv id": citation.arxiv_id,
+        "Citing paper": f"{paper.title} ({paper.paper_id}, {paper.publication_date})",
+    }
+    return "\n\n".join(f"{name}: {value or 'none'}" for name, value in fields.items())
 
 
 def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:

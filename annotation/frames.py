@@ -1,0 +1,62 @@
+"""What a campaign can draw from: every unit by its public key, with its stratum.
+
+A public key is the same wherever the release is imported, so that a draw can be repeated elsewhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from accounts.refusal import Refused
+from annotation.models import Campaign
+from benchmark.models import Instance, Output, OutputState
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Something that can be drawn: an output, or an instance without one."""
+
+    instance: Instance
+    stratum: str
+    output: Output | None = None
+
+
+def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> dict[int, Output]:
+    """The answered outputs of the campaign's release and track by id; only those of a plan's `strata` if given.
+
+    Raises Refused when there is none, or when the plan names something else.
+    """
+    rows = Output.objects.filter(
+        run__release=campaign.release, run__track=campaign.track, state=OutputState.ANSWERED
+    ).select_related("instance", "run__system")
+    found = {output.pk: output for output in rows if strata is None or output.pk in strata}
+    if not found:
+        raise Refused(
+            f"{campaign.release} has no answered outputs in track {campaign.track!r}.", code="nothing_to_draw"
+        )
+    if strata is not None and len(found) != len(strata):
+        missing = len(strata) - len(found)
+        raise Refused(f"{missing} outputs of the plan are not answered outputs of this release and track.")
+    return found
+
+
+def frame_of_outputs(outputs: Mapping[int, Output], strata: Mapping[int, str] | None) -> dict[str, Unit]:
+    """Outputs by key, each in its stratum of the plan, or without one in its domain."""
+    return {
+        _output_key(output): Unit(
+            output.instance, output.instance.domain if strata is None else strata[output.pk], output
+        )
+        for output in outputs.values()
+    }
+
+
+def frame_of_instances(campaign: Campaign) -> dict[str, Unit]:
+    """Every instance of the campaign's release by key, in its domain."""
+    found = {row.key: Unit(row, row.domain) for row in campaign.release.instances.all()}
+    if not found:
+        raise Refused(f"{campaign.release} has no instances.", code="nothing_to_draw")
+    return found
+
+
+def _output_key(output: Output) -> str:
+    run = output.run
+    return f"{output.instance.key}\x1f{run.system.slug}\x1f{run.condition}\x1f{output.attempt}"
