@@ -7,10 +7,17 @@ from django.db import migrations, models
 
 from accounts.guards import Guard, install, lift
 
-numbered = {name: import_module(f"annotation.migrations.{name}") for name in (
-    "0002_guards", "0003_drawn_texts_stay", "0005_pairs_keep_their_sides", "0007_decisions_stay", "0008_flags"
-)}
-earlier, drawn_texts, pairs, decisions, flags = numbered.values()
+earlier, drawn_texts, pairs, decisions, flags, training = (
+    import_module(f"annotation.migrations.{name}")
+    for name in (
+        "0002_guards",
+        "0003_drawn_texts_stay",
+        "0005_pairs_keep_their_sides",
+        "0007_decisions_stay",
+        "0008_flags",
+        "0012_training",
+    )
+)
 
 STRANGE = (
     f"{pairs.STRANGE} OR (NEW.output_id IS NULL) <> ({pairs.KIND} = 'construction') "
@@ -35,6 +42,7 @@ OTHERS = [
         "only a closed campaign is unblinded",
     ),
     flags.FLAGGED_OUTPUT,
+    *training.GUARDS,
 ]
 OWN = [
     Guard("annotation_item", "INSERT", STRANGE, "an item is an output or a pair of its instance, or the instance where its campaign audits them"),
@@ -51,7 +59,7 @@ OWN = [
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_shared_comments'),
+        ('annotation', '0012_training'),
         ('benchmark', '0004_release_description'),
     ]
 
