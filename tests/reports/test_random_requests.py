@@ -1,0 +1,134 @@
+"""Requests made at random from the interface's own description: nothing falls over, nothing is undocumented."""
+
+import itertools
+import json
+import warnings
+from collections import Counter
+from io import StringIO
+from typing import Any
+
+import pytest
+import schemathesis
+import yaml
+from django.core.management import call_command
+from django.test import Client
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import User
+from annotation.models import Assignment, Campaign
+from benchmark.models import Output, Release
+from judging.models import Judge
+from reports.api_history import HistoryView
+from tests.factories import AssignmentFactory, ItemFactory
+
+TRIES = 3  # of each operation and person; derived from the operation's name, so that a failure comes back
+PEOPLE = ("owner", "coordinator", "algebraist", "stranger")
+
+
+@pytest.fixture(scope="module")
+def operations() -> list[Any]:
+    out = StringIO()
+    call_command("spectacular", stdout=out)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        schema = schemathesis.openapi.from_dict(yaml.safe_load(out.getvalue()))
+        return [found.ok() for found in schema.get_all_operations()]
+
+
+@pytest.fixture
+def known(gaps: Release, algebraist: User, coordinator: User) -> dict[str, list[str]]:
+    """Values of path parameters that name something, so that requests get further than 404."""
+    campaign = Campaign.objects.first()
+    item = ItemFactory(campaign__phase="open") if campaign is None else campaign.items.first()
+    AssignmentFactory(item=item, reviewer=algebraist)
+    return {
+        "name": [release.name for release in Release.objects.all()],
+        "slug": [campaign.slug for campaign in Campaign.objects.all()],
+        "handle": list(Assignment.objects.filter(reviewer=algebraist).values_list("handle", flat=True)),
+        "id": [str(Output.objects.first().pk), str(Judge.objects.first().pk), str(algebraist.pk)],
+        "pk": [str(algebraist.pk), str(coordinator.pk), "1"],
+        "question": ["ground", "correctness"],
+        "protocol": ["re2math"],
+    }
+
+
+def cases(operation: Any, known: dict[str, list[str]]) -> st.SearchStrategy[Any]:
+    """Of every two requests one is about something that exists."""
+    names = [parameter.name for parameter in operation.path_parameters]
+    named = {name: known[name] for name in names if name in known}
+    if not named or len(named) < len(names):
+        return operation.as_strategy()
+    paths = [dict(zip(named, values, strict=True)) for values in itertools.product(*named.values())]
+    return st.one_of(
+        operation.as_strategy(),
+        st.sampled_from(paths).flatmap(lambda path: operation.as_strategy(path_parameters=path)),
+    )
+
+
+def send(client: Client, case: Any) -> Any:
+    body = case.body if isinstance(case.body, str | bytes) else json.dumps(_sendable(case.body), default=str)
+    return client.generic(
+        case.method,
+        "/" + case.formatted_path.lstrip("/"),
+        data=body,
+        content_type="application/json",
+        query_params={name: value for name, value in (case.query or {}).items() if value is not None},
+        headers={"Idempotency-Key": "k"} if case.headers and "Idempotency-Key" in case.headers else {},
+    )
+
+
+def _sendable(body: Any) -> Any:
+    return {} if type(body).__name__ == "NotSet" else body
+
+
+def ask(client: Client, operation: Any, known: dict[str, list[str]]) -> tuple[list[str], Counter[int]]:
+    """What went wrong, and how often each hundred of status codes was answered."""
+    documented = set(operation.definition.raw["responses"])
+    faults: list[str] = []
+    answered: Counter[int] = Counter()
+
+    @settings(
+        max_examples=TRIES,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases(operation, known))
+    def one(case: Any) -> None:
+        status = send(client, case).status_code
+        answered[status // 100] += 1
+        if status >= 500 or (status < 300 and str(status) not in documented):
+            faults.append(f"{case.method} {case.formatted_path} {case.query} {case.body!r:.300}: {status}")
+
+    one()
+    return faults, answered
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("person", PEOPLE)
+def test_no_request_makes_the_interface_fall_over_or_say_what_is_not_described(
+    request: pytest.FixtureRequest, operations: list[Any], known: dict[str, list[str]], person: str
+) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(request.getfixturevalue(person))
+    asked = [ask(client, operation, known) for operation in operations]
+    assert [fault for faults, _ in asked for fault in faults] == []
+    answered = sum((counter for _, counter in asked), Counter())
+    assert answered[2] >= 5, "nothing was reached"
+    assert answered[4] >= 50, "nothing was refused"
+
+
+@pytest.mark.django_db
+def test_an_address_that_falls_over_is_noticed(
+    operations: list[Any], known: dict[str, list[str]], owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HistoryView, "get", lambda *_: 1 / 0)
+    client = Client(raise_request_exception=False)
+    client.force_login(owner)
+    (history,) = [operation for operation in operations if operation.path == "/api/v1/history/"]
+    faults, _ = ask(client, history, known)
+    assert faults
+    assert faults[0].endswith(": 500")
