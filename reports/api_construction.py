@@ -18,6 +18,8 @@ from judging.sources import ask_about_sources
 from judging.subjects import instance_of, output_of
 from reports.api import JUDGE, TRACK, chosen_or_error, invalid, release_or_404
 from reports.construction import FILTERS, chosen_findings, construction, newest_audit
+from reports.construction_raters import FILTERS as RATER_FILTERS
+from reports.construction_raters import STANDINGS, chosen_rows, raters
 from reports.serializers import EstimateOut
 from reports.sources import alternative_sources, newest_matcher, protocol_flags
 
@@ -103,6 +105,49 @@ class ConstructionAuditView(StrictView):
         """Run the program where verdicts are missing."""
         report = audit_construction(actor=caller(request), release=release_or_404(name))
         return Response(report.document())
+
+
+class BesideOut(serializers.Serializer[Any]):
+    """Values, or states; "" for nothing."""
+
+    instance = serializers.CharField(source="instance.subject")
+    domain = serializers.CharField(source="instance.domain")
+    item = serializers.CharField()
+    standing = serializers.ChoiceField(STANDINGS)
+    program = serializers.CharField(allow_blank=True)
+    judge = serializers.CharField(allow_blank=True)
+    experts = serializers.CharField(allow_blank=True)
+
+
+class ConstructionRatersOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField(allow_null=True)
+    judges = serializers.ListField(child=serializers.CharField())
+    seed = serializers.IntegerField()
+    items = serializers.ListField(
+        child=serializers.DictField(), help_text="Counts, standings, and agreement of every two raters."
+    )
+    rows = BesideOut(many=True)
+
+
+class ConstructionRatersView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {name: name for name in RATER_FILTERS}
+
+    @extend_schema(
+        operation_id="releases_construction_raters",
+        parameters=[OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in RATER_FILTERS],
+        responses=ConstructionRatersOut,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Program, judge and experts beside each other; rows narrowed, without `standing` the contradictions."""
+        release = release_or_404(name)
+        try:
+            found = raters(release, request.query_params.get("judge", ""))
+            rows = chosen_rows(found, request.query_params)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response({**found.document(), "rows": BesideOut(rows, many=True).data})
 
 
 class SourceRowOut(serializers.Serializer[Any]):

@@ -39,6 +39,11 @@ urlpatterns: list[URLPattern] = [
         name="api-construction-audit",
     ),
     path("releases/<slug:name>/leak-flags/", api_leak_flags.LeakFlagsView.as_view(), name="api-leak-flags"),
+    path(
+        "releases/<slug:name>/construction-audit/raters/",
+        api_construction.ConstructionRatersView.as_view(),
+        name="api-construction-raters",
+    ),
     path("releases/<slug:name>/sources/", api_construction.SourcesView.as_view(), name="api-sources"),
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),

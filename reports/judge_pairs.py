@@ -1,9 +1,13 @@
-"""Two judges, or two versions of one, on the same outputs: how far they agree, and where they do not. No rows here."""
+"""Two raters on the same subjects: how far they agree, and where they do not. No rows here.
+
+Mostly two judges, or two versions of one, on outputs; the construction audit compares programs, judges and experts
+on instances in the same way.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +24,16 @@ FORMAT = "touchstone-judge-pair-1"
 EXCLUSIONS = ("neither has spoken", "only the first has spoken", "only the second has spoken", "unusable")
 _COEFFICIENTS = ("percent", "cohen_kappa", "gwet_ac1")
 Settled = Mapping[str, Mapping[str, Tally]]
+
+
+class Judged(Protocol):
+    """What was judged. `subject` names it; `cluster` is its paper, or the instance without one."""
+
+    @property
+    def subject(self) -> str: ...
+
+    @property
+    def cluster(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -51,17 +65,17 @@ def judge_pair_document(
         "judges": [{"label": judge.label, "model": judge.model, "sha256": judge.sha256} for judge in judges],
         "outputs": len(answered),
         "predicates": [
-            {"predicate": predicate, **_agreement(predicate, settled, answered, seed)}
+            {"predicate": predicate, **agreement_on(predicate, settled, answered, seed=seed)}
             for predicate in _predicates(settled)
         ],
     }
 
 
-def differing(settled: tuple[Settled, Settled], outputs: Sequence[OutputRow]) -> Iterator[Differing]:
+def differing(settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> Iterator[Differing]:
     """Where both judges gave a value and the values differ, by predicate and then in the order of `outputs`."""
     for predicate in _predicates(settled):
         for output in outputs:
-            one, two = (_value(side, output.subject, predicate) for side in settled)
+            one, two = (settled_value(side, output.subject, predicate) for side in settled)
             if one and two and one != two:
                 yield Differing(output.subject, predicate, one, two)
 
@@ -70,16 +84,17 @@ def _predicates(settled: tuple[Settled, Settled]) -> list[str]:
     return sorted({predicate for side in settled for said in side.values() for predicate in said})
 
 
-def _value(side: Settled, subject: str, predicate: str) -> str:
+def settled_value(side: Settled, subject: str, predicate: str) -> str:
     """The settled value; "" where there is none."""
     said = side.get(subject, {}).get(predicate)
     return said.value if said is not None and said.state == "answered" else ""
 
 
-def _agreement(
-    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[OutputRow], seed: int
+def agreement_on(
+    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged], *, seed: int
 ) -> dict[str, Any]:
-    values = [tuple(_value(side, output.subject, predicate) for side in settled) for output in outputs]
+    """Table of counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
+    values = [tuple(settled_value(side, output.subject, predicate) for side in settled) for output in outputs]
     both = [(output, pair) for output, pair in zip(outputs, values, strict=True) if all(pair)]
     seen = {value for _, pair in both for value in pair}
     categories = (*PROGRAM_VALUES, *sorted(seen.difference(PROGRAM_VALUES)))
@@ -109,9 +124,7 @@ def _agreement(
     }
 
 
-def _left_out(
-    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[OutputRow]
-) -> dict[str, int]:
+def _left_out(predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> dict[str, int]:
     """Why outputs are not compared; unusable: both have spoken, at least one without a value."""
     reasons: Counter[str] = Counter()
     for output in outputs:
@@ -122,6 +135,6 @@ def _left_out(
             reasons["only the first has spoken"] += 1
         elif not one:
             reasons["only the second has spoken"] += 1
-        elif not all(_value(side, output.subject, predicate) for side in settled):
+        elif not all(settled_value(side, output.subject, predicate) for side in settled):
             reasons["unusable"] += 1
     return {reason: reasons[reason] for reason in EXCLUSIONS}

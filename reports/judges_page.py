@@ -49,6 +49,25 @@ def _confusion(found: Document, first: str, second: str) -> Any:
     return shaded_matrix(title, found["values"], cells, key=f"pair-{found['predicate']}", reading=reading)
 
 
+def rater_sections(document: Document) -> list[dict[str, Any]]:
+    """Items of a construction audit: counts by rater, how their answers stand, and every two raters that met."""
+    return [
+        {
+            **{key: item[key] for key in ("key", "title", "answers", "standings")},
+            "pairs": [_rater_pair(pair) for pair in item["pairs"] if pair["compared"]],
+        }
+        for item in document["items"]
+    ]
+
+
+def _rater_pair(pair: Document) -> dict[str, Any]:
+    return {
+        **{key: pair[key] for key in ("raters", "compared", "differing")},
+        "percent": percent_cell(pair["percent"]),
+        "kappa": number_cell(pair["cohen_kappa"]),
+    }
+
+
 DIFFERING_COLUMNS = ("subject", "predicate", "first_judge", "first", "second_judge", "second")
 
 

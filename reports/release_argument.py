@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from reports.choosing import choose
+from reports.choosing import Chosen, choose
 from reports.inputs import Inputs, collect
 
 
@@ -20,15 +20,23 @@ def release_called(name: str) -> Release:
     return release
 
 
-def track_arguments(parser: CommandParser) -> None:
-    """--release, --track and --judge, as the pages of a track take them."""
+def track_arguments(parser: CommandParser, *, judge: bool = True) -> None:
+    """--release, --track and, unless a command is about all judges, --judge, as the pages of a track take them."""
     parser.add_argument("--release", required=True)
     parser.add_argument("--track", default="", help="left out: raw, or the first track there is")
-    parser.add_argument("--judge", default="", help="a judge version; left out: the first that has verdicts")
+    if judge:
+        parser.add_argument(
+            "--judge", default="", help="a judge version; left out: the first that has verdicts"
+        )
+
+
+def chosen_track(options: Mapping[str, Any]) -> Chosen:
+    """The named release, track and judge. Raises Refused naming what exists."""
+    asked = {key: options[key] for key in ("track", "judge") if options.get(key)}
+    return choose(release_called(options["release"]), asked)
 
 
 def chosen_inputs(options: Mapping[str, Any]) -> Inputs:
     """What the figures of the named track depend on. Raises Refused naming what exists."""
-    asked = {key: options[key] for key in ("track", "judge") if options[key]}
-    chosen = choose(release_called(options["release"]), asked)
+    chosen = chosen_track(options)
     return collect(release=chosen.release, track=chosen.track, judge=chosen.judge)

@@ -60,6 +60,12 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}leak-flags/", leak_flags.leak_flags, name="leak-flags"),
     path(f"{_RELEASE}leak-flags.csv", leak_flags.leak_flags_csv, name="leak-flags-csv"),
     path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),
+    path(f"{_RELEASE}construction/raters/", construction.construction_raters, name="construction-raters"),
+    path(
+        f"{_RELEASE}construction/raters.csv",
+        construction.construction_raters_csv,
+        name="construction-raters-csv",
+    ),
     path(f"{_RELEASE}construction.csv", construction.construction_csv, name="construction-csv"),
     path(f"{_RELEASE}sources/", sources.output_sources, name="output-sources"),
     path(f"{_RELEASE}artifacts/", artifacts.artifacts, name="artifacts"),

@@ -204,6 +204,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/leak-flags/
         reports/releases/<slug:name>/leak-flags.csv
         reports/releases/<slug:name>/construction.csv
+        reports/releases/<slug:name>/construction/raters/
+        reports/releases/<slug:name>/construction/raters.csv
         reports/releases/<slug:name>/sources/
         reports/releases/<slug:name>/artifacts/
         reports/campaigns/<slug:slug>/
@@ -236,6 +238,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/score/
         api/v1/releases/<slug:name>/comparison/
         api/v1/releases/<slug:name>/construction-audit/
+        api/v1/releases/<slug:name>/construction-audit/raters/
         api/v1/releases/<slug:name>/pairs/
         api/v1/releases/<slug:name>/judge-audit/
         api/v1/releases/<slug:name>/judges/

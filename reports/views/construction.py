@@ -21,7 +21,10 @@ from reports.construction import (
     marked,
     newest_audit,
 )
+from reports.construction_raters import FILTERS as RATER_FILTERS
+from reports.construction_raters import STANDINGS, Beside, Raters, beside_rows, chosen_rows, raters
 from reports.downloads import table_download
+from reports.judges_page import rater_sections
 from reports.views.access import explains_refusals, staff_only
 
 PAGE = 50
@@ -62,6 +65,45 @@ def _run(request: HttpRequest, release: Release) -> HttpResponse:
     said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
     messages.success(request, f"{report.judge}: {said}")
     return redirect("construction-audit", name=release.name)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
+    """Program, judge and experts beside each other: how far they agree by item, and where they do not."""
+    found, rows = _beside(request, name)
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "release": found.release,
+        "found": found,
+        "sections": rater_sections(found.document()),
+        "titles": {item.key: item.title for item in found.items},
+        "page": page,
+        "standings": STANDINGS,
+        "chosen": {key: request.GET.get(key, "") for key in RATER_FILTERS},
+        "domains": sorted({instance.domain for instance in found.instances}),
+        "query": query.urlencode(),
+    }
+    return render(request, "reports/construction_raters.html", context)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The rows of the page as CSV."""
+    found, rows = _beside(request, name)
+    return table_download(beside_rows(found, rows), f"construction-raters-{name}.csv")
+
+
+def _beside(request: HttpRequest, name: str) -> tuple[Raters, list[Beside]]:
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, "page", *RATER_FILTERS)
+    found = raters(release, request.GET.get("judge", ""))
+    return found, chosen_rows(found, request.GET)
 
 
 @staff_only

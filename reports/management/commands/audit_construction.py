@@ -1,5 +1,6 @@
 """manage.py audit_construction: the program's items of the construction audit, over a whole release."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,7 +9,9 @@ from accounts.commands import Command as TouchstoneCommand
 from judging.construction import audit_construction
 from judging.subjects import instance_of
 from reports.construction import chosen_findings, construction, newest_audit
+from reports.construction_raters import raters
 from reports.release_argument import release_called
+from stats.text import aligned, interval, number
 
 
 class Command(TouchstoneCommand):
@@ -20,6 +23,11 @@ class Command(TouchstoneCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True)
+        parser.add_argument(
+            "--judge",
+            default="",
+            help="the judge version shown beside it; left out: the newest that was asked",
+        )
 
     def run(self, **options: Any) -> dict[str, Any]:
         release = release_called(options["release"])
@@ -28,6 +36,7 @@ class Command(TouchstoneCommand):
         return {
             **construction(release),
             "new": report.new,
+            "raters": raters(release, options["judge"]).document(),
             "findings": [
                 {
                     "instance": instance_of(row).key,
@@ -43,6 +52,7 @@ class Command(TouchstoneCommand):
         judge, instances, new = document["judge"], document["instances"], document["new"]
         lines = [f"{document['release']}: {judge} about {instances} instances, {new} new verdicts", ""]
         lines += [_line(item) for item in document["items"]]
+        lines += ["", *_raters(document["raters"])]
         lines += ["", *(f"{row['instance']}  {row['item']}: {row['reason']}" for row in document["findings"])]
         return "\n".join(lines)
 
@@ -56,3 +66,26 @@ def _line(item: dict[str, Any]) -> str:
         return f"{item['title']}: no instances"
     low, high = (100 * end for end in fault["ci"])
     return f"{item['title']}: {counts}; at fault {100 * fault['value']:.1f} % [{low:.1f}, {high:.1f}]"
+
+
+def _raters(found: dict[str, Any]) -> Iterator[str]:
+    """Every two raters that met, item by item."""
+    yield f"Program, {found['judge'] or 'judge (none was asked)'} and experts beside each other"
+    rows = [
+        [
+            item["key"],
+            " and ".join(pair["raters"]),
+            pair["compared"],
+            pair["differing"],
+            number(pair["percent"]["value"]),
+            number(pair["cohen_kappa"]["value"]),
+            interval(pair["cohen_kappa"]["ci"]),
+        ]
+        for item in found["items"]
+        for pair in item["pairs"]
+        if pair["compared"]
+    ]
+    yield aligned(("item", "raters", "compared", "differ", "agreement", "kappa", "interval"), rows)
+    for item in found["items"]:
+        if item["standings"]["contradiction"]:
+            yield f"{item['key']}: {item['standings']['contradiction']} instances with a yes against a no"

@@ -1,0 +1,164 @@
+"""Program, judge and experts beside each other on the items of a construction audit."""
+
+import csv
+import json
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from accounts.refusal import Refused
+from benchmark.models import Instance, Release
+from judging.construction import audit_construction
+from judging.models import Judge
+from reports.construction_raters import Beside, chosen_rows, raters
+from tests.benchmark.files import gap
+from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
+from tests.reports.conftest import queries
+
+pytestmark = pytest.mark.django_db
+LEAK = "By a theorem of Harer."
+CLEAN = "Use compactness."
+
+
+def said(judge: Judge, instance: Instance, item: str, *values: str) -> None:
+    """One vote for each value; "?" is a reply that could not be read."""
+    for vote, value in enumerate(values, start=1):
+        state = "unparsed" if value == "?" else "answered"
+        VerdictFactory(
+            judge=judge,
+            output=None,
+            instance=instance,
+            predicate=item,
+            vote=vote,
+            value="" if value == "?" else value,
+            state=state,
+        )
+
+
+@pytest.fixture
+def release(db: None) -> Release:
+    """Four gaps, two of whose anchors name the author that is cited; the program has answered."""
+    row = ReleaseFactory(
+        name="gaps", benchmark=BenchmarkFactory(slug="re2math", name="Re2Math", protocol="re2math")
+    )
+    for number, anchor in enumerate((LEAK, LEAK, CLEAN, CLEAN)):
+        payload = gap(number)
+        payload["x"]["anchor_hint"] = anchor
+        payload["z"]["citation_content"] = "J. Harer. \\newblock On stable classes of maps. \\newblock 1986."
+        InstanceFactory(release=row, key=f"gap-{number}", domain="algebra", payload=payload)
+    audit_construction(actor=None, release=row)
+    return row
+
+
+@pytest.fixture
+def judge(release: Release) -> Judge:
+    """Agrees with the program on two anchors, contradicts it on one, and cannot be read on the last."""
+    row = JudgeFactory(slug="reader", protocol="re2math", votes=3, endpoint="local")
+    instances = release.instances.order_by("key")
+    for instance, votes in zip(instances, ("no no yes", "yes yes no", "yes yes yes", "? ? ?"), strict=True):
+        said(row, instance, "leak_free", *votes.split())
+    said(row, instances[0], "instrumental", "yes", "yes", "no")
+    return row
+
+
+def item(document, key):
+    return next(row for row in document["items"] if row["key"] == key)
+
+
+def test_votes_are_settled_and_stand_beside_the_program(release, judge):
+    leaks = item(raters(release).document(), "leak_free")
+    zero = {"uncertain": 0, "abstain": 0, "unavailable": 0}
+    assert leaks["answers"]["program"] == {"yes": 2, "no": 2, **zero}
+    assert leaks["answers"]["judge"] == {"yes": 2, "no": 1, **zero, "unavailable": 1}
+    assert leaks["answers"]["experts"] == {"yes": 0, "no": 0, **zero}
+    assert leaks["standings"] == {"contradiction": 1, "open": 0, "agreed": 2, "alone": 1}
+
+
+def test_kappa_is_that_of_the_instances_both_answered(release, judge):
+    """Program no, no, yes against judge no, yes, yes: agreement 2/3, chance (2/3)(1/3) + (1/3)(2/3) = 4/9,
+    kappa (2/3 - 4/9) / (5/9) = 2/5."""
+    [pair] = [
+        pair
+        for pair in item(raters(release).document(), "leak_free")["pairs"]
+        if pair["raters"] == ["program", "judge"]
+    ]
+    assert (pair["compared"], pair["differing"], pair["left_out"]["unusable"]) == (3, 1, 1)
+    assert pair["cohen_kappa"]["value"] == pytest.approx(2 / 5)
+
+
+def test_the_rows_are_the_contradictions_unless_others_are_asked_for(release, judge):
+    found = raters(release)
+    [row] = chosen_rows(found, {})
+    assert (row.instance.subject, row.item, row.program, row.judge) == ("gap-1", "leak_free", "no", "yes")
+    everything = chosen_rows(found, {"standing": "all", "item": "leak_free"})
+    assert [row.judge for row in everything] == ["no", "yes", "yes", "unavailable"]
+    with pytest.raises(Refused, match="There is no standing 'no'"):
+        chosen_rows(found, {"standing": "no"})
+    with pytest.raises(Refused, match="There is no judge 'nobody' of these instances; there are: reader-v1"):
+        raters(release, "nobody")
+
+
+@pytest.mark.parametrize(
+    ("answers", "standing"),
+    [
+        (("yes", "no", ""), "contradiction"),
+        (("yes", "uncertain", "no"), "contradiction"),
+        (("yes", "uncertain", "yes"), "open"),
+        (("uncertain", "uncertain", ""), "agreed"),
+        (("yes", "yes", "unavailable"), "agreed"),
+        (("yes", "abstain", ""), "alone"),
+    ],
+)
+def test_how_answers_stand_to_each_other(answers, standing):
+    assert Beside(None, "leak_free", *answers).standing == standing
+
+
+def test_page_csv_and_rest_show_the_same(release, judge, client, coordinator):
+    client.force_login(coordinator)
+    page = client.get(reverse("construction-raters", args=["gaps"])).content.decode()
+    assert "gap-1" in page
+    assert reverse("judge-about-instance", args=[judge.pk, release.instances.get(key="gap-1").pk]) in page
+    answer = client.get(reverse("construction-raters-csv", args=["gaps"]), {"standing": "all"})
+    rows = list(csv.DictReader(b"".join(answer.streaming_content).decode().splitlines()))
+    assert len(rows) == 4 * 4 + 1  # four items by program, and one that only the judge was asked
+    assert {"program", "reader-v1", "experts"} <= set(rows[0])
+    rest = client.get("/api/v1/releases/gaps/construction-audit/raters/").json()
+    assert [(row["instance"], row["standing"]) for row in rest["rows"]] == [("gap-1", "contradiction")]
+    assert rest["items"] == json.loads(json.dumps(raters(release).document()["items"]))
+    assert client.get("/api/v1/releases/gaps/construction-audit/raters/?item=x").status_code == 404
+
+
+def test_without_a_judge_the_page_says_how_to_ask_one(release, client, coordinator):
+    client.force_login(coordinator)
+    page = client.get(reverse("construction-raters", args=["gaps"])).content.decode()
+    assert "No model was asked about these instances yet" in page
+
+
+def test_the_newest_audit_is_the_programs_whatever_models_said(release, judge, client, coordinator):
+    client.force_login(coordinator)
+    assert "construction-v1" in client.get(reverse("construction-audit", args=["gaps"])).content.decode()
+
+
+def test_the_command_names_the_contradictions(release, judge, capsys):
+    call_command("audit_construction", release="gaps")
+    text = capsys.readouterr().out
+    assert "leak_free: 1 instances with a yes against a no" in text
+    assert "program and judge" in text
+    call_command("audit_construction", release="gaps", json=True)
+    document = json.loads(capsys.readouterr().out)
+    assert item(document["raters"], "leak_free")["standings"]["contradiction"] == 1
+
+
+def test_the_queries_do_not_grow_with_the_instances(release, judge, client, coordinator):
+    client.force_login(coordinator)
+    address = reverse("construction-raters", args=["gaps"])
+    few = queries(client, address)
+    for number in range(10, 30):
+        said(
+            judge,
+            InstanceFactory(release=release, key=f"gap-{number}", payload=gap(number)),
+            "leak_free",
+            "no",
+        )
+    assert queries(client, address) == few
