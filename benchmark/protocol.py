@@ -243,6 +243,15 @@ class Protocol:
         """What experts see of an instance in a construction audit."""
         return (self.audited_parts or self.instance_parts)(payload)
 
+    def questions_about(self, subject: Literal["output", "pair", "instance"]) -> list[str]:
+        """What models, and programs of the construction audit, answer about an output, a pair or an instance."""
+        asked = {
+            "output": self.predicates,
+            "pair": self.pair_predicates,
+            "instance": (*self.instance_predicates, *self.construction_items),
+        }
+        return list(dict.fromkeys(question.key for question in asked[subject]))
+
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""
         for program in self.program_judges:

@@ -15,7 +15,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.actions import freeze_run
-from benchmark.models import Output, Release, Run
+from benchmark.models import Instance, Output, Release, Run
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.subjects import DEFAULT_TRACK
@@ -332,9 +332,9 @@ def reconcile() -> dict[str, int]:
 
 @dataclass(frozen=True)
 class PublishedVerdict:
-    """One verdict from a published run."""
+    """One verdict from a published run, on an output, a pair (with `second`) or an instance."""
 
-    output: Output
+    output: Output | None
     predicate: str
     value: str
     state: str
@@ -344,6 +344,7 @@ class PublishedVerdict:
     reason: str = ""
     created_at: Any = None
     second: Output | None = None
+    instance: Instance | None = None
 
 
 @transaction.atomic
@@ -361,6 +362,7 @@ def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> in
             judge=judge,
             output=verdict.output,
             second=verdict.second,
+            instance=verdict.instance,
             predicate=verdict.predicate,
             value=verdict.value,
             state=verdict.state,

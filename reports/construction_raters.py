@@ -7,17 +7,14 @@ from itertools import combinations
 from typing import Any
 
 from accounts.refusal import Refused
-from annotation.adjudication import primary_decisions as adjudicated
-from annotation.models import Answer
+from annotation.instance_labels import instance_labels
 from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
 from judging.construction import construction_program
 from judging.models import Judge, Verdict
 from judging.tally import Ballot, Tally, tally
-from reports.audits import expert_truth
 from reports.construction import VALUES, newest_audit
-from reports.datasets import ExpertLabel
 from reports.inputs import SEED
 from reports.judge_pairs import Settled, agreement_on
 
@@ -25,7 +22,6 @@ PROGRAM, JUDGE, EXPERTS = RATERS = ("program", "judge", "experts")
 STANDINGS = ("contradiction", "open", "agreed", "alone")
 FILTERS = ("judge", "item", "domain", "standing")
 COLUMNS = ("release", "instance", "domain", "item", "standing", PROGRAM, JUDGE, EXPERTS)
-_ITEM = "grade__assignment__item"
 _CHUNK = 2000
 
 
@@ -163,25 +159,11 @@ def _verdicts(release: Release, judge: Judge) -> Settled:
 
 
 def _experts(release: Release) -> Settled:
-    """The strict majority of live answers, "uncertain" without one; an adjudicator's decision replaces it."""
-    audited = {f"{_ITEM}__campaign__kind": "construction", f"{_ITEM}__campaign__release": release}
-    rows = Answer.objects.filter(grade__superseded_by=None, **audited).values_list(
-        f"{_ITEM}__instance__key", "question", "value", "state"
-    )
-    labels = [
-        ExpertLabel(key, "", question, "", "", value, state)
-        for key, question, value, state in rows.iterator()
-    ]
-    truth = expert_truth(labels)
-    for label in labels:
-        truth.setdefault(label.subject, {}).setdefault(label.question, "")
-    decided = adjudicated().filter(item__campaign__kind="construction", item__campaign__release=release)
-    for key, question, value in decided.values_list("item__instance__key", "question", "value"):
-        truth.setdefault(key, {})[question] = value
+    """Of closed campaigns (annotation/instance_labels.py); experts who split are uncertain."""
     return _by_instance(
-        (key, item, Tally(value, "answered" if value else "abstain", 1, 0))
-        for key, answers in truth.items()
-        for item, value in answers.items()
+        (label.instance, label.question, Tally(value, "answered" if value else "abstain", 1, 0))
+        for label in instance_labels(release)
+        for value in [label.value or ("uncertain" if label.counts else "")]
     )
 
 

@@ -32,6 +32,11 @@ _VERDICT_FIELDS = {
     "track": "output__run__track",
     "rater": "judge__slug",
 }
+_INSTANCE_FIELDS = {
+    name: field.removeprefix("output__")
+    for name, field in _VERDICT_FIELDS.items()
+    if not field.startswith("output__run__")
+}
 FILTERS = ("rater_kind", *_ANSWER_FIELDS, "judge")
 
 
@@ -51,13 +56,21 @@ class LabelFilter:
         return _condition(_ANSWER_FIELDS, dict(self.wanted))
 
     def verdicts(self) -> Q | None:
-        """The condition on verdicts; None when none of them is wanted."""
-        if not self._wants("judge") or "stratum" in self.wanted:
-            return None
+        """The condition on verdicts about outputs; None when none of them is wanted."""
+        return self._said(_VERDICT_FIELDS)
+
+    def instance_verdicts(self) -> Q | None:
+        """The condition on verdicts about instances, which have no system and no track; None likewise."""
+        return self._said(_INSTANCE_FIELDS)
+
+    def _said(self, fields: Mapping[str, str]) -> Q | None:
         given = dict(self.wanted)
+        known = {*fields, "judge", "rater_kind"}
+        if not self._wants("judge") or not known.issuperset(given):
+            return None
         if "unavailable" in given.get("state", ()):
             given["state"] = {*given["state"], "unparsed"}  # how the table shows an unparsed reply
-        found = _condition(_VERDICT_FIELDS, given)
+        found = _condition(fields, given)
         if "judge" in given:
             labels = given["judge"]
             found &= Q(judge__in=[judge.pk for judge in Judge.objects.all() if judge.label in labels])

@@ -129,12 +129,11 @@ class LabelReader:
             yield "order", "a pair was shown in order 1 or 2"
 
     def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        if isinstance(parse_subject(row["subject"]), InstanceSubject):
-            yield "subject", "verdicts on instances come from the construction audit and are not imported"
-            return
-        compares = "|" in row["subject"]
-        asked = self.protocol.pair_predicates if compares else self.protocol.predicates
-        known = [predicate.key for predicate in asked]
+        subject = parse_subject(row["subject"])
+        compares = isinstance(subject, PairSubject)
+        known = self.protocol.questions_about(
+            "instance" if isinstance(subject, InstanceSubject) else "pair" if compares else "output"
+        )
         if row["question"] not in known:
             yield (
                 "question",
@@ -185,10 +184,11 @@ class LabelReader:
             yield "subject", f"the same label stands in line {first} already"
 
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
-        output, second, order = self._judged(row)
+        instance, output, second, order = self._judged(row)
         return PublishedVerdict(
             output=output,
             second=second,
+            instance=instance,
             predicate=row["question"],
             value=row["value"],
             state=row["state"] or "answered",
@@ -199,15 +199,17 @@ class LabelReader:
             created_at=_moment(row["created_at"]),
         )
 
-    def _judged(self, row: LabelRow) -> tuple[Output, Output | None, int]:
-        """The output; of a pair both, in the order in which they are stored, and which of the two was shown."""
+    def _judged(self, row: LabelRow) -> tuple[Instance | None, Output | None, Output | None, int]:
+        """The instance or the output; of a pair both, in the order in which they are stored, and which was shown."""
         subject = parse_subject(row["subject"])
+        if isinstance(subject, InstanceSubject):
+            return self.instances[subject.instance], None, None, 1
         if not isinstance(subject, PairSubject):
-            return self.outputs[row["subject"]], None, int(row["order"] or 1)
+            return None, self.outputs[row["subject"]], None, int(row["order"] or 1)
         named = [self.outputs[str(one)] for one in subject.ordered]
         shown = named if row["order"] == "1" else named[::-1]
         first, second = sorted(named, key=lambda output: output.pk)
-        return first, second, 1 if shown[0] is first else 2
+        return None, first, second, 1 if shown[0] is first else 2
 
     def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
         """Grades by campaign and track, in the order of the file."""

@@ -89,10 +89,10 @@ class _Verdict(NamedTuple):
 
     predicate: str
     instance: str
-    system: str
-    attempt: int
-    track: str
-    condition: str
+    system: str | None
+    attempt: int | None
+    track: str | None
+    condition: str | None
     paper: str | None
     domain: str
     judge: str
@@ -133,6 +133,7 @@ _VERDICT_FIELDS = (
     "reason",
     "created_at",
 )
+_ABOUT_INSTANCE = tuple(name.replace("output__instance__", "instance__") for name in _VERDICT_FIELDS)
 
 
 def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EVERYTHING) -> Iterator[Row]:
@@ -142,11 +143,11 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     yield from (_expert_row(release.name, _Expert(*row)) for row in found.iterator(chunk_size=_CHUNK))
     if campaign:
         return
-    verdicts = _verdicts(release, wanted).order_by(
-        "judge_id", "output_id", "second_id", "predicate", "order", "vote"
-    )
-    said = verdicts.values_list(*_VERDICT_FIELDS)
-    yield from (_judge_row(release.name, _Verdict(*row)) for row in said.iterator(chunk_size=_CHUNK))
+    for verdicts, fields in _verdicts(release, wanted):
+        said = verdicts.order_by(
+            "judge_id", "output_id", "second_id", "instance_id", "predicate", "order", "vote"
+        ).values_list(*fields)
+        yield from (_judge_row(release.name, _Verdict(*row)) for row in said.iterator(chunk_size=_CHUNK))
 
 
 def answers_after(
@@ -161,12 +162,13 @@ def answers_after(
 
 
 def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
-    """The same of verdicts."""
-    rows = _verdicts(release, wanted).filter(pk__gt=after).order_by("pk")
-    return [
+    """The same of verdicts, on outputs and on instances."""
+    found = [
         (key, _judge_row(release.name, _Verdict(*values)))
-        for key, *values in rows.values_list("pk", *_VERDICT_FIELDS)[:limit]
+        for verdicts, fields in _verdicts(release, wanted)
+        for key, *values in verdicts.filter(pk__gt=after).order_by("pk").values_list("pk", *fields)[:limit]
     ]
+    return sorted(found, key=lambda row: row[0])[:limit]
 
 
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
@@ -192,11 +194,13 @@ def _expert_answers(release: Release, campaign: str, wanted: LabelFilter) -> Que
     return live.filter(**{f"{_ITEM}campaign__slug": campaign}) if campaign else live
 
 
-def _verdicts(release: Release, wanted: LabelFilter) -> QuerySet[Verdict]:
-    condition = wanted.verdicts()
-    if condition is None:
-        return Verdict.objects.none()
-    return Verdict.objects.filter(condition, output__run__release=release)
+def _verdicts(release: Release, wanted: LabelFilter) -> Iterator[tuple[QuerySet[Verdict], tuple[str, ...]]]:
+    """Verdicts on outputs, then those on instances, each with the fields of a row: two ways to the release."""
+    on_outputs, on_instances = wanted.verdicts(), wanted.instance_verdicts()
+    if on_outputs is not None:
+        yield Verdict.objects.filter(on_outputs, output__run__release=release), _VERDICT_FIELDS
+    if on_instances is not None:
+        yield Verdict.objects.filter(on_instances, instance__release=release), _ABOUT_INSTANCE
 
 
 def _expert_row(release: str, label: _Expert) -> Row:
@@ -204,7 +208,7 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "release": release,
         "campaign": label.campaign,
         "question": label.question,
-        **_expert_cells(label),
+        **_cells(label, swapped=bool(label.swapped)),
         "step": label.step,
         "stratum": label.stratum,
         "stratum_size": str(label.stratum_size),
@@ -226,7 +230,7 @@ def _judge_row(release: str, label: _Verdict) -> Row:
         "release": release,
         "question": label.predicate,
         "order": str(label.order),
-        **(_subject_cells(label) if label.other_system is None else _pair_cells(label, label.order == 2)),
+        **_cells(label, swapped=label.order == 2),
         "rater": label.judge,
         "rater_kind": "judge",
         "vote": str(label.vote),
@@ -239,13 +243,13 @@ def _judge_row(release: str, label: _Verdict) -> Row:
     }
 
 
-def _expert_cells(label: _Expert) -> Row:
+def _cells(label: _Expert | _Verdict, *, swapped: bool) -> Row:
     if label.system is None:
         return _cells_of_instance(label)
-    return _subject_cells(label) if label.other_system is None else _pair_cells(label, bool(label.swapped))
+    return _subject_cells(label) if label.other_system is None else _pair_cells(label, swapped)
 
 
-def _cells_of_instance(label: _Expert) -> Row:
+def _cells_of_instance(label: _Expert | _Verdict) -> Row:
     return {
         "subject": str(InstanceSubject(label.instance)),
         "instance": label.instance,

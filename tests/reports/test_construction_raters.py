@@ -8,11 +8,13 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
+from annotation import actions
 from benchmark.models import Instance, Release
 from judging.construction import audit_construction
 from judging.models import Judge
 from reports.construction_raters import Beside, chosen_rows, raters
 from tests.benchmark.files import gap
+from tests.conftest import member
 from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import queries
 
@@ -97,6 +99,32 @@ def test_the_rows_are_the_contradictions_unless_others_are_asked_for(release, ju
         chosen_rows(found, {"standing": "no"})
     with pytest.raises(Refused, match="There is no judge 'nobody' of these instances; there are: reader-v1"):
         raters(release, "nobody")
+
+
+def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator):
+    campaign = actions.create_campaign(
+        actor=coordinator, name="Read", release=release, rubric="re2math-construction-v1", seed=1
+    )
+    actions.draw_items(actor=coordinator, campaign=campaign)
+    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    reader = member("ida@study.test", "Ida", "reviewer", "algebra")
+    passed = {known.key: "yes" for known in raters(release).items}
+    for _ in range(4):
+        place = actions.take_next(reviewer=reader, campaign=campaign)
+        actions.submit_grade(
+            reviewer=reader,
+            assignment=place,
+            content={"answers": passed},
+            idempotency_key=place.handle,
+            rubric_sha256=campaign.rubric.sha256,
+        )
+    assert sum(item(raters(release).document(), "leak_free")["answers"]["experts"].values()) == 0
+    actions.close_campaign(actor=coordinator, campaign=campaign)
+    leaks = item(raters(release).document(), "leak_free")
+    assert leaks["answers"]["experts"]["yes"] == 4
+    # the program finds faults in gap-0 and gap-1, where the experts say yes
+    assert leaks["standings"] == {"contradiction": 2, "open": 0, "agreed": 2, "alone": 0}
+    assert [row.experts for row in chosen_rows(raters(release), {"item": "leak_free"})] == ["yes", "yes"]
 
 
 @pytest.mark.parametrize(
