@@ -245,12 +245,12 @@ class Protocol:
 
     def questions_about(self, subject: Literal["output", "pair", "instance"]) -> list[str]:
         """What models, and programs of the construction audit, answer about an output, a pair or an instance."""
-        asked = {
-            "output": self.predicates,
-            "pair": self.pair_predicates,
-            "instance": (*self.instance_predicates, *self.construction_items),
-        }
-        return list(dict.fromkeys(question.key for question in asked[subject]))
+        if subject == "instance":
+            by_program = [item.key for item in self.construction_items]
+            return list(dict.fromkeys([*(known.key for known in self.instance_predicates), *by_program]))
+        return [
+            predicate.key for predicate in (self.pair_predicates if subject == "pair" else self.predicates)
+        ]
 
     def program(self, name: str) -> ProgramJudge:
         """The program judge called `name` or labelled so ("algebra", "algebra-v1"); raises KeyError."""

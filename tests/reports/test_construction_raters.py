@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from annotation import actions
+from benchmark.integrity import release_sha256
 from benchmark.models import Instance, Release
 from judging.construction import audit_construction
 from judging.models import Judge
@@ -102,8 +103,15 @@ def test_the_rows_are_the_contradictions_unless_others_are_asked_for(release, ju
 
 
 def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator):
+    Release.objects.filter(pk=release.pk).update(sha256=release_sha256(release))
+    release.refresh_from_db()
     campaign = actions.create_campaign(
-        actor=coordinator, name="Read", release=release, rubric="re2math-construction-v1", seed=1
+        actor=coordinator,
+        name="Read",
+        release=release,
+        rubric="re2math-construction-v1",
+        reviewers_per_item=1,
+        seed=1,
     )
     actions.draw_items(actor=coordinator, campaign=campaign)
     campaign = actions.open_campaign(actor=coordinator, campaign=campaign)

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from accounts.refusal import Refused
 from annotation.models import Answer
 from benchmark.models import Release
+from judging.actions import imported_judge
 from reports.exporting import csv_lines, jsonl_lines
 from reports.importing import import_labels
 from reports.label_reading import label_rows_of
 from reports.label_rows import Row, blinded, label_rows
 from stats.labels import COLUMNS
+from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE
 
 # Begins like a formula, or looks as if it had been quoted already; ends of lines; quotes; scripts; blanks.
@@ -80,6 +82,51 @@ def test_export_import_export_is_the_same_bytes(unlabelled_gaps: Release, tmp_pa
         )
     )
     assert second.encode() == first
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("form", FORMS)
+def test_verdicts_on_instances_are_read_back_as_they_were_written(tmp_path, form):
+    """From one release into another with the same instances, and out again: the same bytes."""
+    benchmark = BenchmarkFactory(slug="re2math", name="Re2Math", protocol="re2math")
+    one, other = (ReleaseFactory(name=name, benchmark=benchmark) for name in ("one", "other"))
+    for release in (one, other):
+        for key in ("gap-0", "path/with/slashes"):
+            InstanceFactory(release=release, key=key, domain="algebra", payload={})
+    judge = imported_judge(actor=None, slug="reader", protocol="re2math", published_as="reader-v7")
+    for instance in one.instances.all():
+        for vote, (state, value) in enumerate([("answered", "no"), ("unavailable", ""), ("abstain", "")], 1):
+            VerdictFactory(
+                judge=judge,
+                output=None,
+                instance=instance,
+                predicate="leak_free",
+                vote=vote,
+                value=value,
+                state=state,
+                reason=NASTY[vote],
+                confidence=0.25,
+            )
+    first = [{**found, "release": ""} for found in label_rows(one)]
+    assert len(first) == 6
+    report = import_labels(actor=None, path=written(tmp_path, form, first), release=other)
+    assert (report.new_verdicts, report.judges) == (6, ["reader-v7"])
+    second = [{**found, "release": ""} for found in label_rows(other)]
+    assert "".join(FORMS[form](second)) == "".join(FORMS[form](first))
+    assert not import_labels(actor=None, path=written(tmp_path, form, second), release=other).changed
+
+
+@pytest.mark.django_db
+def test_a_verdict_on_an_instance_is_to_a_question_about_instances(unlabelled_gaps: Release, tmp_path):
+    key = unlabelled_gaps.instances.earliest("pk").key
+    given = {**row(""), "rater_kind": "judge", "rater": "r", "value": "yes", "judge_version": "r-v1"}
+    for subject, question, reason in (
+        (f"{key}/-/0", "ground", "'ground' is not a predicate of re2math: instrumental"),
+        ("nonesuch/-/0", "leak_free", "has no instance 'nonesuch'"),
+    ):
+        path = written(tmp_path, "csv", [{**given, "subject": subject, "question": question}])
+        with pytest.raises(Refused, match=reason):
+            import_labels(actor=None, path=path, release=unlabelled_gaps)
 
 
 @pytest.mark.django_db
