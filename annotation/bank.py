@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 
 from accounts.models import User
 from annotation import queries
@@ -22,8 +23,12 @@ def usable(campaign: Campaign) -> QuerySet[SharedComment]:
 
 
 def bank_of(place: Assignment) -> dict[str, Any]:
-    """What the holder of a place can insert: {own: [{id, text}], shared: [text]}, each in the order of words."""
+    """What the holder of a place can insert: {own: [{id, text}], shared: [text]}, each in the order of words.
+
+    `owner` tells two people at one browser apart and nothing else.
+    """
     return {
+        "owner": salted_hmac("annotation.bank", str(place.reviewer_id)).hexdigest()[:16],
         "own": own_comments(place.reviewer),
         "shared": list(dict.fromkeys(usable(place.item.campaign).values_list("text", flat=True))),
     }

@@ -7,9 +7,11 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-# As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline, \$ is a dollar.
+# As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline; \$ is a dollar, and
+# so is one beside a blank or before a digit.
 FORMULA = re.compile(
-    r"(?<!\\)\$\$(.+?)\$\$|(?<!\\)\$([^$]+?)(?<!\\)\$|\\\[(.+?)\\\]|\\\((.+?)\\\)", re.DOTALL
+    r"(?<!\\)\$\$(.+?)\$\$|(?<!\\)\$(?=\S)([^$]{1,500}?)(?<=[^\s\\])\$(?!\d)|\\\[(.+?)\\\]|\\\((.+?)\\\)",
+    re.DOTALL,
 )
 
 register = template.Library()
@@ -46,7 +48,7 @@ def _marked(text: str) -> Iterator[str]:
             '<span class="math" data-display="{}" data-source="{}">{}</span>',
             "true" if display else "false",
             found.group(),
-            latex,
+            latex.replace("\n", " "),
         )
         at = found.end()
     yield format_html("{}", text[at:])

@@ -18,6 +18,7 @@ from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions, queries
 from annotation.answers import Incomplete
+from annotation.bank import bank_of
 from annotation.forms import content_from_post
 from annotation.guesses import is_asked
 from annotation.material import problem_title
@@ -119,7 +120,12 @@ def grade(request: SignedInRequest, handle: str) -> HttpResponse:
 
 
 def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: str = "") -> HttpResponse:
-    context = {"sheet": page, "refusal": refusal, "idempotency_key": uuid.uuid4().hex}
+    context = {
+        "sheet": page,
+        "bank": bank_of(page.place),
+        "refusal": refusal,
+        "idempotency_key": uuid.uuid4().hex,
+    }
     return render(request, "annotation/grade.html", context, status=status)
 
 

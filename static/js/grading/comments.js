@@ -1,6 +1,9 @@
 // Comments in the text: an editor under the block, a list in the form, all kept in the draft as `remarks`.
 
+import { renderMath } from "../math.js";
+import { BankPicker } from "./bank-picker.js";
 import { placeInSource } from "./places.js";
+import { words } from "./words.js";
 
 const ORDER = ["fatal", "major", "minor", "typo"];
 
@@ -27,8 +30,8 @@ function quoted(block, { start, end }) {
 }
 
 export class Comments {
-  constructor({ form, blocks, template, list, count, none, changed }) {
-    Object.assign(this, { form, blocks, template, list, count, none, changed });
+  constructor({ form, blocks, template, list, count, none, bank, changed }) {
+    Object.assign(this, { form, blocks, template, list, count, none, bank, changed });
     this.editor = null;
     for (const block of blocks.blocks) {
       const tool = block.querySelector('[data-tool="comment"]');
@@ -45,10 +48,10 @@ export class Comments {
     editor.querySelector(`[value="${remark.severity}"]`).checked = true;
     editor.querySelector('[name="kind"]').value = remark.kind ?? "";
     editor.querySelector('[name="text"]').value = remark.text;
-    const words = quoted(block, remark);
-    if (words) {
+    const about = quoted(block, remark);
+    if (about) {
       const quote = editor.querySelector(".quote");
-      quote.textContent = `On: ${words}`;
+      quote.textContent = `On: ${about}`;
       quote.hidden = false;
     }
     const keep = () => this.#keep(block, index, remark, editor);
@@ -64,6 +67,7 @@ export class Comments {
     editor.addEventListener("input", (event) => event.stopPropagation());
     block.append(editor);
     this.editor = editor;
+    new BankPicker({ editor, bank: this.bank });
     editor.querySelector("textarea").focus();
   }
 
@@ -114,6 +118,7 @@ export class Comments {
     this.count.textContent = this.form.remarks.length;
     this.none.hidden = this.form.remarks.length > 0;
     this.blocks.flag(worst);
+    for (const place of [this.list, ...document.querySelectorAll("[data-comments]:not(:empty)")]) renderMath(place);
   }
 
   #card(tag, remark, block) {
@@ -121,13 +126,13 @@ export class Comments {
     card.className = `comment ${remark.severity}`;
     const head = document.createElement("strong");
     head.textContent = remark.kind ? `${remark.severity}, ${remark.kind.replace("_", " ")}` : remark.severity;
-    const words = quoted(block, remark);
-    if (words) {
+    const about = quoted(block, remark);
+    if (about) {
       const quote = document.createElement("q");
-      quote.textContent = words;
+      quote.textContent = about;
       head.append(" on ", quote);
     }
-    card.append(head, ` ${remark.text}`);
+    card.append(head, " ", ...words(remark.text));
     return card;
   }
 
@@ -144,11 +149,11 @@ export class Comments {
     return line;
   }
 
-  #button(words, act) {
+  #button(label, act) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "link";
-    button.textContent = words;
+    button.textContent = label;
     button.addEventListener("click", act);
     return button;
   }

@@ -2,6 +2,7 @@
 
 import { renderMath } from "../math.js";
 import { Autosave } from "./autosave.js";
+import { Bank } from "./bank.js";
 import { Bindings } from "./bindings.js";
 import { Blocks } from "./blocks.js";
 import { Clock } from "./clock.js";
@@ -34,8 +35,11 @@ const autosave = new Autosave({
   conflict: (stored) => choose(form.content(), stored),
 });
 
+const bank = new Bank({ ...JSON.parse(byId("comment-bank").textContent), address: page.dataset.bank });
+
 const comments = new Comments({
   form,
+  bank,
   blocks,
   template: byId("comment-editor"),
   list: byId("comment-list"),
@@ -144,5 +148,6 @@ wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 if (autosave.version) state.show("loaded");
 restore();
+bank.restore();
 showRemaining();
 renderMath(byId("main"));
