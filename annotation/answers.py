@@ -6,7 +6,11 @@ Content is one JSON object, the same in drafts, submissions and the REST interfa
      "abstained": [question], "comments": {question: text},
      "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
      "flags": [{"kind", "spans": [{"block", "start", "end"}], "link", "note"}],
-     "note": text, "seen_before": bool, "statement_wrong": bool}
+     "note": text, "seen_before": bool, "seen_where": text, "statement_wrong": bool,
+     "unjudged": {"reason", "note"}}
+
+With a reason in "unjudged" the item cannot be judged: no question has an answer, and every one that needs one is
+stored with the label state that follows from the reason.
 
 The answer to "which is the first wrong step" is that step, or "none".
 
@@ -22,9 +26,11 @@ from typing import Any
 from accounts.refusal import Refused
 from annotation.leakage import CheckedFlag, Place, checked_flags
 from annotation.steps import NO_ERROR, Step, up_to_first_error
+from annotation.unjudged import CheckedReason, checked_reason
 from benchmark.rubrics import Question, Rubric, RubricError
 
 MAX_CONTENT_BYTES = 1_000_000
+MAX_WHERE = 500
 SEVERITIES = ("fatal", "major", "minor", "typo")
 KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
 _SHAPE: dict[str, type] = {
@@ -36,7 +42,9 @@ _SHAPE: dict[str, type] = {
     "flags": list,
     "note": str,
     "seen_before": bool,
+    "seen_where": str,
     "statement_wrong": bool,
+    "unjudged": dict,
 }
 
 
@@ -48,6 +56,7 @@ class CheckedAnswer:
     value: str
     comment: str = ""
     step: str = ""
+    state: str = "answered"
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,9 @@ class Submission:
     flags: tuple[CheckedFlag, ...] = ()
     note: str = ""
     seen_before: bool = False
+    seen_where: str = ""
     statement_wrong: bool = False
+    unjudged: CheckedReason | None = None
 
 
 class Incomplete(Refused):
@@ -130,10 +141,15 @@ def checked(
     `flaggable` is the same for flags of leakage; without it there can be none.
     """
     problems: dict[str, str] = {}
-    answers = _answers(rubric, content, steps, problems)
+    unjudged = checked_reason(content.get("unjudged", {}), problems)
+    if unjudged is None:
+        answers = _answers(rubric, content, steps, problems)
+    else:
+        answers = _without_judgment(rubric, content, unjudged, problems)
     comments = _comments(content.get("anchored", []), blocks, problems)
     flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
     _contradiction(rubric, answers, comments, problems)
+    where = _seen_where(content, problems)
     if problems:
         raise Incomplete(problems)
     return Submission(
@@ -142,8 +158,33 @@ def checked(
         flags=tuple(flags),
         note=content.get("note", "").strip(),
         seen_before=content.get("seen_before", False),
+        seen_where=where,
         statement_wrong=content.get("statement_wrong", False),
+        unjudged=unjudged,
     )
+
+
+def _seen_where(content: Mapping[str, Any], problems: dict[str, str]) -> str:
+    """Where the solution was seen; without "seen before" what stands in the field is not meant."""
+    where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
+    if len(where) > MAX_WHERE:
+        problems["seen_where"] = f"Say in at most {MAX_WHERE} characters where you saw it."
+    return where
+
+
+def _without_judgment(
+    rubric: Rubric, content: Mapping[str, Any], unjudged: CheckedReason, problems: dict[str, str]
+) -> list[CheckedAnswer]:
+    """Every question that needs an answer, with the reason; an answer beside it is a contradiction."""
+    if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
+        problems["unjudged"] = (
+            "You answered questions and also said that the item cannot be judged. Change whichever is not meant."
+        )
+    return [
+        CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
+        for question in rubric.questions
+        if question.required
+    ]
 
 
 def _answers(
@@ -168,7 +209,7 @@ def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step
     if question.key in content.get("abstained", []):
         if not comment:
             raise Refused("Say in a word why this cannot be judged.")
-        yield CheckedAnswer(question.key, "", comment)
+        yield CheckedAnswer(question.key, "", comment, state="abstain")
     elif question.stepwise:
         yield from _step_answers(question, content, steps, comment)
     else:

@@ -10,6 +10,7 @@ from annotation import (
     api_guessing,
     api_quarantine,
     api_training,
+    api_ways_out,
 )
 
 urlpatterns: list[URLPattern] = [
@@ -42,6 +43,7 @@ urlpatterns: list[URLPattern] = [
         api_training.CampaignTrainingView.as_view(),
         name="api-campaign-training",
     ),
+    path("campaigns/<slug:slug>/ways-out/", api_ways_out.WaysOutView.as_view(), name="api-ways-out"),
     path("campaigns/", api_campaigns.CampaignsView.as_view(), name="api-campaigns"),
     path("campaigns/<slug:slug>/", api_campaigns.CampaignView.as_view(), name="api-campaign"),
     path("campaigns/<slug:slug>/progress/", api_campaigns.ProgressView.as_view(), name="api-progress"),

@@ -167,7 +167,9 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
         "flags": _anchored(post.get("flags", "")),
         "note": post.get("note", ""),
         "seen_before": bool(post.get("seen_before")),
+        "seen_where": post.get("seen_where", ""),
         "statement_wrong": bool(post.get("statement_wrong")),
+        "unjudged": {"reason": post.get("unjudged", ""), "note": post.get("unjudged_note", "")},
     }
 
 

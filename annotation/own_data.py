@@ -6,6 +6,7 @@ from accounts.models import User
 from accounts.personal_data import personal_data
 from annotation.bank import proposals_of
 from annotation.models import Assignment, Reminder, TrainingAttempt
+from annotation.reasons import seen_where, unjudged_reason
 
 
 def own_data(user: User) -> dict[str, Any]:
@@ -17,7 +18,13 @@ def own_data(user: User) -> dict[str, Any]:
     places = (
         Assignment.objects.filter(reviewer=user)
         .select_related("item__campaign", "item__instance", "draft", "system_guess__system")
-        .prefetch_related("grades__answers", "grades__comments", "grades__flags__spans")
+        .prefetch_related(
+            "grades__answers",
+            "grades__comments",
+            "grades__flags__spans",
+            "grades__unjudged",
+            "grades__seen_where",
+        )
         .order_by("pk")
     )
     reminders = Reminder.objects.filter(reviewer=user).order_by("sent_on").values("sent_on", "waiting")
@@ -70,6 +77,8 @@ def _place(place: Assignment) -> dict[str, Any]:
                     name: getattr(grade, name)
                     for name in ("created_at", "active_seconds", "seen_before", "statement_wrong", "note")
                 },
+                "seen_where": seen_where(grade),
+                "unjudged": unjudged_reason(grade),
                 "answers": [
                     {
                         name: getattr(answer, name)

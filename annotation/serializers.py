@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from accounts.api_errors import RefusalOut
 from annotation.models import Assignment, Campaign, ProblemRule
+from annotation.unjudged import UnjudgedReason
 
 
 class DraftIn(serializers.Serializer[Any]):
@@ -61,13 +62,20 @@ class FlagOut(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True)
 
 
+class UnjudgedOut(serializers.Serializer[Any]):
+    reason = serializers.ChoiceField(choices=UnjudgedReason.choices)
+    note = serializers.CharField(allow_blank=True)
+
+
 class GradeOut(serializers.Serializer[Any]):
     answers = AnswerOut(many=True)
     comments = CommentOut(many=True)
     flags = FlagOut(many=True)
     note = serializers.CharField(allow_blank=True)
     seen_before = serializers.BooleanField()
+    seen_where = serializers.CharField(allow_blank=True, help_text="An address or words.")
     statement_wrong = serializers.BooleanField()
+    unjudged = UnjudgedOut(allow_null=True, help_text="Why the item could not be judged.")
     active_seconds = serializers.IntegerField()
     rubric_sha256 = serializers.CharField()
     shown_sha256 = serializers.CharField()

@@ -10,6 +10,7 @@ from annotation.material import Material, ShownProof, material
 from annotation.models import Answer, Assignment
 from annotation.rail import Mark, rail
 from annotation.steps import Step, steps_of
+from annotation.unjudged import UnjudgedReason
 from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered
@@ -96,6 +97,7 @@ class Sheet:
     active_seconds: int
     problems: Mapping[str, str] = field(default_factory=dict)
     severities: tuple[str, ...] = SEVERITIES
+    reasons: tuple[tuple[str, str], ...] = tuple((reason.value, reason.label) for reason in UnjudgedReason)
     kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
 
     @property

@@ -6,6 +6,7 @@ from annotation import queries
 from annotation.documents import anchored_documents
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
+from annotation.reasons import seen_where, unjudged_reason
 from annotation.steps import steps_of
 
 
@@ -58,5 +59,7 @@ def grade_values(grade: Grade) -> dict[str, Any]:
         "answers": grade.answers.order_by("pk"),
         "comments": grade.comments.order_by("pk"),
         "flags": grade.flags.order_by("pk").prefetch_related("spans"),
+        "seen_where": seen_where(grade),
+        "unjudged": unjudged_reason(grade),
         **{name: getattr(grade, name) for name in names},
     }

@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import adjudication, bank, campaigns, guessing, quarantine, reviewer, training
+from annotation.views import (
+    adjudication,
+    bank,
+    campaigns,
+    guessing,
+    quarantine,
+    reviewer,
+    training,
+    ways_out,
+)
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),
@@ -20,6 +29,7 @@ urlpatterns: list[URLPattern] = [
     path("comments/<int:pk>/propose/", bank.propose, name="saved-comment-propose"),
     path("campaigns/<slug:slug>/comments/", bank.shared_comments, name="shared-comments"),
     path("campaigns/<slug:slug>/comments/<int:pk>/", bank.decide_shared, name="shared-comment-decide"),
+    path("campaigns/<slug:slug>/ways-out/", ways_out.ways, name="ways-out"),
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),

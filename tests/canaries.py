@@ -38,6 +38,8 @@ annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content
 annotation.Grade     hidden: note | technical: rubric_sha256 shown_sha256 idempotency_key request_sha256
 annotation.Answer    hidden: comment value | shown: question step
+annotation.Unjudged  hidden: note
+annotation.SeenBefore hidden: place
 annotation.Flag      hidden: link note
 annotation.FlagSpan  hidden: text | technical: block
 annotation.Adjudication hidden: note value | shown: question step

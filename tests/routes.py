@@ -143,6 +143,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/
         grading/campaigns/<slug:slug>/draw/
         grading/campaigns/<slug:slug>/guesses/
+        grading/campaigns/<slug:slug>/ways-out/
+        api/v1/campaigns/<slug:slug>/ways-out/
         grading/campaigns/<slug:slug>/comments/
         grading/campaigns/<slug:slug>/comments/<int:pk>/
         api/v1/campaigns/<slug:slug>/comments/

@@ -28,8 +28,10 @@ from annotation.models import (
     Flag,
     FlagSpan,
     Rubric,
+    SeenBefore,
     TrainingItem,
     Unblinding,
+    Unjudged,
 )
 from benchmark.models import IdentityDecision, IdentityScan, Output, Release, ReleaseDescription
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
@@ -151,6 +153,7 @@ def _another_reviewer(campaign: Campaign) -> None:
     question = next(iter(content["answers"]))
     content["comments"] = {**content.get("comments", {}), question: c("annotation.Answer.comment")}
     content["note"] = c("annotation.Grade.note")
+    content["seen_before"] = True
     block = next(iter(_blocks(place)))
     content["anchored"] = [
         {
@@ -171,6 +174,8 @@ def _another_reviewer(campaign: Campaign) -> None:
         idempotency_key="k",
         rubric_sha256=campaign.rubric.sha256,
     )
+    Unjudged.objects.create(grade=place.grades.get(), reason="other", note=c("annotation.Unjudged.note"))
+    SeenBefore.objects.create(grade=place.grades.get(), place=c("annotation.SeenBefore.place"))
     flag = Flag.objects.create(
         grade=place.grades.get(),
         kind="public_solution",

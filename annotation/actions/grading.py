@@ -16,8 +16,9 @@ from annotation.documents import anchors
 from annotation.flag_places import flag_places
 from annotation.flagging import write_flags
 from annotation.material import SIDES, material, shown_first
-from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, LabelState
+from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade
 from annotation.phases import Verb
+from annotation.reasons import write_reasons
 from annotation.training import require_trained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
@@ -215,6 +216,7 @@ def _write(
         created_at=now,
     )
     _write_answers(grade, submission, _sides(assignment))
+    write_reasons(grade, submission)
     write_flags(grade, submission.flags, _sides(assignment))
     Assignment.objects.filter(pk=assignment.pk).update(
         state=AssignmentState.SUBMITTED, submitted_at=now, shown_sha256=assignment.shown_sha256
@@ -272,7 +274,7 @@ def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Out
             question=answer.question,
             step=answer.step,
             value=answer.value,
-            state=LabelState.ANSWERED if answer.value else LabelState.ABSTAIN,
+            state=answer.state,
             comment=answer.comment,
             preferred=sides.get(answer.value) if answer.question in preferences else None,
         )

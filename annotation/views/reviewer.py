@@ -166,7 +166,7 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
 
 
 def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
-    grade = queries.live_grade(place, "flags__spans")
+    grade = queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
     page = sheet(place)
     context = {
         "sheet": page,

@@ -47,7 +47,7 @@ def test_a_question_that_cannot_be_judged_needs_a_word_of_reason():
     content = {"answers": {"correctness": "correct"}, "abstained": ["rigour"]}
     assert problems(content) == {"rigour": "Say in a word why this cannot be judged."}
     submission = checked(RUBRIC, content | {"comments": {"rigour": "The page is empty."}}, BLOCKS)
-    assert submission.answers[1] == CheckedAnswer("rigour", "", "The page is empty.")
+    assert submission.answers[1] == CheckedAnswer("rigour", "", "The page is empty.", state="abstain")
 
 
 def test_a_comment_keeps_its_place_severity_and_kind():

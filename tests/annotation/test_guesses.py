@@ -1,6 +1,10 @@
 """Which system wrote this? Asked after submitting, only where it was switched on, stored once."""
 
+import json
+from io import StringIO
+
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -137,3 +141,24 @@ def test_owners_read_after_the_close_whether_blinding_held(asking, algebraist, c
     client.force_login(owner)
     assert "Bang" in client.get(reverse("blinding", args=[closed.slug])).content.decode()
     assert client.get(reverse("api-blinding", args=[closed.slug])).json() == document
+
+
+def test_the_question_is_switched_on_and_its_answers_are_read_by_command(drafted, coordinator, algebraist):
+    out = StringIO()
+    call_command("ask_for_guesses", drafted.slug, "--actor", coordinator.email, "--json", stdout=out)
+    assert json.loads(out.getvalue())["campaign"] == "round-1"
+    draw_items(actor=coordinator, campaign=drafted)
+    opened = open_campaign(actor=coordinator, campaign=drafted)
+    place = graded(algebraist, opened)
+    true = place.item.output.run.system.slug
+    guess_system(reviewer=algebraist, assignment=place, system=true)
+    with pytest.raises(CommandError, match="after the campaign is closed"):
+        call_command("blinding", opened.slug)
+    close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
+    out = StringIO()
+    call_command("blinding", opened.slug, stdout=out)
+    lines = out.getvalue().splitlines()
+    assert next(line for line in lines if line.startswith(true)).split()[1:4] == ["1", "0", "0"]
+    assert lines[-1].startswith("1 guesses, 0 without; James")
+    with pytest.raises(CommandError, match="before the campaign opens"):
+        call_command("ask_for_guesses", opened.slug, "--actor", coordinator.email)

@@ -47,7 +47,9 @@ export class GradingForm {
       flags: this.flags.map(flagInOrder),
       note: data.get("note") ?? "",
       seen_before: data.has("seen_before"),
+      seen_where: (data.get("seen_where") ?? "").trim(),
       statement_wrong: data.has("statement_wrong"),
+      unjudged: { reason: data.get("unjudged") ?? "", note: (data.get("unjudged_note") ?? "").trim() },
     };
   }
 
@@ -62,12 +64,16 @@ export class GradingForm {
     this.#setText("note", content.note ?? "");
     this.#setCheck("seen_before", Boolean(content.seen_before));
     this.#setCheck("statement_wrong", Boolean(content.statement_wrong));
+    this.#setText("seen_where", content.seen_where ?? "");
+    this.#setText("unjudged", content.unjudged?.reason ?? "");
+    this.#setText("unjudged_note", content.unjudged?.note ?? "");
     this.remarks = content.anchored ?? [];
     this.flags = content.flags ?? [];
   }
 
   unanswered() {
-    const { answers, steps, abstained } = this.content();
+    const { answers, steps, abstained, unjudged } = this.content();
+    if (unjudged.reason) return [];
     return this.questions.filter(({ dataset }) => {
       const key = dataset.question;
       const labelled = Object.keys(steps[key] ?? {}).length;
@@ -81,7 +87,7 @@ export class GradingForm {
       const reason = problems[place.dataset.problem] ?? "";
       place.textContent = reason;
       place.hidden = !reason;
-      place.closest(".question")?.classList.toggle("refused", Boolean(reason));
+      place.closest(".question, .unjudged")?.classList.toggle("refused", Boolean(reason));
     }
     const first = this.form.querySelector(".refused");
     if (first) {

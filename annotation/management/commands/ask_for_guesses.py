@@ -1,0 +1,23 @@
+"""manage.py ask_for_guesses SLUG --actor EMAIL"""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions
+from annotation.queries import campaign_called
+
+
+class Command(CommandForSomebody):
+    help = (
+        "Let a campaign's reviewers be asked after each grade which system wrote the answer; before it opens."
+    )
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        question = actions.ask_for_guesses(actor=actor, campaign=campaign_called(options["slug"]))
+        return {"campaign": question.campaign.slug, "asked_since": question.created_at.isoformat()}
