@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from reports.cells import Cell, Document, bounds_words, number_cell, percent_cell
@@ -43,6 +44,14 @@ def _measured(measured: Document) -> dict[str, Any]:
             }
             for system, own in measured["systems"].items()
         ],
+        "cautions": sorted(
+            {
+                caution
+                for own in measured["systems"].values()
+                for found in own.values()
+                for caution in number_cell(found["estimate"]).cautions
+            }
+        ),
         "domains": [in_words(domain) for domain in domains],
         "by_domain": [
             {
@@ -59,9 +68,9 @@ def _measured(measured: Document) -> dict[str, Any]:
 
 
 def _measured_cell(found: Document) -> dict[str, Any]:
+    """Cautions stand once below the table, not in every cell."""
     return {
-        "cell": number_cell(found["estimate"]),
-        "papers": number_cell(found["paper_bootstrap"]).interval,
+        "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],
     }
 

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from reports.inputs import collect
+from reports.score import score
+from tests.reports.conftest import load
+
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
 SYSTEMS = ("aurora", "basalt", "cobalt")
 LABEL_FILES = ("re2math/labels-judge.csv", "re2math/labels-experts.csv", "proofs/labels-experts.csv")
@@ -101,3 +105,32 @@ def test_the_manifest_names_only_files_that_exist():
     named = [entry["file"] for entry in manifest["releases"] + manifest["labels"]]
     named += [entry["path"] for entry in manifest["outputs"]]
     assert [name for name in named if not (SAMPLE / name).exists()] == []
+
+
+def test_the_sample_lists_show_each_case_that_the_readme_names(db):
+    release = load(
+        "sample-theorem-search",
+        "theorem_search",
+        {
+            "aurora": "run-aurora.csv",
+            "basalt": "run-basalt.jsonl",
+            "cobalt": "run-cobalt.trec",
+        },
+    )
+    systems = score(collect(release=release))["measured"]["systems"]
+
+    def counts(system, key):
+        found = systems[system][key]
+        return (
+            found["estimate"]["k"],
+            found["estimate"]["n"],
+            found["estimate"]["n_abstain"],
+            found["missing"],
+        )
+
+    assert counts("aurora", "theorem_p_at_1") == (5, 8, 0, 0)
+    assert counts("aurora", "theorem_hit_at_10") == (8, 8, 0, 0)
+    assert counts("basalt", "theorem_hit_at_10") == (4, 8, 1, 0)  # queries 1, 4, 5 and 7
+    assert counts("basalt", "paper_hit_at_10") == (7, 8, 1, 0)
+    assert counts("cobalt", "paper_hit_at_10") == (6, 8, 0, 1)
+    assert not [key for key in systems["cobalt"] if key.startswith("theorem")]
