@@ -88,9 +88,17 @@ class Deployment:
 @contextmanager
 def deployed(folder: Path, **extra: str) -> Iterator[Deployment]:
     """A migrated deployment; all its processes are killed at the end."""
+    with empty_deployment(folder, **extra) as deployment:
+        deployment.manage("migrate", "--verbosity", "0")
+        yield deployment
+
+
+@contextmanager
+def empty_deployment(folder: Path, **extra: str) -> Iterator[Deployment]:
+    """The same with a database that has no table yet."""
+    folder.mkdir(exist_ok=True)
     deployment = Deployment(folder, **extra)
     try:
-        deployment.manage("migrate", "--verbosity", "0")
         yield deployment
     finally:
         for process in deployment.processes:
