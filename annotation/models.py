@@ -10,6 +10,7 @@ from annotation.flag_rows import Flag, FlagSpan  # noqa: F401 - a model of this 
 from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - models of this app
 from annotation.phases import Phase
 from annotation.reason_rows import SeenBefore, Unjudged  # noqa: F401 - models of this app
+from annotation.setup_rows import CampaignSetup  # noqa: F401 - a model of this app
 from annotation.training_rows import (  # noqa: F401 - models of this app
     TrainingAnswer,
     TrainingAttempt,

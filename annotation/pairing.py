@@ -27,11 +27,16 @@ def pairs(systems: Mapping[str, Mapping[str, int]]) -> dict[tuple[int, int], tup
     return found
 
 
-def mirrored(keys: Sequence[str], share: float, seed: int) -> frozenset[str]:
-    """The share (0-1, rounded half up) of pairs that come twice, by seeded lot."""
+def mirrored_count(pairs: int, share: float) -> int:
+    """How many of so many pairs come twice: the share (0-1), rounded half up. Raises ValueError outside 0-1."""
     if not 0 <= share <= MAX_SHARE:
         raise ValueError("the share of mirrored pairs lies between 0 and 1")
-    number = int(share * len(keys) + 0.5)
+    return int(share * pairs + 0.5)
+
+
+def mirrored(keys: Sequence[str], share: float, seed: int) -> frozenset[str]:
+    """The share (0-1) of pairs that come twice, by seeded lot. Raises ValueError as mirrored_count does."""
+    number = mirrored_count(len(keys), share)
     lots = sorted(keys, key=lambda key: hashlib.sha256(f"{seed}\x1fmirror\x1f{key}".encode()).digest())
     return frozenset(lots[:number])
 

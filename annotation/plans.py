@@ -5,12 +5,15 @@ from typing import Any
 
 from accounts.models import User
 from annotation.allocation import Plan
-from annotation.models import Campaign
+from annotation.models import Campaign, CampaignSetup
 from annotation.queries import seconds_per_grade
 
 
 def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
-    """Places per reviewer (new and after), and unmet items grouped by domain and reason."""
+    """Places per reviewer (new and after), and unmet items grouped by domain and reason.
+
+    Hours are at the minutes that the coordinator said, or else at the median of finished grades.
+    """
     items = {row.pk: row for row in campaign.items.select_related("instance")}
     people = User.objects.in_bulk(plan.loads)
     new = Counter(reviewer for _, reviewer in plan.pairs)
@@ -26,11 +29,13 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
     ]
     unmet = Counter((items[row.item].instance.domain, row.reason) for row in plan.unmet)
     missing = sum(row.wanted - row.placed for row in plan.unmet)
-    seconds = seconds_per_grade(campaign)
+    said = CampaignSetup.objects.filter(campaign=campaign).values_list("minutes_per_item", flat=True).first()
+    seconds = said * 60 if said else seconds_per_grade(campaign)
     return {
         "plan": plan,
         "hours": None if seconds is None else len(plan.pairs) * seconds / 3600,
         "minutes": None if seconds is None else seconds / 60,
+        "minutes_said": said is not None,
         "sha256": plan.sha256,
         "reviewers": sorted(reviewers, key=lambda row: (-row["load"], row["name"])),
         "most": max(plan.loads.values(), default=0),

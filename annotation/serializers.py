@@ -276,7 +276,8 @@ class PlanOut(serializers.Serializer[Any]):
     missing = serializers.IntegerField(help_text="Places that nobody can take.")
     hours = serializers.FloatField(
         allow_null=True,
-        help_text="New places times the median time of grades so far; null before there are any.",
+        help_text="New places times the coordinator's minutes, or the median time of grades so far; null "
+        "without either.",
     )
     reviewers = PlannedReviewerOut(many=True)
     unmet = UnmetOut(many=True)

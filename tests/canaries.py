@@ -33,6 +33,7 @@ benchmark.RedactedOutput shown: text payload
 benchmark.RenderedDocument shown: blocks report | technical: sha256
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.Campaign  shown: slug name instructions | technical: track
+annotation.CampaignSetup hidden: draw
 annotation.Item      hidden: stratum
 annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content

@@ -141,8 +141,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/
         grading/campaigns/new/
         grading/campaigns/<slug:slug>/
-        grading/campaigns/<slug:slug>/draw/
-        grading/campaigns/<slug:slug>/guesses/
+        grading/campaigns/<slug:slug>/setup/
+        grading/campaigns/<slug:slug>/setup/<slug:step>/
         grading/campaigns/<slug:slug>/ways-out/
         api/v1/campaigns/<slug:slug>/ways-out/
         grading/campaigns/<slug:slug>/comments/
@@ -153,7 +153,6 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/guesses/
         grading/campaigns/<slug:slug>/assign/
-        grading/campaigns/<slug:slug>/open/
         grading/campaigns/<slug:slug>/close/
         grading/campaigns/<slug:slug>/places/<int:pk>/release/
         grading/campaigns/<slug:slug>/remind/

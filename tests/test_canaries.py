@@ -24,6 +24,7 @@ from annotation.models import (
     Adjudication,
     Assignment,
     Campaign,
+    CampaignSetup,
     Draft,
     Flag,
     FlagSpan,
@@ -124,6 +125,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     )
     strata = {output.pk: c("annotation.Item.stratum") for output in outputs}
     actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
+    CampaignSetup.objects.create(campaign=campaign, draw={"systems": [c("annotation.CampaignSetup.draw")]})
     campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
     _another_reviewer(campaign)
     _earlier_round(campaign, outputs[0])
@@ -482,6 +484,7 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
 # printed reports), the raw calls (in artifacts and the database), and names that stand for others.
 NOBODY_IS_SHOWN = {
+    "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",
     "annotation.Flag.link",

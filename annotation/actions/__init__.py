@@ -28,6 +28,7 @@ from annotation.actions.guessing import ask_for_guesses, guess_system
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 from annotation.actions.reminding import remind_campaign, remind_due
+from annotation.actions.revising import discard_draw, keep_setup, revise_campaign
 from annotation.actions.sharing import decide_comment, propose_comment, share_comment
 from annotation.actions.training import answer_training, attach_training, skip_training
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
@@ -44,9 +45,11 @@ __all__ = [
     "create_campaign",
     "decide_comment",
     "decide_identity",
+    "discard_draw",
     "draw_items",
     "draw_pairs",
     "guess_system",
+    "keep_setup",
     "open_campaign",
     "open_item",
     "plan_assignment",
@@ -59,6 +62,7 @@ __all__ = [
     "reopen_grade",
     "request_unblinding",
     "require_staff",
+    "revise_campaign",
     "revise_grade",
     "save_draft",
     "say_out_of_field",

@@ -57,12 +57,6 @@ def create_campaign(
     to 25, or a field that is too long or malformed.
     """
     require_staff(actor)
-    if not 1 <= reviewers_per_item <= 25:
-        raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
-    if most_per_reviewer is not None and most_per_reviewer < 1:
-        raise Refused("A reviewer takes at least one item.", field="most_per_reviewer")
-    if not track.strip():
-        raise Refused("A campaign needs a track.", field="track")
     slug = slug or slugify(name)[:100]
     if not slug or Campaign.objects.filter(slug=slug).exists():
         raise Refused(f"There is already a campaign {slug!r}; choose another name.", field="name")
@@ -82,13 +76,20 @@ def create_campaign(
         most_per_reviewer=most_per_reviewer,
         created_by=actor,
     )
-    _require_sound_fields(campaign)
+    require_sound_terms(campaign)
     campaign.save(force_insert=True)
     record(actor=actor, verb="create_campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
     return campaign
 
 
-def _require_sound_fields(campaign: Campaign) -> None:
+def require_sound_terms(campaign: Campaign) -> None:
+    """Raise Refused, naming the field, for a number out of range or a field that is too long or malformed."""
+    if not 1 <= campaign.reviewers_per_item <= 25:
+        raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
+    if campaign.most_per_reviewer is not None and campaign.most_per_reviewer < 1:
+        raise Refused("A reviewer takes at least one item.", field="most_per_reviewer")
+    if not campaign.track.strip() and campaign.kind != CampaignKind.CONSTRUCTION:
+        raise Refused("A campaign needs a track.", field="track")
     try:
         campaign.clean_fields()
     except ValidationError as error:

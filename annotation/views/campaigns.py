@@ -1,9 +1,7 @@
 """Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
 
-from typing import Any
-
 from django.contrib import messages
-from django.http import HttpResponse, QueryDict
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -13,10 +11,11 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions, queries
-from annotation.forms import CampaignForm, DrawForm, DrawInstancesForm, DrawPairsForm, ReasonForm
-from annotation.models import Assignment, Campaign, CampaignKind
+from annotation.forms import ReasonForm
+from annotation.models import Assignment, Campaign
 from annotation.phases import Phase, Verb, allows
 from annotation.plans import plan_in_words
+from annotation.setup_rows import Step
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 
@@ -26,24 +25,6 @@ staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 def campaigns(request: SignedInRequest) -> HttpResponse:
     """All campaigns with their progress, newest first."""
     return render(request, "annotation/campaigns.html", {"campaigns": queries.campaigns_with_totals()})
-
-
-@staff_only
-@require_http_methods(["GET", "POST"])
-def campaign_new(request: SignedInRequest) -> HttpResponse:
-    """The form of a new campaign."""
-    form = CampaignForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = actions.create_campaign(actor=request.user, **_terms(form))
-            return redirect("campaign", slug=made.slug)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-    return render(request, "annotation/campaign_new.html", {"form": form})
-
-
-def _terms(form: CampaignForm) -> dict[str, Any]:
-    return dict(form.cleaned_data)
 
 
 @staff_only
@@ -66,53 +47,20 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "reviewers": queries.progress_by_reviewer(row),
         "waiting": queries.waiting_places(row),
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
-        "draw_form": _draw_form(row),
         "reason_form": ReasonForm(),
         "unblinding": queries.unblinding(row),
-        "is_audit": row.kind == CampaignKind.AUDIT,
-        "is_compare": row.kind == CampaignKind.COMPARE,
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
     return render(request, "annotation/campaign.html", context)
 
 
 @staff_only
-@require_POST
-def draw(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Draw the items by domain, or the pairs of a comparison."""
-    row = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
-    form = _draw_form(row, request.POST)
-    if not form.is_valid():
-        field, reasons = next(iter(form.errors.items()))
-        label = form.fields[field].label if field in form.fields else ""
-        messages.error(request, f"{label}: {reasons[0]}")
-        return redirect("campaign", slug=slug)
-    try:
-        if isinstance(form, DrawPairsForm):
-            items = actions.draw_pairs(actor=request.user, campaign=row, **form.terms())
-        else:
-            items = actions.draw_items(actor=request.user, campaign=row, **form.cleaned_data)
-        messages.success(request, f"{len(items)} items drawn.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    return redirect("campaign", slug=slug)
-
-
-def _draw_form(
-    campaign: Campaign, data: QueryDict | None = None
-) -> DrawForm | DrawInstancesForm | DrawPairsForm:
-    if campaign.kind == CampaignKind.CONSTRUCTION:
-        return DrawInstancesForm(data)
-    if campaign.kind == CampaignKind.COMPARE:
-        return DrawPairsForm(data, systems=queries.comparable_systems(campaign))
-    return DrawForm(data)
-
-
-@staff_only
 @require_http_methods(["GET", "POST"])
 def assign(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The plan, looked at first; POST applies exactly the plan that was shown."""
+    """The plan, looked at first; POST applies exactly the plan that was shown. A draft's is a step of its setup."""
     row = get_object_or_404(Campaign, slug=slug)
+    if row.phase == Phase.DRAFT:
+        return redirect("campaign-setup-step", slug=slug, step=Step.PLAN)
     if request.method == "POST":
         return _apply(request, row)
     plan = actions.plan_assignment(row)
@@ -127,19 +75,6 @@ def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
         return redirect("campaign-assign", slug=row.slug)
     messages.success(request, f"{len(placed)} places assigned.")
     return redirect("campaign", slug=row.slug)
-
-
-@staff_only
-@require_POST
-def open_(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Let the reviewers in."""
-    row = get_object_or_404(Campaign, slug=slug)
-    try:
-        actions.open_campaign(actor=request.user, campaign=row)
-        messages.success(request, "The campaign is open.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    return redirect("campaign", slug=slug)
 
 
 @staff_only

@@ -1,9 +1,9 @@
-"""The page that asks, after submitting, which system wrote the answer; and its switch for coordinators."""
+"""The page that asks, after submitting, which system wrote the answer."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal import Refused
@@ -12,8 +12,6 @@ from annotation import actions, queries
 from annotation.actions.assigning import handle_key
 from annotation.guesses import is_asked, offered
 from annotation.material import problem_title
-from annotation.models import Campaign
-from annotation.views.campaigns import staff_only
 from annotation.views.reviewer import place_or_404
 
 
@@ -48,18 +46,3 @@ def skip(request: SignedInRequest, handle: str) -> HttpResponse:
 def _onwards(request: SignedInRequest) -> HttpResponse:
     following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")
-
-
-@staff_only
-@require_POST
-def ask(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Switch the question on."""
-    row = get_object_or_404(Campaign, slug=slug)
-    try:
-        actions.ask_for_guesses(actor=request.user, campaign=row)
-        messages.success(
-            request, "Reviewers will be asked after each grade which system they think wrote it."
-        )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    return redirect("campaign", slug=slug)

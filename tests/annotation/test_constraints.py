@@ -4,7 +4,17 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.models import Answer, Assignment, Campaign, Comment, Draft, Grade, Item, Rubric
+from annotation.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    CampaignSetup,
+    Comment,
+    Draft,
+    Grade,
+    Item,
+    Rubric,
+)
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory, RubricFactory
 
 pytestmark = pytest.mark.django_db
@@ -202,3 +212,16 @@ def test_a_closed_campaign_takes_no_grade():
     Campaign.objects.update(phase="closed", opened_at=now, closed_at=now)
     with violates("campaign is closed"):
         grade(place)
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"reached": "dance"}, "setup_step_is_known"),
+        ({"minutes_per_item": 0}, "setup_minutes_1_to_600"),
+        ({"minutes_per_item": 601}, "setup_minutes_1_to_600"),
+    ],
+)
+def test_a_setup_outside_its_rules_is_refused(fields, name):
+    with violates(name):
+        CampaignSetup.objects.create(campaign=CampaignFactory(), **fields)

@@ -6,8 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.actions import close_campaign, save_draft, take_next
-from annotation.models import Assignment, Campaign, Grade
-from benchmark.protocols import get_protocol
+from annotation.models import Assignment, Grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
 
@@ -167,46 +166,6 @@ def test_coordinators_have_no_queue(carl, name):
 def test_pages_of_a_reviewer_are_private(ada, place):
     for address in (reverse("queue"), reverse("finished"), reverse("grade", args=[place.handle])):
         assert ada.get(address)["Cache-Control"] == "private, no-store"
-
-
-def test_a_coordinator_takes_a_campaign_from_draft_to_closed(carl, drafted, algebraist, analyst):
-    label = next(r.label for r in get_protocol("proofs").rubrics if r.kind == "grade")
-    terms = {
-        "name": "Autumn round",
-        "release": drafted.release.pk,
-        "rubric": label,
-        "track": "raw",
-        "reviewers_per_item": 1,
-        "seed": 5,
-    }
-    assert carl.post(reverse("campaign-new"), terms).url == reverse("campaign", args=["autumn-round"])
-    carl.post(reverse("campaign-draw", args=["autumn-round"]), {"per_stratum": 1})
-    plan = carl.get(reverse("campaign-assign", args=["autumn-round"]))
-    assert "2/2" in plan.content.decode()
-    carl.post(reverse("campaign-assign", args=["autumn-round"]), {"plan": plan.context["plan"].sha256})
-    carl.post(reverse("campaign-open", args=["autumn-round"]))
-    page = carl.get(reverse("campaign", args=["autumn-round"])).content.decode()
-    assert "Ada Algebraist" in page
-    assert "0/2" in page
-    carl.post(reverse("campaign-close", args=["autumn-round"]), {"reason": "Enough."})
-    assert Campaign.objects.get(slug="autumn-round").phase == "closed"
-
-
-def test_a_refusal_is_shown_and_nothing_happens(carl, drafted):
-    page = carl.post(reverse("campaign-open", args=[drafted.slug]), follow=True).content.decode()
-    assert "Draw the items before opening" in page
-    assert Campaign.objects.get(pk=drafted.pk).phase == "draft"
-
-
-def test_the_form_of_a_new_campaign_names_what_is_wrong(carl, drafted):
-    page = carl.post(reverse("campaign-new"), {"name": "x", "reviewers_per_item": 99}).content.decode()
-    assert "less than or equal to 25" in page
-
-
-def test_an_undrawn_audit_points_to_the_audit_page_of_its_release(carl, drafted):
-    Campaign.objects.filter(pk=drafted.pk).update(kind="audit")
-    page = carl.get(reverse("campaign", args=[drafted.slug])).content.decode()
-    assert reverse("audit-draw", args=["sheet"]) in page
 
 
 def test_a_place_is_released_from_the_campaign_page(carl, place, opened):

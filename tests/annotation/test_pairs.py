@@ -347,19 +347,6 @@ def test_the_console_and_rest_draw_pairs(client, comparison, coordinator, capsys
     assert (reply.status_code, reply.json()["code"]) == (409, "already_drawn")
 
 
-def test_the_campaign_page_offers_the_systems_and_draws(client, comparison, coordinator):
-    client.force_login(coordinator)
-    page = client.get("/grading/campaigns/which/").content.decode()
-    assert "Draw the pairs" in page
-    assert "Cobalt" in page
-    sent = {"systems": ["aurora", "cobalt"], "mirrored": "50"}
-    client.post("/grading/campaigns/which/draw/", sent)
-    assert Counter(comparison.items.values_list("stratum", "mirrored")) == {
-        ("aurora|cobalt", True): 1,
-        ("aurora|cobalt", False): 1,
-    }
-
-
 def exported(release):
     return [dict(row) for row in label_rows(release)]
 

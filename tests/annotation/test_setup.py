@@ -1,0 +1,246 @@
+"""A campaign is set up step by step: saved, left, resumed, changed, and opened without reading anything else."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from annotation.actions import draw_items, keep_setup
+from annotation.models import Campaign, CampaignKind, CampaignSetup
+from benchmark.actions import scan_identities
+from benchmark.models import Output
+from benchmark.protocols import get_protocol
+from tests.conftest import member
+from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, RunFactory
+
+pytestmark = pytest.mark.django_db
+ITEMS = {"extent": "all", "seed": "5", "minutes_per_item": "30"}
+
+
+def rubric_of(kind: str) -> str:
+    return next(rubric.label for rubric in get_protocol("proofs").rubrics if rubric.kind == kind)
+
+
+def step(slug: str, name: str) -> str:
+    return reverse("campaign-setup-step", args=[slug, name])
+
+
+@pytest.fixture
+def carl(client, coordinator):
+    client.force_login(coordinator)
+    return client
+
+
+@pytest.fixture
+def terms(drafted: Campaign) -> dict[str, object]:
+    """What the first step takes: six answers in the release, four in algebra and two in analysis."""
+    kind = {"release": drafted.release.pk, "track": "raw", "rubric": rubric_of("grade")}
+    return {"name": "Autumn round", **kind}
+
+
+@pytest.fixture
+def begun(carl, terms) -> Campaign:
+    assert carl.post(reverse("campaign-new"), terms).url == step("autumn-round", "items")
+    return Campaign.objects.get(slug="autumn-round")
+
+
+def test_six_steps_lead_from_a_release_to_an_open_campaign(carl, begun, algebraist, analyst):
+    """Six outputs with one reviewer each, at 30 minutes: three hours."""
+    assert carl.post(step(begun.slug, "items"), ITEMS).url == step(begun.slug, "people")
+    people = {"reviewers_per_item": "1", "problem_rule": "together", "due_on": "2030-01-31"}
+    assert carl.post(step(begun.slug, "people"), people).url == step(begun.slug, "options")
+    told = {"instructions": "Read closely.", "ask_for_guesses": "on"}
+    assert carl.post(step(begun.slug, "options"), told).url == step(begun.slug, "plan")
+    assert "Draw 6 items and plan" in carl.get(step(begun.slug, "plan")).content.decode()
+    assert not begun.items.exists()
+    carl.post(step(begun.slug, "plan"), {"verb": "draw"})
+    plan = carl.get(step(begun.slug, "plan"))
+    assert "6/6" in plan.content.decode()
+    assert plan.context["hours"] == 3
+    apply = {"verb": "apply", "plan": plan.context["plan"].sha256}
+    assert carl.post(step(begun.slug, "plan"), apply).url == step(begun.slug, "opening")
+    summary = carl.get(step(begun.slug, "opening")).content.decode()
+    for fact in (
+        "6 items",
+        "6 gradings, about 3.0 expert hours",
+        "6 of 6 places",
+        "31 January 2030",
+        "Read closely.",
+    ):
+        assert fact in summary
+    assert carl.post(step(begun.slug, "opening")).url == reverse("campaign", args=[begun.slug])
+    begun.refresh_from_db()
+    assert (begun.phase, begun.problem_rule, begun.seed) == ("open", "together", 5)
+    assert begun.guess_question.asked_by.email == "carl@study.test"
+
+
+def test_a_draft_that_was_left_is_resumed_where_it_stood(carl, begun):
+    carl.post(step(begun.slug, "items"), ITEMS | {"verb": "leave"})
+    assert carl.get(reverse("campaign-setup", args=[begun.slug])).url == step(begun.slug, "people")
+    page = carl.get(step(begun.slug, "items")).content.decode()
+    assert 'value="30"' in page
+    assert carl.get(step(begun.slug, "plan")).url == reverse("campaign-setup", args=[begun.slug])
+
+
+def test_counting_saves_nothing(carl, begun):
+    """A sample of one each in two domains, three reviewers each, 30 minutes: 2 items, 6 gradings, 3 hours."""
+    sample = {"extent": "sample", "each": "1", "seed": "5", "minutes_per_item": "30", "verb": "count"}
+    page = carl.post(step(begun.slug, "items"), sample)
+    counted = page.context["expected"]
+    assert (counted["size"].items, counted["gradings"], counted["hours"]) == (2, 6, 3)
+    assert CampaignSetup.objects.get(campaign=begun).draw == {}
+    assert not begun.items.exists()
+
+
+def test_a_sample_has_a_size_for_each_domain(carl, begun):
+    sizes = {"extent": "sample", "size-0": "3", "size-1": "1", "seed": "5"}
+    carl.post(step(begun.slug, "items"), sizes)
+    assert begun.setup.draw == {"sizes": {"algebra": 3, "analysis": 1}, "leave_out_undecided": False}
+    page = carl.get(step(begun.slug, "items"))
+    assert page.context["form"]["size-0"].value() == 3
+    assert page.context["expected"]["size"].items == 4
+
+
+@pytest.mark.parametrize(
+    ("sent", "field", "words"),
+    [
+        ({"extent": "sample", "size-0": "2"}, "size-1", "would not be represented"),
+        ({"extent": "sample", "size-0": "5", "size-1": "1"}, "size-0", "less than or equal to 4"),
+        ({"minutes_per_item": "0"}, "minutes_per_item", "greater than or equal to 1"),
+        ({"seed": ""}, "seed", "required"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_at_its_field(carl, begun, sent, field, words):
+    page = carl.post(step(begun.slug, "items"), ITEMS | sent)
+    assert words in page.context["form"].errors[field][0]
+    assert f'id="id_{field}_error"' in page.content.decode()
+
+
+def test_outputs_in_quarantine_hold_the_step_up_until_somebody_says_what_becomes_of_them(carl, begun):
+    run = RunFactory(release=begun.release, system__slug="third-system")
+    OutputFactory(run=run, instance=begun.release.instances.get(key="c1"), text="As GPT-5, I prove it.")
+    scan_identities(release=begun.release)
+    page = carl.post(step(begun.slug, "items"), ITEMS)
+    assert "1 output may tell who wrote them" in page.context["form"].errors["leave_out_undecided"][0]
+    carl.post(step(begun.slug, "items"), ITEMS | {"leave_out_undecided": "on"})
+    carl.post(step(begun.slug, "people"), {"reviewers_per_item": "1", "problem_rule": "free"})
+    carl.post(step(begun.slug, "options"), {})
+    carl.post(step(begun.slug, "plan"), {"verb": "draw"})
+    assert begun.items.count() == 6
+
+
+@pytest.mark.parametrize(
+    ("sent", "field", "words"),
+    [
+        ({"name": ""}, "name", "required"),
+        ({"name": "Round 1"}, "name", "already a campaign"),
+        ({"rubric": ""}, "rubric", "required"),
+        ({"track": "polished"}, "track", "no outputs to draw in track"),
+    ],
+)
+def test_terms_are_refused_at_their_field(carl, terms, sent, field, words):
+    RunFactory(track="polished", release__name="other", system__slug="z")
+    page = carl.post(reverse("campaign-new"), terms | sent)
+    assert words in page.context["form"].errors[field][0]
+    assert Campaign.objects.count() == 1
+
+
+def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
+    page = carl.get(reverse("campaign-new")).content.decode()
+    for question in get_protocol("proofs").rubric(terms["rubric"]).questions:
+        assert question.text in page
+
+
+def test_an_audit_is_planned_on_its_own_page_and_leaves_no_draft(carl, terms, monkeypatch):
+    audit = next(r for r in get_protocol("re2math").rubrics if r.kind == CampaignKind.AUDIT)
+    monkeypatch.setattr("annotation.setup_forms.offered_rubrics", lambda: [("re2math", audit)])
+    reply = carl.post(reverse("campaign-new"), terms | {"rubric": audit.label})
+    assert reply.url == reverse("audit-draw", args=["sheet"])
+    assert Campaign.objects.count() == 1
+
+
+def test_other_terms_make_the_choice_of_items_void(carl, begun, terms):
+    carl.post(step(begun.slug, "items"), ITEMS)
+    carl.post(step(begun.slug, "terms"), terms | {"name": "Renamed"})
+    assert begun.setup.draw != {}
+    other = next(
+        r.label for r in get_protocol("proofs").rubrics if r.label != terms["rubric"] and r.kind == "grade"
+    )
+    carl.post(step(begun.slug, "terms"), terms | {"rubric": other})
+    setup = CampaignSetup.objects.get(campaign=begun)
+    assert (setup.draw, setup.reached) == ({}, "terms")
+
+
+def test_a_draw_is_taken_back_until_somebody_has_a_place(carl, drafted, coordinator, algebraist):
+    draw_items(actor=coordinator, campaign=drafted)
+    page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
+    assert "The draw of 6 items is taken back" in page
+    assert not drafted.items.exists()
+    assert AuditEvent.objects.filter(verb="discard_draw", details__items=6).exists()
+    item = draw_items(actor=coordinator, campaign=drafted)[0]
+    AssignmentFactory(item=item, reviewer=algebraist)
+    page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
+    assert "the draw stays" in page
+    assert drafted.items.count() == 6
+
+
+def test_what_the_draw_rests_on_stays_once_it_is_drawn(carl, drafted, coordinator):
+    draw_items(actor=coordinator, campaign=drafted)
+    sent = {"reviewers_per_item": "1", "problem_rule": "free"}
+    page = carl.post(step(drafted.slug, "people"), sent)
+    assert "the items are drawn" in page.context["form"].errors["reviewers_per_item"][0]
+    drafted.refresh_from_db()
+    assert drafted.reviewers_per_item == 2
+    carl.post(step(drafted.slug, "people"), sent | {"reviewers_per_item": "2", "problem_rule": "apart"})
+    drafted.refresh_from_db()
+    assert drafted.problem_rule == "apart"
+
+
+def test_a_plan_that_changed_meanwhile_is_not_applied(carl, drafted, coordinator, algebraist):
+    draw_items(actor=coordinator, campaign=drafted)
+    old = carl.get(step(drafted.slug, "plan")).context["plan"].sha256
+    member("bea@study.test", "Bea Algebraist", "reviewer", "algebra")
+    page = carl.post(step(drafted.slug, "plan"), {"verb": "apply", "plan": old}, follow=True).content.decode()
+    assert "The plan has changed" in page
+
+
+def test_the_people_step_shows_where_reviewers_are_scarce(carl, drafted, coordinator, algebraist):
+    draw_items(actor=coordinator, campaign=drafted)
+    keep_setup(actor=coordinator, campaign=drafted, step="items")
+    page = carl.get(step(drafted.slug, "people"))
+    assert [(row["domain"], row["reviewers"], row["short"]) for row in page.context["coverage"]] == [
+        ("analysis", 0, True),
+        ("algebra", 1, True),
+    ]
+    assert "Ada Algebraist" in page.content.decode()
+
+
+def test_an_open_campaign_has_no_setup_any_more(carl, opened):
+    for address in (reverse("campaign-setup", args=[opened.slug]), step(opened.slug, "plan")):
+        assert carl.get(address).url == reverse("campaign", args=[opened.slug])
+    assert carl.get(step(opened.slug, "dance")).status_code == 404
+
+
+def test_nothing_opens_without_a_draw(carl, begun, coordinator):
+    keep_setup(actor=coordinator, campaign=begun, step="plan")
+    page = carl.post(step(begun.slug, "opening"), follow=True).content.decode()
+    assert "Draw the items before opening" in page
+    assert Campaign.objects.get(pk=begun.pk).phase == "draft"
+
+
+def test_steps_cost_the_same_for_many_reviewers_and_outputs(carl, begun, coordinator, algebraist):
+    keep_setup(actor=coordinator, campaign=begun, step="plan")
+    counts = {name: queries_of(carl, begun, name) for name in ("terms", "items", "people", "opening")}
+    for number in range(6):
+        member(f"r{number}@study.test", f"R{number}", "reviewer", "algebra", "analysis")
+        problem = InstanceFactory(release=begun.release, key=f"b{number}", domain=f"d{number}")
+        OutputFactory(run=begun.release.runs.first(), instance=problem, text="Proof.")
+    assert Output.objects.count() == 12
+    assert {name: queries_of(carl, begun, name) for name in counts} == counts
+
+
+def queries_of(client, campaign: Campaign, name: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(step(campaign.slug, name)).status_code == 200
+    return len(captured)
