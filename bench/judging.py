@@ -26,7 +26,7 @@ ATTEMPTS = 1000  # the most that one instance may have
 IN_FLIGHT, LATENCY = 200, 1.0
 JUDGMENTS = 2_000  # with latency; ideal is JUDGMENTS / IN_FLIGHT * LATENCY seconds
 MANY, FEW = 8_000, 400  # without latency: 200 in flight, one in flight
-RUNS = 3
+RUNS, SLOW_RUNS = 3, 5
 PER_VERDICT = 1 / 400  # seconds
 WORKER = """
 import json, os, threading, time
@@ -53,6 +53,27 @@ over.set()
 watcher.join()
 print(json.dumps({"stored": stored, "seconds": seconds, "processor": processor,
                   "growth": resident() / sizes[len(sizes) // 4]}))
+"""
+BARE = """
+import asyncio, json, os, time
+import django
+django.setup()
+from django.conf import settings
+from judging.endpoints import declared_endpoints
+from judging.models import Call
+from llm import Client
+
+async def ask(endpoint, request, times):
+    async with Client(endpoint) as client:
+        async def lane():
+            for _ in range(times // endpoint.max_concurrency):
+                await client.complete(request["messages"], model=request["model"])
+        processor, start = time.process_time(), time.perf_counter()
+        await asyncio.gather(*[lane() for _ in range(endpoint.max_concurrency)])
+        return {"seconds": time.perf_counter() - start, "processor": time.process_time() - processor}
+
+endpoint = declared_endpoints(settings.JUDGE_ENDPOINTS)["wide"]
+print(json.dumps(asyncio.run(ask(endpoint, Call.objects.first().request, %d))))
 """
 ASK = """
 from benchmark.models import Release
@@ -96,7 +117,14 @@ class Site:
 
     def work(self) -> dict[str, float]:
         """One worker process until the queue is empty; what it measured."""
-        command = [sys.executable, "-c", WORKER]
+        return self._python(WORKER)
+
+    def ask_without_queue(self, times: int) -> dict[str, float]:
+        """The client alone, the same question again and again in as many lanes, nothing read or stored."""
+        return self._python(BARE % times)
+
+    def _python(self, program: str) -> dict[str, float]:
+        command = [sys.executable, "-c", program]
         done = subprocess.run(command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True)
         return dict(json.loads(done.stdout.splitlines()[-1]))
 
@@ -167,19 +195,27 @@ def _measure(site: Site, beside: list[int], endpoint: str, judgments: int, run: 
     return {**worked, "beside": _processor(beside) - before}
 
 
+def _spread(runs: list[dict[str, float]]) -> Spread:
+    return Spread.of([run["seconds"] for run in runs], processor=[run["processor"] for run in runs])
+
+
 def figures() -> Iterator[Figure]:
     """Calls that take a second, then calls that take no time."""
+    slow, bare = [], []
     with _site(LATENCY) as (site, beside):
-        slow = [_measure(site, beside, "wide", JUDGMENTS, run) for run in range(RUNS)]
+        for run in range(SLOW_RUNS):
+            slow.append(_measure(site, beside, "wide", JUDGMENTS, run))
+            bare.append(site.ask_without_queue(JUDGMENTS))
     ideal = JUDGMENTS / IN_FLIGHT * LATENCY
     yield Figure(
-        f"{JUDGMENTS:,} judgments of {LATENCY:g} s, {IN_FLIGHT} in flight: time over the ideal {ideal:g} s",
-        Spread.of([worked["seconds"] / ideal for worked in slow]),
-        Spread.of([JUDGMENTS * LATENCY / ideal]),
-        "one in flight (by arithmetic)",
-        1.10,
-        "x",
+        f"{JUDGMENTS:,} judgments of {LATENCY:g} s, {IN_FLIGHT} in flight, ideally {ideal:g} s",
+        _spread(slow),
+        _spread(bare),
+        "the client alone: no queue, nothing stored",
+        1.10 * ideal,
     )
+    over = [worked["seconds"] / client["seconds"] for worked, client in zip(slow, bare, strict=True)]
+    yield Figure("their time over that of the client alone right after", Spread.of(over), unit="x")
     with _site(0.0) as (site, beside):
         fast = [_measure(site, beside, "wide", MANY, run) for run in range(RUNS)]
         one = [_measure(site, beside, "one", FEW, run) for run in range(RUNS)]

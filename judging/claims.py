@@ -144,9 +144,26 @@ def release_all(*, owner: str) -> int:
 def take_back_expired() -> int:
     """Return tasks whose lease ran out (their worker died) to the queue.
 
-    What was reserved for them counts as spent: nobody knows whether the call had been made.
+    What was reserved for them counts as spent: nobody knows whether the call had been made. For one lease
+    after the database server has started nothing is taken back: while it was away nobody could renew a lease,
+    so an old one says nothing about its worker.
     """
+    if _just_started():
+        return 0
     expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=timezone.now())
     ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
     forfeit(ids)
     return JudgeTask.objects.filter(id__in=ids).update(**FREE)
+
+
+def _just_started() -> bool:
+    """Whether the database server has been up for less than a lease; SQLite has no server."""
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT extract(epoch FROM now() - pg_postmaster_start_time()) < %s",
+            [settings.JUDGE_LEASE_SECONDS],
+        )
+        row = cursor.fetchone()
+    return row is not None and bool(row[0])

@@ -35,6 +35,11 @@ class Lanes:
         self._room = asyncio.Event()
 
     @property
+    def busy(self) -> bool:
+        """Whether a question is in flight."""
+        return bool(self._in_flight)
+
+    @property
     def wanted(self) -> int:
         """How many tasks to fetch now; 0 while enough are at hand, so that fetching comes in batches.
 
@@ -61,9 +66,7 @@ class Lanes:
         """Returns when tasks are wanted, or after so many seconds."""
         self._room.clear()
         if not self.wanted:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._room.wait()
+            await within(seconds, self._room)
 
     def stop_waiting(self) -> None:
         """Drop what has not been asked yet."""
@@ -86,3 +89,10 @@ class Lanes:
                 self.stop_waiting()
             if self.wanted:
                 self._room.set()
+
+
+async def within(seconds: float, event: asyncio.Event) -> None:
+    """Returns when the event is set, or after so many seconds."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

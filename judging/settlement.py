@@ -76,8 +76,8 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     if failures:
         _settle_failures(failures, owner)
     stored = _settle_outcomes(outcomes, owner) if outcomes else 0
-    tasks = [result.task for result in new if result.task.run.judge.early_stop]
-    advance({question_of(task) for task in tasks})
+    if tasks := [result.task for result in new if result.task.run.judge.early_stop]:
+        advance({question_of(task) for task in tasks})
     return stored
 
 

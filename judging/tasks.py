@@ -3,13 +3,15 @@
 from celery import shared_task
 
 from judging.actions import reconcile
+from judging.process import outliving_sigterm
 from judging.worker import drain
 
 
 @shared_task(name="judging.work")
 def work() -> int:
     """Judge until the queue of record has nothing claimable; returns the number of verdicts stored."""
-    return drain()
+    with outliving_sigterm():
+        return drain()
 
 
 @shared_task(name="judging.reconcile")

@@ -22,9 +22,10 @@ from judging.breaker import allowed
 from judging.claims import claim, keep_alive, new_owner, release, release_all
 from judging.database_thread import DatabaseThread
 from judging.endpoints import declared_endpoints
-from judging.lanes import Lanes, Result
+from judging.lanes import Lanes, Result, within
 from judging.models import JudgeTask
 from judging.pace import SharedPace
+from judging.process import ended_by_sigterm, switching_often
 from judging.program_pool import SLOTS, ProgramPool
 from judging.programs import answer_by_program
 from judging.settlement import settle
@@ -33,14 +34,22 @@ from llm import AddressRefused, Client, Endpoint, Unavailable
 logger = logging.getLogger(__name__)
 
 HEARTBEATS_PER_LEASE = 4
-PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue, and between two batches stored
+PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue
 FLUSH_ROWS = 500
+RESTS_PER_BATCH = 3.0  # rest after storing, in times of what the last batch took,
+LONGEST_REST = 0.5  # but no longer than this: an outage says nothing about the next batch
+_TICK_SECONDS = 0.02
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
 
 
 def drain(*, shift_seconds: float = SHIFT_SECONDS) -> int:
-    """Judge until nothing is claimable or the shift is over; returns the number of new verdicts."""
-    return asyncio.run(_Shift(declared_endpoints(settings.JUDGE_ENDPOINTS), shift_seconds).work())
+    """Judge until nothing is claimable or the shift is over; returns the number of new verdicts.
+
+    SIGTERM ends the shift: calls in flight are waited for and stored, then it does what it did before.
+    """
+    shift = _Shift(declared_endpoints(settings.JUDGE_ENDPOINTS), shift_seconds)
+    with switching_often(), ended_by_sigterm(shift.end):
+        return asyncio.run(shift.work())
 
 
 class _Shift:
@@ -53,8 +62,14 @@ class _Shift:
         self.database = DatabaseThread()
         self.lanes: list[tuple[Callable[..., list[JudgeTask]], Lanes]] = []
         self.results: list[Result] = []
+        self.news = asyncio.Event()  # a result came in
+        self.settled = asyncio.Event()  # a batch is stored
         self.stored = 0
         self.rng = random.Random()
+
+    def end(self) -> None:
+        """Ask nothing more; what is in flight is waited for and stored."""
+        self.ends_at = 0.0
 
     async def work(self) -> int:
         async with AsyncExitStack() as stack:
@@ -89,8 +104,12 @@ class _Shift:
         self._add(unknown, 1, partial(answer, client=None))
 
     def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]], endpoint: str = "") -> None:
-        lanes = Lanes(width, partial(ask, rng=self.rng), self.results.append)
+        lanes = Lanes(width, partial(ask, rng=self.rng), self._note)
         self.lanes.append((partial(_claim, owner=self.owner, which=which, endpoint=endpoint), lanes))
+
+    def _note(self, result: Result) -> None:
+        self.results.append(result)
+        self.news.set()
 
     async def _client(self, endpoint: Endpoint, stack: AsyncExitStack) -> Client | None:
         """An open client, or None when the endpoint's address is refused or unknown."""
@@ -110,7 +129,8 @@ class _Shift:
             if not tasks and not unsettled:
                 return
             if len(tasks) < wanted:
-                await asyncio.sleep(PAUSE_SECONDS)
+                self.settled.clear()
+                await within(PAUSE_SECONDS, self.settled)
             else:
                 await lanes.room(PAUSE_SECONDS)
         lanes.stop_waiting()
@@ -119,16 +139,35 @@ class _Shift:
 
     async def _store(self) -> None:
         """Store results in batches, for ever."""
+        took = 0.0
         while True:
-            await asyncio.sleep(PAUSE_SECONDS)
-            while self.results:
-                batch = self.results[:FLUSH_ROWS]
+            await self._batch(min(LONGEST_REST, RESTS_PER_BATCH * took))
+            begun = time.monotonic()
+            batch = self.results[:FLUSH_ROWS]
+            if batch:
                 self.stored += await self.database.do(settle, results=batch, owner=self.owner)
                 del self.results[: len(batch)]
                 settled = {result.task.pk for result in batch}
                 for _, lanes in self.lanes:
                     lanes.held -= settled
             await self._give_back_dropped()
+            took = time.monotonic() - begun
+            self.settled.set()
+
+    async def _batch(self, rest: float) -> None:
+        """Returns when there is something to store, or soon: at once after a rest, which lets a batch grow, and
+        before its end when the batch is full or nothing more is coming.
+
+        So a killed worker has few replies that are not stored, and a busy one does not store row by row.
+        """
+        until = time.monotonic() + rest
+        if not self.results:
+            await within(PAUSE_SECONDS, self.news)
+        self.news.clear()
+        while self.results and len(self.results) < FLUSH_ROWS and time.monotonic() < until:
+            if not any(lanes.busy for _, lanes in self.lanes):
+                break
+            await asyncio.sleep(_TICK_SECONDS)
 
     async def _give_back_dropped(self) -> None:
         for _, lanes in self.lanes:

@@ -4,8 +4,13 @@ Real processes on a PostgreSQL that syncs its writes and a Redis of their own: a
 and beat, which a supervisor starts again when they end, and nothing else is done by hand. Meanwhile children
 and the whole worker are killed (SIGKILL), the worker is stopped (SIGTERM), the broker is emptied and taken
 away, and the database is stopped without ceremony and started again. Prints what happened; exit code 1 unless
-every question has exactly one verdict at no more than 1.05 calls each. `tests/judging/test_survival.py` is the
-short version.
+every question has exactly one verdict at no more than 1.05 calls each.
+
+A killed process takes its calls in flight with it, and replies that it has not stored: these are asked again, and
+nothing else is. So the calls above one per verdict are at most IN_FLIGHT for a killed child, PROCESSES times as
+many for a killed worker, and the replies not yet stored; with the default kills (three of each kind)
+3 * 4 + 3 * 2 * 4 = 36 in flight. SIGTERM, the broker and the database may cost nothing.
+`tests/judging/test_survival.py` is the short version.
 """
 
 import argparse
@@ -30,7 +35,7 @@ from tests.judging.many import ask_many, count_verdicts, distinct_verdicts
 from tests.llm.server import Server, serving
 from tools.servers import postgresql, redis
 
-IN_FLIGHT = 4  # of one process: a killed process loses as many calls
+PROCESSES, IN_FLIGHT = 2, 4  # a killed process loses its calls in flight
 CALLS_PER_VERDICT = 1.05
 
 
@@ -80,14 +85,18 @@ def _lives(pid: int) -> bool:
 class Chaos:
     """The deployment, what may happen to it, and the supervisor that only starts what has ended."""
 
-    def __init__(self, deployment: Deployment, broker_url: str, database: Service, broker: Service) -> None:
+    def __init__(
+        self, deployment: Deployment, server: Server, broker_url: str, database: Service, broker: Service
+    ) -> None:
         self.deployment = deployment
+        self.server = server
         self.broker_url = broker_url
         self.database = database
         self.broker = broker
         self.worker = deployment.worker()
         self.beat = deployment.beat()
         self.restarts = 0
+        self.exposed = 0  # calls that were in flight in a process when it was killed, at most
         self.broker_returns = 0.0
 
     def supervise(self) -> None:
@@ -106,6 +115,7 @@ class Chaos:
         while not (children := self._children()):
             self.supervise()
             time.sleep(0.2)
+        self.exposed += min(IN_FLIGHT, self.server.in_flight)
         os.kill(int(random.choice(children)), signal.SIGKILL)
 
     def _children(self) -> list[str]:
@@ -114,6 +124,7 @@ class Chaos:
         return []
 
     def kill_the_worker(self) -> None:
+        self.exposed += self.server.in_flight
         self.deployment.kill(self.worker)
 
     def stop_the_worker(self) -> None:
@@ -164,7 +175,8 @@ def run(
             stored = count_verdicts(chaos.deployment)
         while deeds and stored >= deeds[0][0] * judgments:
             _, name, deed = deeds.pop(0)
-            print(f"{time.monotonic() - begun:6.1f} s  {stored:5} verdicts  {name}", flush=True)
+            calls = f"{chaos.server.calls:5} calls {stored:5} verdicts"
+            print(f"{time.monotonic() - begun:6.1f} s  {calls}  {name}", flush=True)
             deed()
         time.sleep(0.1)
     print(f"{time.monotonic() - begun:6.1f} s  {stored:5} verdicts  done")
@@ -177,7 +189,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--judgments", type=int, default=1_000)
     parser.add_argument("--latency", type=float, default=0.3, help="seconds of a call")
-    parser.add_argument("--kills", type=int, default=12, help="a third of each kind")
+    parser.add_argument("--kills", type=int, default=9, help="a third of each kind")
     parser.add_argument("--outage", type=float, default=60.0, help="seconds without broker")
     parser.add_argument("--patience", type=float, default=900.0, help="seconds until giving up")
     options = parser.parse_args()
@@ -195,9 +207,9 @@ def main() -> int:
         server = stack.enter_context(serving(latency=options.latency))
         deployment = stack.enter_context(deployed(folders[2], **_settings(server)))
         ask_many(deployment, options.judgments)
-        chaos = Chaos(deployment, broker_url, database, broker)
+        chaos = Chaos(deployment, server, broker_url, database, broker)
         run(chaos, options.judgments, plan(chaos, options.outage, options.kills), options.patience)
-        return report(deployment, server, options.judgments, chaos.restarts)
+        return report(chaos, options.judgments)
 
 
 def _database(folder: Path) -> Service:
@@ -220,12 +232,16 @@ def _settings(server: Server) -> dict[str, str]:
     }
 
 
-def report(deployment: Deployment, server: Server, judgments: int, restarts: int) -> int:
+def report(chaos: Chaos, judgments: int) -> int:
     """Print the count of everything that could be wrong; the exit code."""
+    deployment, calls = chaos.deployment, chaos.server.calls
     rows, distinct = count_verdicts(deployment), distinct_verdicts(deployment)
-    per_verdict = server.calls / judgments
-    print(f"{rows} verdicts, {distinct} distinct, {server.calls} calls, {per_verdict:.3f} calls per verdict")
-    print(f"{restarts} processes started again by the supervisor; nothing else was done by hand")
+    per_verdict = calls / judgments
+    print(f"{rows} verdicts, {distinct} distinct, {calls} calls, {per_verdict:.3f} calls per verdict")
+    print(
+        f"{calls - judgments} calls more than verdicts; {chaos.exposed} were in flight at the kills at most"
+    )
+    print(f"{chaos.restarts} processes started again by the supervisor; nothing else was done by hand")
     deployment.manage("check_invariants")
     return 0 if rows == distinct == judgments and per_verdict <= CALLS_PER_VERDICT else 1
 

@@ -26,6 +26,12 @@ def yes(_: object) -> str:
     return json.dumps({"label": "yes", "reason": "It says so.", "confidence": 0.9, "evidence": None})
 
 
+@pytest.fixture(autouse=True)
+def _a_database_that_has_run_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite may have started it a moment ago, and then no lease would be taken back."""
+    monkeypatch.setattr("judging.claims._just_started", lambda: False)
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     with serving(yes) as running:

@@ -3,10 +3,11 @@
 import datetime as dt
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from judging.actions import reconcile
+from judging.claims import _just_started as just_started
 from judging.claims import claim, keep_alive, new_owner, release_all
 from judging.models import JudgeTask, TaskState
 from judging.settlement import Failure, Outcome, settle
@@ -125,3 +126,22 @@ def test_the_database_refuses_half_a_lease(broken):
     JudgeTaskFactory()
     with pytest.raises(IntegrityError), transaction.atomic():
         JudgeTask.objects.update(**broken)
+
+
+def test_for_one_lease_after_the_database_has_started_no_lease_is_taken_back(monkeypatch):
+    """While it was away no worker could renew, so an old lease says nothing about its worker."""
+    JudgeTaskFactory()
+    claim(owner=new_owner(), limit=1)
+    JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
+    monkeypatch.setattr("judging.claims._just_started", lambda: True)
+    assert reconcile()["returned"] == 0
+    monkeypatch.setattr("judging.claims._just_started", lambda: False)
+    assert reconcile()["returned"] == 1
+
+
+def test_the_age_of_the_database_is_that_of_its_server(settings):
+    """The server of the tests has run for more than no time, and for less than a hundred years."""
+    settings.JUDGE_LEASE_SECONDS = 0
+    assert just_started() is False
+    settings.JUDGE_LEASE_SECONDS = 100 * 365 * 24 * 3600
+    assert just_started() is (connection.vendor == "postgresql")
