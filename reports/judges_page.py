@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from benchmark.protocol import PROGRAM_VALUES
 from reports.cells import Document, number_cell, percent_cell
 from reports.figures.matrix import Shaded, shade, shaded_matrix
 from reports.judge_pairs import Differing
@@ -53,11 +54,21 @@ def rater_sections(document: Document) -> list[dict[str, Any]]:
     """Items of a construction audit: counts by rater, how their answers stand, and every two raters that met."""
     return [
         {
-            **{key: item[key] for key in ("key", "title", "answers", "standings")},
+            **{key: item[key] for key in ("key", "title", "standings")},
+            "answers": [_answers(counts) for counts in item["answers"].values()],
             "pairs": [_rater_pair(pair) for pair in item["pairs"] if pair["compared"]],
         }
         for item in document["items"]
     ]
+
+
+def _answers(counts: Document) -> str:
+    """Yes, no and uncertain, and how many gave no answer; "" where nobody was asked."""
+    if not any(counts.values()):
+        return ""
+    without = counts["abstain"] + counts["unavailable"]
+    decided = "\u00a0/\u00a0".join(str(counts[value]) for value in PROGRAM_VALUES)
+    return f"{decided}, {without} without" if without else decided
 
 
 def _rater_pair(pair: Document) -> dict[str, Any]:

@@ -76,12 +76,13 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
+    titles = {item.key: item.title for item in found.items}
     context = {
         "release": found.release,
         "found": found,
         "sections": rater_sections(found.document()),
-        "titles": {item.key: item.title for item in found.items},
         "page": page,
+        "rows": [(row, titles[row.item]) for row in page],
         "standings": STANDINGS,
         "chosen": {key: request.GET.get(key, "") for key in RATER_FILTERS},
         "domains": sorted({instance.domain for instance in found.instances}),
