@@ -33,6 +33,17 @@ class SharedCommentForm(SavedCommentForm):
     everywhere = forms.BooleanField(required=False, label="In every campaign of the protocol")
 
 
+class CalibrationForm(PlainForm):
+    """How many items a calibration round has."""
+
+    items = forms.IntegerField(
+        label="Items in the round",
+        min_value=1,
+        initial=5,
+        help_text="Taken in the campaign's seeded order among items with two or more reviewers.",
+    )
+
+
 class TrainingForm(PlainForm):
     """The file of a training set."""
 

@@ -6,8 +6,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from annotation.bank_rows import SharedComment  # noqa: F401 - a model of this app
+from annotation.calibration_rows import (  # noqa: F401 - models of this app
+    CalibrationItem,
+    CalibrationRemark,
+    CalibrationRound,
+)
 from annotation.flag_rows import Flag, FlagSpan  # noqa: F401 - a model of this app
 from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - models of this app
+from annotation.later_rows import LaterAnswer, LaterGrade, Occasion  # noqa: F401 - models of this app
 from annotation.phases import Phase
 from annotation.reason_rows import SeenBefore, Unjudged  # noqa: F401 - models of this app
 from annotation.setup_rows import CampaignSetup  # noqa: F401 - a model of this app

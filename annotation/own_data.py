@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from django.db.models import F
+
 from accounts.models import User
 from accounts.personal_data import personal_data
 from annotation.bank import proposals_of
-from annotation.models import Assignment, Reminder, TrainingAttempt
+from annotation.models import Assignment, CalibrationRemark, Reminder, TrainingAttempt
 from annotation.reasons import seen_where, unjudged_reason
 
 
@@ -24,10 +26,16 @@ def own_data(user: User) -> dict[str, Any]:
             "grades__flags__spans",
             "grades__unjudged",
             "grades__seen_where",
+            "later_grades__answers",
         )
         .order_by("pk")
     )
     reminders = Reminder.objects.filter(reviewer=user).order_by("sent_on").values("sent_on", "waiting")
+    remarks = (
+        CalibrationRemark.objects.filter(author=user)
+        .order_by("pk")
+        .values("text", "created_at", campaign=F("subject__round__campaign__slug"))
+    )
     attempts = (
         TrainingAttempt.objects.filter(reviewer=user)
         .select_related("item__training__campaign")
@@ -44,6 +52,7 @@ def own_data(user: User) -> dict[str, Any]:
             }
             for row in proposals_of(user)
         ],
+        "remarks_in_discussions": list(remarks),
         "training": [_attempt(attempt) for attempt in attempts],
         "places": [_place(place) for place in places.iterator(chunk_size=200)],
     }
@@ -71,6 +80,16 @@ def _place(place: Assignment) -> dict[str, Any]:
         "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
         "system_guess": guess
         and {"system": guess.system.slug if guess.system else "", "created_at": guess.created_at},
+        "later": [
+            {
+                **{name: getattr(later, name) for name in ("occasion", "reason", "created_at")},
+                "answers": [
+                    {name: getattr(row, name) for name in ("question", "step", "value", "comment")}
+                    for row in later.answers.all()
+                ],
+            }
+            for later in place.later_grades.all()
+        ],
         "grades": [
             {
                 **{

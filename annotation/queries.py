@@ -87,6 +87,7 @@ def free_items(reviewer: User) -> QuerySet[Item]:
             campaign__phase=Phase.OPEN,
             places_taken__lt=F("places"),
             instance__domain__in=confidences(reviewer),
+            calibration__round__revealed_at__isnull=True,
         )
         .exclude(assignments__reviewer=reviewer)
         .exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
@@ -113,12 +114,13 @@ def returnable(reviewer: User) -> QuerySet[Assignment]:
         repeat=False,
         item__campaign__phase=Phase.OPEN,
         item__places_taken__lt=F("item__places"),
+        item__calibration__round__revealed_at__isnull=True,
     )
 
 
 def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[Vacancy]:
     """Free places of the campaign (or of some of its items) as plain values. For staff paths only."""
-    rows = campaign.items.filter(places_taken__lt=F("places"))
+    rows = campaign.items.filter(places_taken__lt=F("places"), calibration__round__revealed_at__isnull=True)
     if items is not None:
         rows = rows.filter(pk__in=[item.pk for item in items])
     held: dict[int, set[int]] = {}

@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from annotation.views import (
     adjudication,
     bank,
+    calibration,
     campaigns,
     guessing,
     quarantine,
@@ -34,6 +35,9 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
+    path("discussions/<str:handle>/", calibration.discussion_page, name="discussion"),
+    path("discussions/<str:handle>/again/", calibration.again, name="answer-again"),
+    path("campaigns/<slug:slug>/calibration/", calibration.rounds, name="calibration"),
     path("training/<slug:slug>/", training.training, name="training"),
     path("training/<slug:slug>/skip/", training.training_skip, name="training-skip"),
     path("training/<slug:slug>/<int:number>/", training.training_item, name="training-item"),

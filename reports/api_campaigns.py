@@ -13,6 +13,7 @@ from accounts.refusal import Refused
 from annotation.models import Campaign
 from reports import serializers_campaigns as shape
 from reports.api import invalid
+from reports.calibration import calibration_document
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.choosing import only_known
 
@@ -60,3 +61,12 @@ class MonitoringView(_CampaignView):
     def get(self, request: Request, slug: str) -> Response:
         """By name, in the order of names; never a ranking."""
         return Response(reviewers_document(self.campaign(request, slug)))
+
+
+class CalibrationAgreementView(_CampaignView):
+    """Agreement of calibration rounds before and after their discussion."""
+
+    @extend_schema(operation_id="campaigns_calibration_agreement", responses=shape.CalibrationOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Every coefficient of the blind answers and of those after the discussion."""
+        return Response(calibration_document(self.campaign(request, slug)))

@@ -48,6 +48,11 @@ urlpatterns: list[URLPattern] = [
     path("artifacts/compare/", api_artifacts.ComparisonView.as_view(), name="api-artifacts-compare"),
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
+    path(
+        "campaigns/<slug:slug>/calibration-agreement/",
+        api_campaigns.CalibrationAgreementView.as_view(),
+        name="api-calibration-agreement",
+    ),
     path("campaigns/<slug:slug>/results/", api_campaigns.CampaignResultsView.as_view(), name="api-results"),
     path(
         "campaigns/<slug:slug>/questions/<slug:question>/",

@@ -71,6 +71,27 @@ def _agreement_cells(bundle: Document) -> list[dict[str, Any]]:
     ]
 
 
+def calibration_sections(document: Document) -> dict[str, Any]:
+    """By question the coefficients of its scale, blind and after the discussion."""
+    return {
+        "questions": [
+            {
+                "title": in_words(key).capitalize(),
+                "changed": document["changed"][key],
+                "lines": [
+                    {"name": one["name"], "before": one["cell"], "after": other["cell"]}
+                    for one, other in zip(
+                        _agreement_cells(document["before"][key]),
+                        _agreement_cells(document["after"][key]),
+                        strict=True,
+                    )
+                ],
+            }
+            for key in document["questions"]
+        ]
+    }
+
+
 def progress_rows(document: Document) -> Rows:
     """Header, and the cumulative number of grades by day."""
     yield ["campaign", "day", "submitted", "wanted"]

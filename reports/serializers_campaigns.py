@@ -36,6 +36,21 @@ class CampaignResultsOut(serializers.Serializer[Any]):
     agreement = serializers.DictField(child=AgreementOut())
 
 
+class CalibrationOut(serializers.Serializer[Any]):
+    """`before` are the blind answers, `after` those after the discussion; `changed` counts labels by question."""
+
+    format = serializers.CharField()
+    campaign = serializers.CharField()
+    seed = serializers.IntegerField()
+    items = serializers.IntegerField()
+    blind = serializers.IntegerField()
+    answered_again = serializers.IntegerField()
+    questions = serializers.DictField(child=serializers.CharField())
+    changed = serializers.DictField(child=serializers.IntegerField())
+    before = serializers.DictField(child=AgreementOut())
+    after = serializers.DictField(child=AgreementOut())
+
+
 class ScaleValueOut(serializers.Serializer[Any]):
     value = serializers.CharField()
     n = serializers.IntegerField()

@@ -46,6 +46,9 @@ annotation.FlagSpan  hidden: text | technical: block
 annotation.Adjudication hidden: note value | shown: question step
 annotation.Unblinding hidden: reason
 annotation.SharedComment hidden: text | technical: protocol
+annotation.CalibrationRemark hidden: text
+annotation.LaterGrade hidden: reason
+annotation.LaterAnswer hidden: value comment | shown: question step
 annotation.TrainingSet technical: sha256
 annotation.TrainingItem shown: title domain problem answer text | hidden: note
 annotation.TrainingGold hidden: value rationale | shown: question step

@@ -83,6 +83,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
         grading/items/<str:handle>/guess/
+        grading/discussions/<str:handle>/
+        grading/discussions/<str:handle>/again/
+        api/v1/discussions/<str:handle>/
+        api/v1/discussions/<str:handle>/again/
         grading/training/<slug:slug>/
         grading/training/<slug:slug>/skip/
         grading/training/<slug:slug>/<int:number>/
@@ -149,6 +153,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/comments/<int:pk>/
         api/v1/campaigns/<slug:slug>/comments/
         api/v1/campaigns/<slug:slug>/comments/<int:pk>/
+        grading/campaigns/<slug:slug>/calibration/
+        api/v1/campaigns/<slug:slug>/calibration/
+        reports/campaigns/<slug:slug>/calibration/
+        api/v1/campaigns/<slug:slug>/calibration-agreement/
         grading/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/guesses/

@@ -41,6 +41,7 @@ from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
 from tests.conftest import member
 from tests.factories import (
+    AssignmentFactory,
     CampaignFactory,
     InstanceFactory,
     ItemFactory,
@@ -134,6 +135,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _people(coordinator)
     _reports(campaign, coordinator)
     _another_training(release, rubric, coordinator)
+    _another_discussion(release, rubric, coordinator)
     for _ in outputs:
         actions.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
@@ -295,6 +297,39 @@ def _another_training(release: Release, rubric: Rubric, coordinator: User) -> No
         reviewer=other,
         item=TrainingItem.objects.get(),
         content={"answers": answers, "comments": comments},
+    )
+
+
+def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> None:
+    """A round whose revealed answers two others discuss."""
+    c = canary
+    campaign = CampaignFactory(
+        slug="talked", release=release, rubric=rubric, reviewers_per_item=2, created_by=coordinator
+    )
+    actions.draw_items(actor=coordinator, campaign=campaign)
+    actions.open_campaign(actor=coordinator, campaign=campaign)
+    item = actions.make_calibration(actor=coordinator, campaign=campaign, items=1).items.get().item
+    other = User.objects.get(name=c("accounts.User.name"))
+    places = [
+        AssignmentFactory(item=item, reviewer=person)
+        for person in (other, member("t@study.test", "T", "reviewer"))
+    ]
+    for place in places:
+        actions.submit_grade(
+            reviewer=place.reviewer,
+            assignment=place,
+            content=COMPLETE,
+            idempotency_key="k",
+            rubric_sha256=rubric.sha256,
+        )
+    actions.reveal_calibration(actor=coordinator, campaign=campaign)
+    actions.discuss(author=other, item=item, text=c("annotation.CalibrationRemark.text"))
+    answers = {**COMPLETE["answers"], "remarks": c("annotation.LaterAnswer.value")}
+    actions.answer_again(
+        reviewer=other,
+        assignment=places[0],
+        content={"answers": answers, "comments": {"rigour": c("annotation.LaterAnswer.comment")}},
+        reason=c("annotation.LaterGrade.reason"),
     )
 
 
@@ -490,6 +525,10 @@ NOBODY_IS_SHOWN = {
     "annotation.Flag.link",
     "annotation.Flag.note",
     "annotation.FlagSpan.text",
+    "annotation.CalibrationRemark.text",
+    "annotation.LaterAnswer.comment",
+    "annotation.LaterAnswer.value",
+    "annotation.LaterGrade.reason",
     "annotation.TrainingGold.rationale",
     "annotation.TrainingItem.note",
     "annotation.Unblinding.reason",

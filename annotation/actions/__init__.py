@@ -9,6 +9,13 @@ from annotation.actions.assigning import (
     say_out_of_field,
     take_next,
 )
+from annotation.actions.calibrating import (
+    answer_again,
+    discuss,
+    end_calibration,
+    make_calibration,
+    reveal_calibration,
+)
 from annotation.actions.campaigns import (
     close_campaign,
     create_campaign,
@@ -36,6 +43,7 @@ from annotation.actions.unblinding import confirm_unblinding, request_unblinding
 __all__ = [
     "DraftConflict",
     "adjudicate",
+    "answer_again",
     "answer_training",
     "apply_plan",
     "ask_for_guesses",
@@ -46,10 +54,13 @@ __all__ = [
     "decide_comment",
     "decide_identity",
     "discard_draw",
+    "discuss",
     "draw_items",
     "draw_pairs",
+    "end_calibration",
     "guess_system",
     "keep_setup",
+    "make_calibration",
     "open_campaign",
     "open_item",
     "plan_assignment",
@@ -62,6 +73,7 @@ __all__ = [
     "reopen_grade",
     "request_unblinding",
     "require_staff",
+    "reveal_calibration",
     "revise_campaign",
     "revise_grade",
     "save_draft",

@@ -12,6 +12,7 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer, require_uninformed
 from annotation.answers import Flaggable, Submission, checked, content_sha256, shaped
+from annotation.calibration import require_unrevealed
 from annotation.documents import anchors
 from annotation.flag_places import flag_places
 from annotation.flagging import write_flags
@@ -119,7 +120,7 @@ def submit_grade(
 
     Raises Incomplete (naming the questions), DraftConflict when `draft_version` is not the stored one, and
     Refused with code idempotency_mismatch, stale_rubric, stale_item, training_first,
-    already_submitted or wrong_phase.
+    revealed, already_submitted or wrong_phase.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
@@ -129,6 +130,7 @@ def submit_grade(
         return earlier
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     require_uninformed(reviewer, assignment.item.campaign)
+    require_unrevealed(assignment.item_id)
     require_trained(reviewer, assignment.item.campaign)
     if assignment.state == AssignmentState.SUBMITTED:
         raise Refused("This item is already submitted.", code="already_submitted")
@@ -164,6 +166,7 @@ def revise_grade(
         return earlier
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     require_uninformed(reviewer, assignment.item.campaign)
+    require_unrevealed(assignment.item_id)
     live = queries.live_grade(assignment)
     if live is None:
         raise Refused("There is no grade to revise yet.", code="not_submitted")
@@ -300,6 +303,7 @@ def reopen_grade(*, reviewer: User, assignment: Assignment) -> Draft:
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
+    require_unrevealed(assignment.item_id)
     draft = Draft.objects.filter(assignment=assignment).first()
     if assignment.state != AssignmentState.SUBMITTED or draft is None:
         raise Refused("There is no grade to reopen.", code="not_submitted")

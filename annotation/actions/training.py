@@ -45,8 +45,8 @@ def attach_training(
     campaign = locked(campaign)
     if campaign.phase != Phase.DRAFT:
         raise Refused("A training is attached before the campaign opens.", code="wrong_phase")
-    if campaign.kind == CampaignKind.COMPARE:
-        raise Refused("A training is about single answers, not about pairs.", code="wrong_kind")
+    if campaign.kind not in (CampaignKind.GRADE, CampaignKind.AUDIT):
+        raise Refused("A training is about single answers.", code="wrong_kind")
     items = prepared(
         campaign.release, rubric_from_content(campaign.rubric.content), read_gold(file, form=form)
     )

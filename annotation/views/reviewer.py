@@ -19,6 +19,7 @@ from accounts.views import SignedInRequest
 from annotation import actions, queries
 from annotation.answers import Incomplete
 from annotation.bank import bank_of
+from annotation.calibration import is_revealed, own_discussions
 from annotation.forms import content_from_post
 from annotation.guesses import is_asked
 from annotation.material import problem_title
@@ -47,7 +48,11 @@ def place_or_404(request: SignedInRequest, handle: str) -> Assignment:
 def queue(request: SignedInRequest) -> HttpResponse:
     """What waits for the reviewer, campaign by campaign, and how far they are."""
     progress = own_progress(request.user)
-    return render(request, "annotation/queue.html", {"progress": progress, **_totals(progress)})
+    return render(
+        request,
+        "annotation/queue.html",
+        {"progress": progress, "discussions": own_discussions(request.user), **_totals(progress)},
+    )
 
 
 def _totals(progress: list[OwnProgress]) -> dict[str, int]:
@@ -173,7 +178,8 @@ def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse
         "grade": grade,
         "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
         "remarks": own_remarks(grade) if grade else [],
-        "may_reopen": place.item.campaign.phase == Phase.OPEN,
+        "may_reopen": place.item.campaign.phase == Phase.OPEN and not is_revealed(place.item),
+        "discussed": is_revealed(place.item),
     }
     return render(request, "annotation/own_grade.html", context)
 

@@ -13,7 +13,7 @@ from accounts.views import SignedInRequest
 from annotation import actions
 from annotation.answers import Incomplete
 from annotation.forms import TrainingForm, content_from_post
-from annotation.models import Campaign, TrainingItem
+from annotation.models import Campaign, CampaignKind, TrainingItem
 from annotation.phases import Phase
 from annotation.training import compared, own_training, training_results, unfinished
 from annotation.training_file import form_of
@@ -143,7 +143,7 @@ def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
         "campaign": row,
         "form": form,
         "problem": problem,
-        "may_attach": row.phase == Phase.DRAFT and row.kind != "compare",
+        "may_attach": row.phase == Phase.DRAFT and row.kind in (CampaignKind.GRADE, CampaignKind.AUDIT),
         "results": results,
         "table_rows": [{**person, "cells": _cells(results, person)} for person in results["reviewers"]],
         "items": TrainingItem.objects.filter(training__campaign=row)

@@ -13,6 +13,7 @@ from accounts.refusal import Refused
 from annotation.models import Campaign
 from annotation.training import training_rows
 from reports import campaign_pages
+from reports.calibration import calibration_document
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.choosing import only_known
 from reports.downloads import table_download
@@ -88,6 +89,19 @@ def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The same as a table."""
     document = reviewers_document(campaign_or_404(slug))
     return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Agreement of calibration rounds, blind and after the discussion."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = calibration_document(campaign)
+    sections = campaign_pages.calibration_sections(document)
+    context = {"campaign": campaign, "document": document, **sections}
+    return render(request, "reports/calibration.html", context)
 
 
 @staff_only
