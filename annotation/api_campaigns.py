@@ -67,6 +67,22 @@ class CampaignView(RetrieveAPIView[Campaign]):
     queryset = Campaign.objects.select_related("release", "rubric")
     lookup_field = "slug"
 
+    @extend_schema(
+        operation_id="campaign_revise",
+        parameters=[OPTIONAL_KEY],
+        request=shape.RevisedIn,
+        responses={200: shape.CampaignOut, **REFUSED},
+    )
+    @idempotent
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change terms: all before the draw, due date and instructions until the campaign is closed."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.RevisedIn, request)
+        if "release" in sent:
+            sent["release"] = release_named(sent["release"])
+        actions.revise_campaign(actor=caller(request), campaign=campaign, **sent)
+        return campaign_reply(slug)
+
 
 class ProgressView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
@@ -94,6 +110,18 @@ class DrawView(StrictView):
         items = actions.draw_items(actor=caller(request), campaign=campaign, **sent)
         body = {"campaign": slug, "items": len(items), "strata": queries.drawn_strata(campaign)}
         return Response(shape.DrawOut(body).data, status=201)
+
+    @extend_schema(
+        operation_id="campaign_discard_draw",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={204: None, **REFUSED},
+    )
+    @idempotent
+    def delete(self, request: Request, slug: str) -> Response:
+        """Take the draw of a draft back, while nobody has a place; the audit trail keeps both."""
+        actions.discard_draw(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(status=204)
 
 
 class DrawPairsView(StrictView):

@@ -219,6 +219,23 @@ class CampaignIn(serializers.Serializer[Any]):
     )
 
 
+class RevisedIn(serializers.Serializer[Any]):
+    """Terms that are to change; what is left out stays."""
+
+    release = serializers.CharField(max_length=100, required=False, help_text="The release's name.")
+    rubric = serializers.CharField(max_length=200, required=False, help_text="A label such as proofs-v1.")
+    name = serializers.CharField(max_length=200, required=False)
+    reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, required=False)
+    track = serializers.CharField(max_length=50, required=False)
+    seed = serializers.IntegerField(min_value=0, max_value=2**53, required=False)
+    instructions = serializers.CharField(allow_blank=True, required=False)
+    due_on = serializers.DateField(required=False, allow_null=True)
+    problem_rule = serializers.ChoiceField(choices=ProblemRule.choices, required=False)
+    most_per_reviewer = serializers.IntegerField(
+        min_value=1, max_value=32767, required=False, allow_null=True
+    )
+
+
 class DrawPairsIn(serializers.Serializer[Any]):
     systems = serializers.ListField(
         child=serializers.SlugField(), default=list, help_text="Slugs; left out: every system of the track."
@@ -243,6 +260,13 @@ class DrawIn(serializers.Serializer[Any]):
         allow_null=True,
         default=None,
         help_text="Items of each stratum, here the domain; left out: every answered output.",
+    )
+    sizes = serializers.DictField(
+        child=serializers.IntegerField(min_value=1),
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="A size for every stratum, by its name, in place of per_stratum.",
     )
     leave_out_undecided = serializers.BooleanField(
         default=False, help_text="Draw without the outputs that wait in quarantine for a decision."

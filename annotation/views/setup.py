@@ -21,6 +21,7 @@ from annotation.phases import Phase
 from annotation.plans import plan_in_words
 from annotation.setup_forms import OptionsForm, PeopleForm, TermsForm
 from annotation.setup_rows import Step
+from benchmark.models import Release
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 
@@ -248,9 +249,9 @@ def _sent(request: SignedInRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def _release_asked_for(request: SignedInRequest) -> str | None:
-    """A page of a release may send its name along."""
-    return request.GET.get("release")
+def _release_asked_for(request: SignedInRequest) -> Release | None:
+    """The page of a release sends its name along."""
+    return Release.objects.filter(name=request.GET.get("release", "")).first()
 
 
 def _require_something_to_draw(form: TermsForm) -> None:

@@ -1,18 +1,23 @@
 """A campaign is set up step by step: saved, left, resumed, changed, and opened without reading anything else."""
 
+import datetime as dt
+
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from annotation.actions import draw_items, keep_setup
+from accounts.refusal import Refused
+from annotation.actions import draw_items, keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
 from benchmark.actions import scan_identities
-from benchmark.models import Output
+from benchmark.integrity import release_sha256
+from benchmark.models import Output, Release
 from benchmark.protocols import get_protocol
 from tests.conftest import member
-from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, RunFactory
+from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
 pytestmark = pytest.mark.django_db
 ITEMS = {"extent": "all", "seed": "5", "minutes_per_item": "30"}
@@ -244,3 +249,52 @@ def queries_of(client, campaign: Campaign, name: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         assert client.get(step(campaign.slug, name)).status_code == 200
     return len(captured)
+
+
+def test_terms_and_draw_change_by_rest_as_on_the_page(carl, drafted, coordinator):
+    address = f"/api/v1/campaigns/{drafted.slug}/"
+    changed = carl.patch(address, {"reviewers_per_item": 1}, content_type="application/json")
+    assert (changed.status_code, changed.json()["reviewers_per_item"]) == (200, 1)
+    sizes = {"sizes": {"algebra": 2, "analysis": 1}}
+    drawn = carl.post(f"{address}draw/", sizes, content_type="application/json")
+    assert (drawn.status_code, drawn.json()["items"]) == (201, 3)
+    late = carl.patch(address, {"seed": 9}, content_type="application/json")
+    assert (late.status_code, late.json()["code"]) == (409, "drawn")
+    assert carl.delete(f"{address}draw/").status_code == 204
+    again = carl.delete(f"{address}draw/")
+    assert (again.status_code, again.json()["code"]) == (409, "nothing_drawn")
+
+
+def test_terms_and_draw_change_from_the_console(drafted, coordinator):
+    draw_items(actor=coordinator, campaign=drafted)
+    call_command("discard_draw", drafted.slug, "--actor", coordinator.email)
+    assert not drafted.items.exists()
+    call_command("revise_campaign", drafted.slug, "--due-on", "2030-01-31", "--actor", coordinator.email)
+    drafted.refresh_from_db()
+    assert (drafted.due_on, drafted.reviewers_per_item) == (dt.date(2030, 1, 31), 2)
+
+
+def test_an_open_campaign_takes_another_due_date_and_nothing_else(opened, coordinator):
+    revise_campaign(actor=coordinator, campaign=opened, due_on=dt.date(2030, 1, 31))
+    with pytest.raises(Refused, match="reviewers are at work") as refusal:
+        revise_campaign(actor=coordinator, campaign=opened, problem_rule="apart")
+    assert refusal.value.field == "problem_rule"
+    opened.refresh_from_db()
+    assert (opened.due_on, opened.problem_rule) == (dt.date(2030, 1, 31), "free")
+
+
+def test_a_construction_audit_is_set_up_over_instances(carl, drafted):
+    rubric = next(r for r in get_protocol("re2math").rubrics if r.kind == CampaignKind.CONSTRUCTION)
+    release = ReleaseFactory(name="gaps", benchmark__slug="re2math", benchmark__protocol="re2math")
+    instance = InstanceFactory(release=release, domain="algebra")
+    Release.objects.filter(pk=release.pk).update(sha256=release_sha256(release))  # the draw freezes it
+    terms = {"name": "Instances", "release": instance.release_id, "track": "raw", "rubric": rubric.label}
+    reply = carl.post(reverse("campaign-new"), terms)
+    assert reply.status_code == 302, reply.context["form"].errors
+    assert reply.url == step("instances", "items")
+    carl.post(step("instances", "items"), {"extent": "all", "seed": "1"})
+    carl.post(step("instances", "people"), {"reviewers_per_item": "1", "problem_rule": "free"})
+    carl.post(step("instances", "options"), {"instructions": ""})
+    carl.post(step("instances", "plan"), {"verb": "draw"})
+    made = Campaign.objects.get(slug="instances")
+    assert (made.track, made.items.get().instance_id) == ("", instance.pk)

@@ -1,0 +1,40 @@
+"""manage.py revise_campaign SLUG [--due-on DATE] [--reviewers N] ... --actor EMAIL"""
+
+import datetime as dt
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from accounts.commands import CommandForSomebody
+from accounts.models import User
+from annotation import actions
+from annotation.actions.revising import TERMS
+from annotation.models import ProblemRule
+from annotation.queries import campaign_called
+from annotation.serializers import CampaignOut
+from benchmark.queries import release_named
+
+
+class Command(CommandForSomebody):
+    help = "Change terms of a campaign: all before the draw, due date and instructions until it is closed."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
+        parser.add_argument("--name", help="reviewers see it: no names of systems in it")
+        parser.add_argument("--release", help="name of the release")
+        parser.add_argument("--rubric", help="a rubric version such as proofs-v1")
+        parser.add_argument("--track")
+        parser.add_argument("--seed", type=int)
+        parser.add_argument("--reviewers", type=int, dest="reviewers_per_item", help="per item, 1 to 25")
+        parser.add_argument("--problem-rule", choices=ProblemRule.values)
+        parser.add_argument("--most-per-reviewer", type=int, help="items for one reviewer")
+        parser.add_argument("--due-on", type=dt.date.fromisoformat, metavar="YYYY-MM-DD")
+        parser.add_argument("--instructions", help="shown to reviewers above their queue")
+
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        campaign = campaign_called(options["slug"])
+        given = {name: options[name] for name in TERMS if options[name] is not None}
+        if "release" in given:
+            given["release"] = release_named(given["release"])
+        actions.revise_campaign(actor=actor, campaign=campaign, **given)
+        return dict(CampaignOut(campaign_called(campaign.slug)).data)
