@@ -13,12 +13,16 @@ from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
 
 FORMAT = "touchstone-judge-audit-1"
+KINDS = ("audit", "grade")
 EXCLUSIONS = ("not labelled yet", "judge undecided", "experts undecided")
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 
 
 def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
-    """Every audit of this track against the judge of `inputs`. Raises Refused when no judge has spoken.
+    """Every campaign of this track that answered a question of the judge's. Raises Refused without a judge.
+
+    That is an audit, or a campaign of grades whose rubric asks a predicate of the protocol; by the metrics whose
+    predicates all stand in the rubric. Items of both were drawn by strata, so both can be weighted by the design.
 
     Strata name systems, so those of an audit that is still open are left out: before the close nobody
     learns from the experts' labels how a system does.
@@ -34,11 +38,17 @@ def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
         "seed": inputs.seed,
         "judge": {"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
         "audits": [
-            _audit(campaign, inputs, outputs, metrics)
+            _audit(campaign, inputs, outputs, answered)
             for campaign in inputs.campaigns
-            if campaign.kind == "audit"
+            if campaign.kind in KINDS and (answered := _answered(campaign, metrics))
         ],
     }
+
+
+def _answered(campaign: CampaignInfo, metrics: Sequence[Metric]) -> list[Metric]:
+    """The metrics for which the campaign's rubric asks everything, in the values that judges give."""
+    asked = {question["key"] for question in campaign.rubric["questions"] if question["scale"] == "predicate"}
+    return [metric for metric in metrics if asked.issuperset(metric.needs)]
 
 
 def _audit(
@@ -53,6 +63,7 @@ def _audit(
     return {
         "campaign": campaign.slug,
         "name": campaign.name,
+        "kind": campaign.kind,
         "closed": campaign.closed,
         "drawn": len(drawn),
         "labelled": sum(item.subject in truth for item in drawn),

@@ -19,7 +19,7 @@ def judge_audit_sections(document: Document) -> list[dict[str, Any]]:
 
 
 def _audit(audit: Document) -> dict[str, Any]:
-    shown = ("campaign", "name", "closed", "drawn", "labelled", "experts")
+    shown = ("campaign", "name", "kind", "closed", "drawn", "labelled", "experts")
     metrics = [_metric(audit["campaign"], key, found) for key, found in audit["metrics"].items()]
     return {**{key: audit[key] for key in shown}, "metrics": metrics}
 

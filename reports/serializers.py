@@ -182,6 +182,7 @@ class FullyAuditedMetricOut(serializers.Serializer[Any]):
 class FullAuditOut(serializers.Serializer[Any]):
     campaign = serializers.CharField()
     name = serializers.CharField()
+    kind = serializers.ChoiceField(["audit", "grade"])
     closed = serializers.BooleanField()
     drawn = serializers.IntegerField()
     labelled = serializers.IntegerField()

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 from django.urls import reverse
@@ -26,6 +27,32 @@ def test_exclusions_say_why_and_add_up(gaps):
     for metric in audit["metrics"].values():
         assert sum(metric["exclusions"].values()) == metric["excluded"]
         assert metric["eligible"] + metric["excluded"] == audit["drawn"] == 51
+
+
+def of_kind(inputs, kind, **changed):
+    """The same inputs as if the campaign had been of another kind, or had another rubric."""
+    return replace(inputs, campaigns=tuple(replace(each, kind=kind, **changed) for each in inputs.campaigns))
+
+
+def test_a_campaign_of_grades_that_asks_a_predicate_is_compared_like_an_audit(gaps):
+    inputs = collect(release=gaps)
+    [audit], [grades] = (
+        judge_audit_document(given)["audits"] for given in (inputs, of_kind(inputs, "grade"))
+    )
+    assert (audit.pop("kind"), grades.pop("kind")) == ("audit", "grade")
+    assert grades == audit
+    assert grades["metrics"]["suff"]["in_sample"]["kappa"]["value"] is not None
+
+
+def test_a_campaign_is_compared_by_what_its_rubric_asks_and_comparisons_not_at_all(gaps):
+    inputs = collect(release=gaps)
+    rubric = inputs.campaigns[0].rubric
+    alone = [question for question in rubric["questions"] if question["key"] == "ground"]
+    [only] = judge_audit_document(of_kind(inputs, "grade", rubric={**rubric, "questions": alone}))["audits"]
+    assert list(only["metrics"]) == ["ground_rate"]
+    nothing = [{**question, "scale": "ordinal"} for question in rubric["questions"]]
+    assert judge_audit_document(of_kind(inputs, "grade", rubric={"questions": nothing}))["audits"] == []
+    assert judge_audit_document(of_kind(inputs, "compare"))["audits"] == []
 
 
 def test_strata_add_up_to_the_whole_table(gaps):

@@ -1,4 +1,4 @@
-"""manage.py audit_judge --release NAME: a judge against the experts, in every audit of a track."""
+"""manage.py audit_judge --release NAME: a judge against the experts of a track, audit by audit."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,13 +29,13 @@ class Command(TouchstoneCommand):
 def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"{document['judge']['label']} on {document['release']}, track {document['track']}"
     if not document["audits"]:
-        yield "No audit of it was drawn yet."
+        yield "No campaign asks experts what this judge was asked."
     for audit in document["audits"]:
         state = "closed" if audit["closed"] else "open, figures will change"
         counts = (
             f"{audit['labelled']} of {audit['drawn']} drawn outputs labelled by {audit['experts']} experts"
         )
-        yield f"\n{audit['name']} ({audit['campaign']}, {state}): {counts}"
+        yield f"\n{audit['name']} ({audit['campaign']}, {audit['kind']}, {state}): {counts}"
         for metric in audit["metrics"].values():
             yield from _metric(metric)
 
