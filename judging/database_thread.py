@@ -26,6 +26,7 @@ class DatabaseThread:
     """
 
     def __init__(self, *, patience: float = OUTAGE_SECONDS) -> None:
+        self.away = False  # as the last verb found it; what is asked now could not be stored
         self._patience = patience
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
 
@@ -35,10 +36,13 @@ class DatabaseThread:
         pause = 0.05
         while True:
             try:
-                return await self._once(lambda: verb(*args, **kwargs))
+                result = await self._once(lambda: verb(*args, **kwargs))
+                self.away = False
+                return result
             except DatabaseError as error:
                 if time.monotonic() > deadline or not await self._is_away(error):
                     raise
+                self.away = True
                 logger.warning("the database is away, trying again: %s", error)
                 await self._once(_close_connection)
             await asyncio.sleep(random.uniform(pause / 2, pause))

@@ -20,13 +20,16 @@ class Lanes:
     """Asks at most `width` questions at once, each by `ask`; what `ask` raises is the failure of its task.
 
     Every result goes to `done`. Half a width more than what is in flight is kept at hand, so that no lane
-    waits for the database.
+    waits for the database. While `paused` says so nothing new is asked, until `take` is called after it.
     """
 
-    def __init__(self, width: int, ask: Ask, done: Callable[[Result], None]) -> None:
+    def __init__(
+        self, width: int, ask: Ask, done: Callable[[Result], None], *, paused: Callable[[], bool]
+    ) -> None:
         self.width = width
         self._ask = ask
         self._done = done
+        self._paused = paused
         self.held: set[int] = set()  # ids of tasks taken and not yet stored; the worker removes them
         self.dropped: list[int] = []  # ids of tasks taken and never asked; the worker gives them back
         self._failures = 0  # in a row
@@ -57,7 +60,8 @@ class Lanes:
         """Start what has room and keep the rest waiting."""
         self.held.update(task.pk for task in tasks)
         self._waiting.extend(tasks)
-        while self._waiting and len(self._in_flight) < self.width:
+        starting = 0 if self._paused() else min(len(self._waiting), self.width - len(self._in_flight))
+        for _ in range(starting):
             job = asyncio.create_task(self._lane())
             self._in_flight.add(job)
             job.add_done_callback(self._in_flight.discard)
@@ -76,7 +80,7 @@ class Lanes:
 
     async def _lane(self) -> None:
         """One question after the other while any is waiting."""
-        while self._waiting:
+        while self._waiting and not self._paused():
             task = self._waiting.popleft()
             try:
                 result = await self._ask(task)

@@ -38,6 +38,7 @@ PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue
 FLUSH_ROWS = 500
 RESTS_PER_BATCH = 3.0  # rest after storing, in times of what the last batch took,
 LONGEST_REST = 0.5  # but no longer than this: an outage says nothing about the next batch
+FULL_SHARE = 4  # the rest ends when a quarter as many replies wait as calls may be in flight
 _TICK_SECONDS = 0.02
 SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
 
@@ -104,7 +105,7 @@ class _Shift:
         self._add(unknown, 1, partial(answer, client=None))
 
     def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]], endpoint: str = "") -> None:
-        lanes = Lanes(width, partial(ask, rng=self.rng), self._note)
+        lanes = Lanes(width, partial(ask, rng=self.rng), self._note, paused=lambda: self.database.away)
         self.lanes.append((partial(_claim, owner=self.owner, which=which, endpoint=endpoint), lanes))
 
     def _note(self, result: Result) -> None:
@@ -156,16 +157,17 @@ class _Shift:
 
     async def _batch(self, rest: float) -> None:
         """Returns when there is something to store, or soon: at once after a rest, which lets a batch grow, and
-        before its end when the batch is full or nothing more is coming.
+        before its end when much has come in for the calls in flight, or nothing more is coming.
 
-        So a killed worker has few replies that are not stored, and a busy one does not store row by row.
+        So a killed worker has few replies that are not stored, beside its calls in flight, and one with many
+        calls does not store row by row.
         """
         until = time.monotonic() + rest
         if not self.results:
             await within(PAUSE_SECONDS, self.news)
         self.news.clear()
         while self.results and len(self.results) < FLUSH_ROWS and time.monotonic() < until:
-            if not any(lanes.busy for _, lanes in self.lanes):
+            if len(self.results) >= sum(lanes.width for _, lanes in self.lanes if lanes.busy) / FULL_SHARE:
                 break
             await asyncio.sleep(_TICK_SECONDS)
 
