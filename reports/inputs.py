@@ -25,7 +25,9 @@ from reports.datasets import (
     output_rows,
     primary_decisions,
 )
+from reports.exclusions import Objection, Rule
 from reports.measurements import Asked, Measured, asked_of, measured
+from reports.objections import declared_rules, objections
 from reports.row_json import rows_as_json, rows_from_json
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
@@ -38,8 +40,8 @@ Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision
 class Inputs:
     """One track of one release with all its labels.
 
-    `decisions`, `asked` and `measured` are written only where there are any, so that artifacts from before
-    adjudication and measures still verify.
+    `decisions`, `asked` and `measured`, and `rules` with the `objections` they count, are written only where
+    there are any, so that artifacts from before there was such a thing still verify.
     """
 
     release: str
@@ -58,6 +60,8 @@ class Inputs:
     decisions: tuple[Decision, ...] = ()
     asked: tuple[Asked, ...] = ()
     measured: tuple[Measured, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    objections: tuple[Objection, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -87,7 +91,13 @@ class Inputs:
 
 
 _ROWS: dict[str, Any] = {"outputs": OutputRow, "votes": Vote, "labels": ExpertLabel, "draws": DrawnItem}
-_LATER: dict[str, Any] = {"decisions": Decision, "asked": Asked, "measured": Measured}
+_LATER: dict[str, Any] = {
+    "decisions": Decision,
+    "asked": Asked,
+    "measured": Measured,
+    "rules": Rule,
+    "objections": Objection,
+}
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
 
@@ -101,6 +111,7 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
     if not outputs:
         raise Refused(f"{release.name} has no outputs on track {track}.", code="no_outputs")
     chosen = choose_judge(release, track, judge)
+    rules = declared_rules(release)
     campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
     return Inputs(
         release=release.name,
@@ -119,6 +130,8 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         decisions=_in_order(primary_decisions(release, track)),
         asked=_in_order(asked_of(release)),
         measured=_in_order(measured(release, track)),
+        rules=tuple(rules),
+        objections=tuple(objections(release)) if rules else (),
     )
 
 

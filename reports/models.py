@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Campaign
 from benchmark.models import Release
+from reports.exclusion_rows import ExclusionRule  # noqa: F401 - a model of this app
 from reports.history_rows import HistoryLink  # noqa: F401 - a model of this app
 
 

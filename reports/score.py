@@ -4,7 +4,7 @@ Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equ
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric, Protocol
@@ -14,6 +14,7 @@ from reports.agreement import agreement_document
 from reports.audits import audit_document, audit_strata, expert_truth
 from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
 from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs, tallies
+from reports.exclusions import exclusion_documents, primary_exclusion, without
 from reports.expert_scores import expert_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, metric_document
@@ -27,7 +28,16 @@ def score(inputs: Inputs) -> dict[str, Any]:
     """Everything that is known about how well the systems did on one track of a release.
 
     An open campaign gives no figure by system (ADR 0016): `questions`, `corrected` and its strata are empty.
+    `exclusions` stands there only where rules are declared (reports/exclusions.py).
     """
+    rules = exclusion_documents(inputs, _scored)
+    whole = _scored(inputs, primary_exclusion(inputs))
+    return {**whole, "exclusions": rules} if rules else whole
+
+
+def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
+    """The score without the instances `out`."""
+    rest = without(inputs, out)
     return {
         "format": FORMAT,
         "release": inputs.release,
@@ -37,10 +47,10 @@ def score(inputs: Inputs) -> dict[str, Any]:
         "protocol": inputs.protocol,
         "track": inputs.track,
         "seed": inputs.seed,
-        "systems": (systems := _systems(inputs.outputs)),
-        **_measured_part(inputs, systems),
-        "judge": _judge_part(inputs) if inputs.judge else None,
-        "experts": [_campaign_part(campaign, inputs) for campaign in inputs.campaigns],
+        "systems": (systems := _systems(rest.outputs)),
+        **_measured_part(rest, systems),
+        "judge": _judge_part(inputs, {row.subject for row in rest.outputs}) if inputs.judge else None,
+        "experts": [_campaign_part(campaign, rest) for campaign in inputs.campaigns],
     }
 
 
@@ -61,12 +71,14 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     return {"measured": found}
 
 
-def _judge_part(inputs: Inputs) -> dict[str, Any]:
+def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
+    """`counted` are the subjects that the scores count; the judge itself is audited on all."""
     assert inputs.judge is not None
     protocol = get_protocol(inputs.protocol)
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    members = {subject: output for subject, output in outputs.items() if subject in counted}
     by_system: dict[str, dict[str, LabelledOutput]] = defaultdict(dict)
-    for subject, output in outputs.items():
+    for subject, output in members.items():
         by_system[output.system][subject] = output
     return {
         "label": inputs.judge.label,
@@ -77,7 +89,7 @@ def _judge_part(inputs: Inputs) -> dict[str, Any]:
             for system, members in sorted(by_system.items())
         },
         "audits": [
-            _audit_part(protocol, campaign, inputs, outputs, by_system)
+            _audit_part(protocol, campaign, inputs, outputs, members, by_system)
             for campaign in inputs.campaigns
             if campaign.kind == "audit"
         ],
@@ -96,6 +108,7 @@ def _audit_part(
     campaign: CampaignInfo,
     inputs: Inputs,
     outputs: Outputs,
+    members: Outputs,
     by_system: Mapping[str, Outputs],
 ) -> dict[str, Any]:
     audit = _audit(campaign, inputs)
@@ -103,16 +116,16 @@ def _audit_part(
     strata = strata_of(protocol.bucket, outputs)
     usable = usable_truth(audit, others, strata)
 
-    def corrected(metric: Metric, members: Outputs) -> dict[str, Any]:
-        return corrected_document(correction(metric, strata, members, usable))
+    def corrected(metric: Metric, some: Outputs) -> dict[str, Any]:
+        return corrected_document(correction(metric, strata, some, usable))
 
     def audited(metric: Metric) -> dict[str, Any]:
         found = audit_strata(metric, outputs, audit.truth, audit.drawn)
-        pooled, shown = corrected(metric, outputs), by_system if campaign.closed else {}
+        pooled, shown = corrected(metric, members), by_system if campaign.closed else {}
         return {
             **audit_document(found, seed=inputs.seed),
             "corrected_pooled": pooled if campaign.closed else {**pooled, "strata": []},
-            "corrected": {system: corrected(metric, members) for system, members in sorted(shown.items())},
+            "corrected": {system: corrected(metric, some) for system, some in sorted(shown.items())},
         }
 
     return {

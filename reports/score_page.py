@@ -9,6 +9,7 @@ from reports.cells import Cell, Document, bounds_words, number_cell, percent_cel
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
 from reports.figures.shares import share_bars
+from reports.score_text import MEANS, number, percent
 from reports.wording import coefficient_name, in_words
 
 _AUDIT_COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
@@ -23,7 +24,26 @@ def score_sections(document: Document) -> dict[str, Any]:
         "measured": _measured(document["measured"]) if "measured" in document else None,
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
+        "exclusions": [_exclusion(rule) for rule in document.get("exclusions", ())],
     }
+
+
+def _exclusion(rule: Document) -> dict[str, Any]:
+    return {**rule, "rows": [figure_row(row) for row in rule["figures"]]}
+
+
+def figure_row(row: Document) -> dict[str, str]:
+    """A figure with and without what a rule excludes, in words."""
+    named = [row["kind"], row["question"], *([row["campaign"]] if row["campaign"] else [])]
+    mean = row["all"]["method"] in MEANS
+    shown = {key: _in_short(row[key], mean) for key in ("all", "left")}
+    return {"figure": ", ".join(map(in_words, named)), "system": row["system"], **shown}
+
+
+def _in_short(estimate: Document | None, mean: bool) -> str:
+    if estimate is None:
+        return "nothing is left"
+    return number(estimate) if mean else percent(estimate)
 
 
 def _measured(measured: Document) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from stats.display import rounded, rounded_percent
 
 Document = Mapping[str, Any]
+MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")
 
 
 def score_text(document: Document) -> str:
@@ -47,6 +48,8 @@ def _lines(document: Document) -> Iterator[str]:
         yield "No judge has spoken on this track."
     for campaign in document["experts"]:
         yield from _expert_lines(campaign)
+    for rule in document.get("exclusions", ()):
+        yield from _exclusion_lines(rule)
 
 
 def _measured_lines(measured: Document) -> Iterator[str]:
@@ -62,6 +65,18 @@ def _measured_lines(measured: Document) -> Iterator[str]:
                 f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
             )
             yield f"    {system:<20} {number(estimate)}{counts}{f'  {missing} missing' if missing else ''}"
+
+
+def _exclusion_lines(rule: Document) -> Iterator[str]:
+    counts = rule["instances"]
+    kind = "primary" if rule["primary"] else "late" if rule["late"] else "beside"
+    yield ""
+    yield f"Exclusion {rule['rule']} ({kind}): {counts['excluded']} of {counts['all']} instances out"
+    for row in rule["figures"]:
+        show = number if row["all"]["method"] in MEANS else percent
+        left = show(row["left"]) if row["left"] else "nothing is left"
+        name = ", ".join(filter(None, (row["kind"], row["question"], row["campaign"])))
+        yield f"  {row['system']:<20} {name}: {show(row['all'])} -> {left}"
 
 
 def _judge_lines(judge: Document) -> Iterator[str]:

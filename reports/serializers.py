@@ -139,6 +139,37 @@ class MeasuredOut(serializers.Serializer[Any]):
     systems = serializers.DictField(child=serializers.DictField(child=MeasuredSystemOut()))
 
 
+class ExcludedFigureOut(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    campaign = serializers.CharField(allow_blank=True)
+    question = serializers.CharField(help_text="A metric's or a question's key.")
+    system = serializers.CharField()
+    all = EstimateOut()
+    left = EstimateOut(allow_null=True, help_text="Without the instances that fall out.")
+
+
+class ExcludedInstanceOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    domain = serializers.CharField()
+    outputs = serializers.IntegerField()
+    grounds = serializers.DictField(child=serializers.IntegerField())
+    graders = serializers.IntegerField()
+
+
+class ExclusionOut(serializers.Serializer[Any]):
+    rule = serializers.CharField()
+    grounds = serializers.ListField(child=serializers.CharField())
+    at_least = serializers.IntegerField()
+    primary = serializers.BooleanField(help_text="The figures above leave these instances out.")
+    late = serializers.BooleanField()
+    reason = serializers.CharField()
+    declared_at = serializers.CharField()
+    instances = serializers.DictField(child=serializers.IntegerField())
+    outputs = serializers.DictField(child=serializers.IntegerField())
+    excluded = ExcludedInstanceOut(many=True)
+    figures = ExcludedFigureOut(many=True)
+
+
 class ScoreOut(serializers.Serializer[Any]):
     """The score document, as `manage.py score --json` prints it."""
 
@@ -154,6 +185,7 @@ class ScoreOut(serializers.Serializer[Any]):
     measured = MeasuredOut(required=False, help_text="Only of protocols with measures.")
     judge = JudgedOut(allow_null=True)
     experts = ExpertCampaignOut(many=True)
+    exclusions = ExclusionOut(many=True, required=False, help_text="Only where rules are declared.")
 
 
 class AuditStratumOut(serializers.Serializer[Any]):

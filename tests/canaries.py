@@ -63,6 +63,7 @@ judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
 reports.Artifact     hidden: content sha256 | technical: kind
 reports.HistoryLink  technical: kind sha256 chain
+reports.ExclusionRule hidden: name reason | technical: grounds
 reports.LabelUpload  hidden: file_name asked document refusal handle
 reports.ReportJob    hidden: judge error file sha256 | technical: track lease_owner
 """

@@ -192,6 +192,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/printed/
         reports/releases/<slug:name>/score.json
         reports/releases/<slug:name>/report.pdf
+        reports/releases/<slug:name>/exclusions/
+        api/v1/releases/<slug:name>/exclusions/
         reports/releases/<slug:name>/labels/
         reports/releases/<slug:name>/labels.csv
         reports/releases/<slug:name>/labels.jsonl
