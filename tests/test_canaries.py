@@ -36,7 +36,7 @@ from annotation.models import (
 )
 from benchmark.models import IdentityDecision, IdentityScan, Output, Release, ReleaseDescription
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
-from reports.models import Artifact, LabelUpload, ReportJob
+from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
 from tests.conftest import member
@@ -352,6 +352,14 @@ def _people(coordinator: User) -> None:
 
 def _reports(campaign: Campaign, coordinator: User) -> None:
     c = canary
+    ExclusionRule.objects.create(
+        release=campaign.release,
+        name=canary("reports.ExclusionRule.name"),
+        grounds=["leak"],
+        at_least=25,
+        reason=canary("reports.ExclusionRule.reason"),
+        declared_by=coordinator,
+    )
     ReportJob.objects.create(
         release=campaign.release,
         campaign=campaign,
