@@ -11,7 +11,15 @@ from accounts.access import lacks_second_factor
 Handler = Callable[[HttpRequest], HttpResponse]
 # What it takes to set the factor up, and to leave. Names of addresses, so that no prefix lets more through.
 REACHABLE_WITHOUT_FACTOR = frozenset(
-    {"account_login", "account_logout", "account_reauthenticate", "mfa_activate_totp", "health"}
+    {
+        "account_login",
+        "account_logout",
+        "account_reauthenticate",
+        "mfa_activate_totp",
+        "health",
+        "ready",
+        "metrics",
+    }
 )
 
 

@@ -4,6 +4,7 @@ TOUCHSTONE_DEMO=1 is the embedded way to run: a secret key kept in the runtime f
 Without it, TOUCHSTONE_SECRET_KEY must be set and cookies travel over HTTPS only.
 """
 
+import os
 from pathlib import Path
 
 import environ
@@ -12,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.database import embedded_database
 from config.demo import PUBLIC_PASSWORD, demo_accounts
 from config.env import read_bool, read_int, read_list, read_text
+from config.error_tracking import start as start_error_tracking
 from config.secrets import demo_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -54,6 +56,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.metrics.RequestTimes",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -287,11 +290,39 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
+# --- what is told about the running platform ------------------------------------------------------------------
+METRICS_TOKEN = read_text("TOUCHSTONE_METRICS_TOKEN")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
+    raise ImproperlyConfigured("TOUCHSTONE_METRICS_TOKEN needs at least 20 characters.")
+if (
+    METRICS_TOKEN
+):  # the client library reads this variable when it is imported, and shares counters through files
+    _counters = RUNTIME_DIR / "metrics"
+    _counters.mkdir(parents=True, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_counters)
+if ERROR_TRACKER := read_text("TOUCHSTONE_SENTRY_DSN"):
+    start_error_tracking(ERROR_TRACKER)
+
+LOG_FORMAT = read_text("TOUCHSTONE_LOG_FORMAT", "plain")
+if LOG_FORMAT not in ("plain", "json"):
+    raise ImproperlyConfigured(f"TOUCHSTONE_LOG_FORMAT={LOG_FORMAT!r}: expected plain or json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "plain": {
+            "()": "config.logs.Plain",
+            "format": "{asctime} {levelname} {name}: {message}",
+            "style": "{",
+        },
+        "json": {
+            "()": "config.logs.Json",
+            "format": "{asctime}{levelname}{name}{message}",
+            "style": "{",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+        },
+    },
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {
         "weasyprint": {"level": "ERROR"},  # it warns about every rule that is for screens only
         "httpcore2": {"level": "WARNING"},  # its trace writes headers, where a server may echo a key

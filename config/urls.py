@@ -3,11 +3,13 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
-from config.views import health, home
+from config.views import health, home, metrics, ready
 
 urlpatterns = [
     path("", home, name="home"),
     path("health/", health, name="health"),
+    path("ready/", ready, name="ready"),
+    path("metrics/", metrics, name="metrics"),
     path("accounts/", include("accounts.sign_in_urls")),
     path("", include("accounts.urls")),
     path("releases/", include("benchmark.urls")),

@@ -1,12 +1,19 @@
-"""The front door, the health check and the error pages."""
+"""The front door, what monitoring asks, and the error pages."""
 
+from hmac import compare_digest
+
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.db import connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from accounts.access import is_study_staff, role_names
 from accounts.models import RoleName
+from config.metrics import exposition
 
 
 @login_required
@@ -22,6 +29,33 @@ def health(request: HttpRequest) -> JsonResponse:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok"})
+
+
+@require_GET
+def ready(request: HttpRequest) -> JsonResponse:
+    """200 when requests can be served; 503 while the database is away or this code's migrations are missing."""
+    try:
+        if _migrated():
+            return JsonResponse({"status": "ok"})
+        reason = "migrations of this version are not applied"
+    except DatabaseError:
+        reason = "the database does not answer"
+    return JsonResponse({"status": "unavailable", "reason": reason}, status=503)
+
+
+def _migrated() -> bool:
+    """Whether every migration of this code is applied; some ten milliseconds."""
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+@require_GET
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Measures for Prometheus, for whoever holds the deployment's token; for anybody else there is nothing."""
+    given = request.headers.get("Authorization", "")
+    if not settings.METRICS_TOKEN or not compare_digest(given, f"Bearer {settings.METRICS_TOKEN}"):
+        raise Http404
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -21,6 +21,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         PUBLIC,
         """
         health/
+        ready/
+        metrics/
         accounts/login/
         accounts/logout/
         accounts/second-factor/authenticate/

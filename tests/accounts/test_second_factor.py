@@ -68,6 +68,8 @@ def test_what_a_coordinator_without_a_factor_reaches_shows_no_data(client: Clien
         "account_reauthenticate",
         "mfa_activate_totp",
         "health",
+        "ready",
+        "metrics",
     } == REACHABLE_WITHOUT_FACTOR
 
 
