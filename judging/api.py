@@ -1,22 +1,26 @@
 """REST endpoints of judging, for coordinators and owners."""
 
+import json
 from typing import Any, cast
 
 from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
+from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_auth import IsOwner, IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
+from accounts.refusal import Refused
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
-from judging.actions import ask
+from judging.actions import ask, create_judge
+from judging.forms import judge_settings
 from judging.models import Judge, JudgeRun, RunState, Verdict
 from judging.queries import runs_with_progress
 from judging.reparsing import reparse
@@ -47,6 +51,28 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
         read_only_fields = fields
 
     label = serializers.CharField(read_only=True)  # type: ignore[assignment]
+
+
+class JudgeIn(serializers.Serializer[Judge]):
+    """A model at an endpoint of the deployment, or with `program` a program of the protocol and nothing else.
+
+    `decoding` is an object; prices are those of a million tokens, budgets what one run may use at most.
+    """
+
+    slug = serializers.SlugField(max_length=100)
+    protocol = serializers.CharField()
+    program = serializers.CharField(required=False, default="")
+    model = serializers.CharField(required=False, default="")
+    endpoint = serializers.CharField(required=False, default="")
+    family = serializers.CharField(required=False, default="")
+    votes = serializers.IntegerField(required=False, default=1)
+    decoding = serializers.DictField(required=False, default=dict)
+    early_stop = serializers.BooleanField(required=False, default=False)
+    repair = serializers.BooleanField(required=False, default=False)
+    prompt_price = serializers.CharField(required=False)
+    completion_price = serializers.CharField(required=False)
+    budget_tokens = serializers.IntegerField(required=False)
+    budget_cost = serializers.CharField(required=False)
 
 
 _COUNTS = ("n_tasks", "n_waiting", "n_leased", "n_done", "n_failed", "n_held", "n_not_needed")
@@ -145,12 +171,33 @@ def _subject(output: Output) -> Subject:
 
 
 class JudgeList(generics.ListAPIView[Judge]):
-    """All judge versions."""
+    """All judge versions; an owner's POST makes one."""
 
     permission_classes = [IsStaffOfTheStudy]
     serializer_class = JudgeSerializer
     filters = {"protocol": "protocol", "family": "family"}
     queryset = Judge.objects.all()
+
+    def get_permissions(self) -> list[BasePermission]:
+        return [IsOwner()] if self.request.method == "POST" else [IsStaffOfTheStudy()]
+
+    @extend_schema(
+        parameters=[OPTIONAL_KEY],
+        request=JudgeIn,
+        responses={201: JudgeSerializer, 400: RefusalOut, 409: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """The version with exactly these settings and today's prompts, made if it does not exist yet."""
+        sent = JudgeIn(data=request.data)
+        sent.is_valid(raise_exception=True)
+        given = {**sent.validated_data, "decoding": json.dumps(sent.validated_data["decoding"])}
+        try:
+            settings = judge_settings(given)
+        except Refused as refusal:
+            raise serializers.ValidationError({refusal.field or "program": [refusal.reason]}) from refusal
+        judge = create_judge(actor=cast(User, request.user), **settings)
+        return Response(JudgeSerializer(judge).data, status=201)
 
 
 class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):

@@ -1,12 +1,14 @@
 """Forms of judging: a judge version, and what to ask it."""
 
 import json
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, cast
 
 from django import forms
 from django.conf import settings
 
+from accounts.refusal import Refused
 from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
@@ -135,6 +137,30 @@ class ProgramForm(forms.Form):
         """The arguments of create_judge."""
         protocol, program = self.cleaned_data["program"].split(" ", 1)
         return {"slug": self.cleaned_data["slug"], "protocol": protocol, "program": program}
+
+
+def judge_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of create_judge from the fields of JudgeForm by name, or from slug, protocol and `program`.
+
+    What is None or missing counts as empty; `decoding` is JSON text. Raises Refused with the field at fault.
+    """
+    if given.get("program"):
+        return _program_settings(given)
+    form = JudgeForm({name: given.get(name) for name in JudgeForm.base_fields})
+    if not form.is_valid():
+        field, errors = next(iter(form.errors.items()))
+        raise Refused(str(errors[0]), code="bad_judge", field=field)
+    return form.settings()
+
+
+def _program_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
+    if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
+        raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+    if given["protocol"] not in protocol_names():
+        known = ", ".join(protocol_names())
+        raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
+    return {name: given[name] for name in ("slug", "protocol", "program")}
 
 
 OWN_CAP = "Empty: the judge's own budget, if it has one."

@@ -23,6 +23,8 @@ PAGES = [
     ("compare", ["sample-re2math"]),
     ("pairs", ["sample-proofs"]),
     ("judge-audit", ["sample-re2math"]),
+    ("construction-audit", ["sample-re2math"]),
+    ("construction-raters", ["sample-re2math"]),
     ("labels", ["sample-re2math"]),
     ("campaign-results", ["sample-proofs"]),
     ("question-reliability", ["sample-proofs", "logic"]),

@@ -14,7 +14,7 @@ from judging.actions import (
     store_published,
 )
 from judging.claims import GivenBack, claim, give_back, new_owner
-from judging.models import JudgeTask, RunState, TaskState
+from judging.models import Judge, JudgeTask, RunState, TaskState
 from judging.run_actions import retry_failed, steer
 from tests.factories import VerdictFactory
 
@@ -148,3 +148,50 @@ def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
         down = GivenBack(error="down", wait=dt.timedelta(hours=1), final=False)
         assert give_back(owner=owner, tasks={task.pk: down}) == 1
     assert run.tasks.get().state == TaskState.FAILED
+
+
+def test_an_owner_makes_a_judge_through_rest_and_the_same_settings_give_the_same_version(
+    endpoint, client, owner, coordinator
+):
+    sent = {
+        "slug": "by-rest",
+        "protocol": "re2math",
+        "model": "m",
+        "endpoint": endpoint,
+        "votes": 3,
+        "decoding": {"temperature": 0, "max_tokens": 500},
+        "budget_tokens": 90_000,
+    }
+    client.force_login(coordinator)
+    refused = client.post("/api/v1/judges/", sent, content_type="application/json")
+    assert refused.status_code == 403
+    client.force_login(owner)
+    made = client.post("/api/v1/judges/", sent, content_type="application/json")
+    again = client.post("/api/v1/judges/", sent, content_type="application/json")
+    assert (made.status_code, made.json()["label"], again.json()["id"]) == (
+        201,
+        "by-rest-v1",
+        made.json()["id"],
+    )
+    assert (made.json()["votes"], made.json()["budget"]) == (3, {"tokens": 90_000})
+    assert Judge.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [({"endpoint": "nowhere"}, "endpoint"), ({"decoding": {"heat": 1}}, "decoding"), ({"votes": 0}, "votes")],
+)
+def test_a_judge_that_does_not_fit_is_refused_with_its_field(endpoint, client, owner, changed, field):
+    client.force_login(owner)
+    sent = {"slug": "j", "protocol": "re2math", "model": "m", "endpoint": endpoint, **changed}
+    answer = client.post("/api/v1/judges/", sent, content_type="application/json")
+    assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert not Judge.objects.exists()
+
+
+def test_a_program_is_made_a_judge_through_rest(client, owner):
+    client.force_login(owner)
+    sent = {"slug": "algebra", "protocol": "masked_steps", "program": "algebra"}
+    answer = client.post("/api/v1/judges/", sent, content_type="application/json")
+    assert (answer.status_code, answer.json()["model"]) == (201, "")
+    assert answer.json()["program"].startswith("algebra-v")

@@ -6,10 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from accounts.refusal import Refused
-from benchmark.protocols import protocol_names
 from judging.actions import create_judge
-from judging.forms import JudgeForm
+from judging.forms import judge_settings
 
 _FLAGS = {
     "early_stop": "do not ask for votes that can no longer change the majority",
@@ -43,29 +41,10 @@ class Command(TouchstoneCommand):
         parser.add_argument("--decoding", default="{}", help="JSON, e.g. '{\"temperature\": 0.7}'")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        judge = create_judge(actor=None, **(_by_program if options["program"] else _by_model)(options))
+        judge = create_judge(actor=None, **judge_settings(options))
         return {
             "judge": judge.label,
             "sha256": judge.sha256,
             "program": judge.program,
             "prompts": json.loads(json.dumps(judge.prompts)),
         }
-
-
-def _by_model(options: dict[str, Any]) -> dict[str, Any]:
-    names = ("slug", "protocol", "model", "endpoint", "family", "votes", "decoding", *_FLAGS, *_MONEY)
-    form = JudgeForm({name: options[name] for name in names})
-    if not form.is_valid():
-        field, errors = next(iter(form.errors.items()))
-        raise Refused(str(errors[0]), code="bad_judge", field=field)
-    return form.settings()
-
-
-def _by_program(options: dict[str, Any]) -> dict[str, Any]:
-    extra = [name for name in ("model", "endpoint", "family") if options[name]]
-    if extra or options["votes"] != 1 or options["decoding"] != "{}":
-        raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
-    if options["protocol"] not in protocol_names():
-        known = ", ".join(protocol_names())
-        raise Refused(f"There is no protocol {options['protocol']!r}; there are {known}.", code="bad_judge")
-    return {name: options[name] for name in ("slug", "protocol", "program")}
