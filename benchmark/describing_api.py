@@ -5,7 +5,7 @@ from typing import Any
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -68,13 +68,16 @@ class CroissantView(StrictView):
 
 class InstancesFileView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
+    filters = {"published": "1: in the format that the benchmark publishes, if it has one"}
 
     @extend_schema(
         operation_id="releases_instances_file",
+        parameters=[OpenApiParameter("published", str, description=filters["published"])],
         responses={
             (200, "application/jsonlines"): OpenApiResponse(OpenApiTypes.STR, description="One a line.")
         },
     )
     def get(self, request: Request, name: str) -> HttpResponseBase:
         """The instances as JSON Lines: the file whose hash the metadata names."""
-        return instances_download(get_object_or_404(Release, name=name))
+        release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+        return instances_download(release, published=request.query_params.get("published") == "1")

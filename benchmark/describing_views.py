@@ -1,7 +1,7 @@
 """Pages that describe a release to the world: its description, Croissant metadata, and its instances as a file."""
 
 from django.contrib import messages
-from django.http import HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
@@ -11,7 +11,7 @@ from accounts.views import SignedInRequest
 from benchmark.actions import describe_release
 from benchmark.croissant import croissant
 from benchmark.forms import DescriptionForm
-from benchmark.instance_file import MEDIA_TYPE, instance_lines
+from benchmark.instance_file import MEDIA_TYPE, instance_lines, published_lines
 from benchmark.models import Release, ReleaseDescription
 from benchmark.views import staff_only
 
@@ -56,14 +56,19 @@ def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
 @staff_only  # type: ignore[arg-type]
 @require_GET
 def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
-    """The file that the metadata describes."""
-    return instances_download(_release(name))
+    """The file that the metadata describes, or with ?published=1 the one in the benchmark's own format."""
+    try:
+        return instances_download(_release(name), published=request.GET.get("published") == "1")
+    except Refused as refusal:
+        raise Http404(refusal.reason) from refusal
 
 
-def instances_download(release: Release) -> StreamingHttpResponse:
-    """The instances of a release, streamed."""
-    response = StreamingHttpResponse(instance_lines(release), content_type=MEDIA_TYPE)
-    response["Content-Disposition"] = f'attachment; filename="{release.name}.jsonl"'
+def instances_download(release: Release, *, published: bool = False) -> StreamingHttpResponse:
+    """The instances of a release, streamed. Raises Refused for a published format that there is not."""
+    lines = published_lines(release) if published else instance_lines(release)
+    response = StreamingHttpResponse(lines, content_type=MEDIA_TYPE)
+    ending = "published.jsonl" if published else "jsonl"
+    response["Content-Disposition"] = f'attachment; filename="{release.name}.{ending}"'
     return response
 
 

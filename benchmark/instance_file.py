@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from accounts.refusal import Refused
 from benchmark.canonical import canonical_json, paper_content
 from benchmark.models import Instance, Release
 from benchmark.protocol import PaperRecord
+from benchmark.protocols import get_protocol
 
 MEDIA_TYPE = "application/jsonlines"
 _CHUNK = 500
@@ -32,6 +34,18 @@ def instance_lines(release: Release) -> Iterator[bytes]:
         keys = [pk for _, pk in order[start : start + _CHUNK]]
         rows = release.instances.select_related("paper").in_bulk(keys)
         yield from (_line(rows[pk]) for pk in keys)
+
+
+def published_lines(release: Release) -> Iterator[str]:
+    """The instances as lines of the file that their benchmark publishes, in the order in which they were imported.
+
+    Raises Refused where the protocol has no such format.
+    """
+    write = get_protocol(release.benchmark.protocol).published_line
+    if write is None:
+        raise Refused(f"{release.benchmark.protocol} has no published format of its own.", code="no_format")
+    payloads = release.instances.order_by("pk").values_list("payload", flat=True).iterator(_CHUNK)
+    return (write(payload) + "\n" for payload in payloads)
 
 
 def file_facts(release: Release) -> FileFacts:

@@ -208,7 +208,9 @@ class Protocol:
     fields from the predicate and the instance's payload. No two predicates share a key.
     `audited_parts` is what experts see of an instance in a construction audit; without it, its `instance_parts`.
     `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are
-    computed from files alone, `step_measures` from experts' labels of steps.
+    computed from files alone, `step_measures` from experts' labels of steps. `strata` sorts an instance, by its
+    payload, into classes beside its domain (name of the division to class) in which every metric is shown too.
+    `published_line` writes an instance's payload as a line of the published file, without line feed.
     """
 
     name: str
@@ -233,6 +235,8 @@ class Protocol:
     instance_fields: InstanceFields | None = None
     measures: tuple[Measure, ...] = ()
     step_measures: tuple[StepMeasure, ...] = ()
+    strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    published_line: Callable[[Mapping[str, Any]], str] | None = None
 
     @property
     def all_predicates(self) -> tuple[Predicate, ...]:

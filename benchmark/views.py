@@ -49,6 +49,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "runs": queries.runs_with_states(row),
         "domain": domain,
         "description": getattr(row, "description", None),
+        "has_published_format": rules.published_line is not None,
         "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }

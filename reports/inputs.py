@@ -26,22 +26,22 @@ from reports.datasets import (
     primary_decisions,
 )
 from reports.exclusions import Objection, Rule
-from reports.measurements import Asked, Measured, asked_of, measured
+from reports.measurements import Asked, Measured, Sorted, asked_of, measured, sorted_instances
 from reports.objections import declared_rules, objections
 from reports.row_json import rows_as_json, rows_from_json
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured)
+Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted)
 
 
 @dataclass(frozen=True)
 class Inputs:
     """One track of one release with all its labels.
 
-    `decisions`, `asked` and `measured`, and `rules` with the `objections` they count, are written only where
-    there are any, so that artifacts from before there was such a thing still verify.
+    What is listed in _LATER (decisions, measures, strata, rules with the objections they count) is written only
+    where there is any, so that artifacts from before there was such a thing still verify.
     """
 
     release: str
@@ -62,6 +62,7 @@ class Inputs:
     measured: tuple[Measured, ...] = ()
     rules: tuple[Rule, ...] = ()
     objections: tuple[Objection, ...] = ()
+    strata: tuple[Sorted, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -97,6 +98,7 @@ _LATER: dict[str, Any] = {
     "measured": Measured,
     "rules": Rule,
     "objections": Objection,
+    "strata": Sorted,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -132,6 +134,7 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         measured=_in_order(measured(release, track)),
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
+        strata=_in_order(sorted_instances(release)),
     )
 
 

@@ -5,7 +5,7 @@ and stay; outputs whose needed verdict is unavailable leave, are counted, and bo
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,9 @@ from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import missing_bounds, proportion
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
+
+Strata = Mapping[str, str]  # instance to stratum
+_NO_STRATA: Mapping[str, Strata] = {}
 
 
 @dataclass(frozen=True)
@@ -57,20 +60,33 @@ def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
     return "unavailable" in states or "unparsed" in states
 
 
-def metric_document(metric: Metric, outputs: Sequence[LabelledOutput], *, seed: int) -> dict[str, Any]:
-    """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, and its domains."""
+def metric_document(
+    metric: Metric, outputs: Sequence[LabelledOutput], *, seed: int, strata: Mapping[str, Strata] = _NO_STRATA
+) -> dict[str, Any]:
+    """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, its domains and strata.
+
+    `strata` is, for each division of the instances, the stratum of every instance.
+    """
     counted = count(metric, outputs)
-    by_domain: dict[str, list[LabelledOutput]] = defaultdict(list)
-    for output in outputs:
-        by_domain[output.domain].append(output)
+    divided = {name: _within(metric, outputs, lambda o, of=of: of[o.instance]) for name, of in strata.items()}
     return {
         "estimate": wilson_estimate(counted).as_json(),
         "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
         "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
-        "domains": {
-            domain: wilson_estimate(count(metric, members)).as_json()
-            for domain, members in sorted(by_domain.items())
-        },
+        "domains": _within(metric, outputs, lambda output: output.domain),
+        **({"strata": divided} if divided else {}),
+    }
+
+
+def _within(
+    metric: Metric, outputs: Iterable[LabelledOutput], stratum: Callable[[LabelledOutput], str]
+) -> dict[str, Any]:
+    """The Wilson estimate of each class of outputs."""
+    grouped: dict[str, list[LabelledOutput]] = defaultdict(list)
+    for output in outputs:
+        grouped[stratum(output)].append(output)
+    return {
+        name: wilson_estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())
     }
 
 

@@ -1,4 +1,4 @@
-"""What a protocol's measures say of the outputs of a track: values from files, read once and frozen as inputs."""
+"""What follows from payloads alone: a protocol's measures and strata, read once and frozen as inputs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +21,15 @@ class Asked:
     instance: str
     cluster: str
     domain: str
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """The class of an instance in one of the protocol's divisions."""
+
+    instance: str
+    division: str
+    stratum: str
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,15 @@ def asked_of(release: Release) -> list[Asked]:
         return []
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
     return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
+
+
+def sorted_instances(release: Release) -> list[Sorted]:
+    """Every instance of the release in every division of its protocol; none for most protocols."""
+    strata = get_protocol(release.benchmark.protocol).strata
+    if strata is None:
+        return []
+    rows = release.instances.order_by("key").values_list("key", "payload").iterator(chunk_size=_CHUNK)
+    return [Sorted(key, name, value) for key, payload in rows for name, value in strata(payload).items()]
 
 
 def measured(release: Release, track: str) -> list[Measured]:

@@ -85,7 +85,7 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
         "sha256": inputs.judge.sha256,
         "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in audited_metrics(protocol)},
         "systems": {
-            system: _system_part(protocol, list(members.values()), inputs.seed)
+            system: _system_part(protocol, list(members.values()), inputs)
             for system, members in sorted(by_system.items())
         },
         "audits": [
@@ -96,9 +96,15 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _system_part(protocol: Protocol, members: Sequence[LabelledOutput], seed: int) -> dict[str, Any]:
+def _system_part(protocol: Protocol, members: Sequence[LabelledOutput], inputs: Inputs) -> dict[str, Any]:
+    strata: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in inputs.strata:
+        strata[row.division][row.instance] = row.stratum
     return {
-        "metrics": {metric.key: metric_document(metric, members, seed=seed) for metric in protocol.metrics},
+        "metrics": {
+            metric.key: metric_document(metric, members, seed=inputs.seed, strata=strata)
+            for metric in protocol.metrics
+        },
         "buckets": buckets(protocol.bucket, members),
     }
 

@@ -114,27 +114,39 @@ def _metric(judge: Document, key: str) -> dict[str, Any]:
     systems = {
         name: part["metrics"][key] for name, part in judge["systems"].items() if key in part["metrics"]
     }
-    domains = sorted({domain for found in systems.values() for domain in found["domains"]})
+    divisions = sorted({name for found in systems.values() for name in found.get("strata", {})})
     return {
         "key": key,
         **judge["metrics"][key],
         "rows": [_fixed_row(system, found) for system, found in systems.items()],
-        "domains": [in_words(domain) for domain in domains],
-        "domain_rows": [
-            {
-                "system": system,
-                "cells": [
-                    percent_cell(found["domains"][domain]) if domain in found["domains"] else None
-                    for domain in domains
-                ],
-            }
-            for system, found in systems.items()
+        "divisions": [
+            _division("domain", {system: found["domains"] for system, found in systems.items()}),
+            *(
+                _division(name, {system: found["strata"].get(name, {}) for system, found in systems.items()})
+                for name in divisions
+            ),
         ],
         "forest": forest_plot(
             f"{judge['metrics'][key]['title']} of every system",
             forest_groups(judge, key),
             key=f"forest-{key}",
         ),
+    }
+
+
+def _division(name: str, systems: Mapping[str, Document]) -> dict[str, Any]:
+    """Systems by the classes of one division of the instances."""
+    classes = sorted({one for found in systems.values() for one in found})
+    return {
+        "name": in_words(name),
+        "classes": [in_words(one) for one in classes],
+        "rows": [
+            {
+                "system": system,
+                "cells": [percent_cell(found[one]) if one in found else None for one in classes],
+            }
+            for system, found in systems.items()
+        ],
     }
 
 

@@ -43,6 +43,11 @@ class MetricOut(serializers.Serializer[Any]):
     effective_n = EstimateOut()
     paper_bootstrap = EstimateOut()
     domains = serializers.DictField(child=EstimateOut())
+    strata = serializers.DictField(
+        child=serializers.DictField(child=EstimateOut()),
+        required=False,
+        help_text="By division of the instances, only of protocols with such.",
+    )
 
 
 class JudgedSystemOut(serializers.Serializer[Any]):

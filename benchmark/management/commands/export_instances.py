@@ -1,11 +1,11 @@
-"""manage.py export_instances --release NAME > instances.jsonl"""
+"""manage.py export_instances --release NAME [--published] > instances.jsonl"""
 
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.instance_file import instance_lines
+from benchmark.instance_file import instance_lines, published_lines
 from benchmark.queries import release_named
 
 
@@ -14,7 +14,15 @@ class Command(BaseCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="name of the release")
+        parser.add_argument(
+            "--published",
+            action="store_true",
+            help="in the format that the benchmark publishes, if it has one",
+        )
 
     def run(self, **options: Any) -> None:
+        if options["published"]:
+            self.stdout.writelines(published_lines(release_named(options["release"])))
+            return
         for line in instance_lines(release_named(options["release"])):
             self.stdout.write(line.decode(), ending="")

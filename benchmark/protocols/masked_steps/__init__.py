@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
-from benchmark.protocols.masked_steps.loader import read_outputs, read_release
+from benchmark.protocols.masked_steps.loader import published_line, read_outputs, read_release, strata
 from benchmark.protocols.masked_steps.metrics import METRICS, bucket
 from benchmark.protocols.masked_steps.parts import instance_parts, output_parts, prompt_fields
 from benchmark.protocols.masked_steps.programs import ALGEBRA
@@ -25,4 +25,6 @@ PROTOCOL = Protocol(
     prompt_fields=prompt_fields,
     bucket=bucket,
     program_judges=(ALGEBRA,),
+    strata=strata,
+    published_line=published_line,
 )

@@ -17,8 +17,29 @@ _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}")
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
-    """The masks of a published JSONL file."""
-    return read_records(path, Mask, _instance)
+    """The masks of a published JSONL file; a variant stands after its original, and is of the same proof."""
+    proofs: dict[str, tuple[str, int]] = {}
+    for record in read_records(path, Mask, _instance):
+        if isinstance(record, InstanceRecord):
+            mask = Mask.model_validate(record.payload)
+            proof = (mask.arxiv_id, mask.proof_index)
+            if mask.variant_of is not None and proofs.get(str(mask.variant_of)) != proof:
+                reason = f"no mask {mask.variant_of} of the same proof stands before this variant of it"
+                yield RecordError(reason, line=record.line, field="variant_of")
+                continue
+            if mask.variant_of is None:
+                proofs[record.key] = proof
+        yield record
+
+
+def strata(payload: Mapping[str, Any]) -> dict[str, str]:
+    """Step type and proof family as the release states them, and whether the mask is chosen, random or truncated."""
+    mask = Mask.model_validate(payload)
+    return {
+        "step_type": mask.step_type or "unstated",
+        "proof_family": mask.proof_family or "unstated",
+        "mask": mask.variant or "chosen",
+    }
 
 
 def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
@@ -37,8 +58,14 @@ def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
 
 
 def published_line(payload: Mapping[str, Any]) -> str:
-    """The published line of a stored mask: the inverse of reading it, key by key and in the same order."""
-    return json.dumps(payload, ensure_ascii=False)
+    """A stored mask as a line of the published file: the published fields in their order, then ours, then others.
+
+    A database does not keep the order of fields, so the order is this one; a file that has it, and is written as
+    Python writes JSON, comes back byte for byte.
+    """
+    known = [name for name in Mask.model_fields if name in payload]
+    order = [*known, *sorted(set(payload) - set(known))]
+    return json.dumps({name: payload[name] for name in order}, ensure_ascii=False)
 
 
 def shown(formula: str) -> str:

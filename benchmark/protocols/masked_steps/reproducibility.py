@@ -1,0 +1,89 @@
+"""Two runs of the same masking on the same proofs: how far they mask and recover the same. Pure.
+
+STATISTICS.md 1.4. A mask of the first run is found again if its normalised formula is one of the second run's masks
+of the same proof; experts may say of others that they are as good as found (`proximate`). Dependencies are the
+labels that a problem refers to; their agreement is a Jaccard index, though the paper calls it recall. What stands
+around the proof is compared by symmetric BLEU-4.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from benchmark.protocols.masked_steps.schema import Mask
+from stats.bleu import bleu_summary
+from stats.estimate import Reason, undefined
+from stats.intervals import proportion
+
+Proof = tuple[str, int]
+_DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")
+_REFERENCE = re.compile(r"\\(?:ref|eqref|cref|Cref|autoref|label)\s*\{([^{}]*)\}")
+
+
+def normalised(formula: str) -> str:
+    """A formula without delimiters of mathematics and white space."""
+    return _DELIMITERS.sub("", formula)
+
+
+def labels(text: str) -> frozenset[str]:
+    """The labels that a text refers to or sets."""
+    return frozenset(
+        name.strip() for found in _REFERENCE.findall(text) for name in found.split(",") if name.strip()
+    )
+
+
+def reproducibility(
+    first: Iterable[Mask], second: Iterable[Mask], proximate: Collection[int] = ()
+) -> dict[str, Any]:
+    """The document of two runs; `proximate` are the indices of first masks that experts found in other words.
+
+    Raises ValueError if a mask of `proximate` is not of the first run, or is found again anyway.
+    """
+    one, two = _by_proof(first), _by_proof(second)
+    shared = sorted(one.keys() & two.keys())
+    found = {
+        mask.index: normalised(mask.mask_content) in {normalised(m.mask_content) for m in two[proof]}
+        for proof in shared
+        for mask in one[proof]
+    }
+    wrong = sorted(index for index in set(proximate) if found.get(index, True))
+    if wrong:
+        raise ValueError(f"mask {wrong[0]} is not among those of the first run that were not found again")
+    exact = sum(found.values())
+    return {
+        "proofs": {
+            "shared": len(shared),
+            "first_only": len(one) - len(shared),
+            "second_only": len(two) - len(shared),
+        },
+        "masks_exact": proportion(exact, len(found)).as_json(),
+        "masks_with_proximate": proportion(exact + len(set(proximate)), len(found)).as_json(),
+        "dependencies_jaccard": _jaccard(one, two, shared),
+        "context_bleu": _bleu(one, two, shared),
+    }
+
+
+def _by_proof(masks: Iterable[Mask]) -> Mapping[Proof, list[Mask]]:
+    grouped: dict[Proof, list[Mask]] = defaultdict(list)
+    for mask in masks:
+        grouped[mask.arxiv_id, mask.proof_index].append(mask)
+    return grouped
+
+
+def _jaccard(one: Mapping[Proof, list[Mask]], two: Mapping[Proof, list[Mask]], shared: list[Proof]) -> Any:
+    """Labels of both runs over labels of either, summed over proofs."""
+    common = union = 0
+    for proof in shared:
+        mine, theirs = (frozenset().union(*(labels(m.problem) for m in run[proof])) for run in (one, two))
+        common, union = common + len(mine & theirs), union + len(mine | theirs)
+    if not union:
+        return undefined("wilson", Reason.ZERO_DENOM, n=0).as_json()
+    return proportion(common, union).as_json()
+
+
+def _bleu(
+    one: Mapping[Proof, list[Mask]], two: Mapping[Proof, list[Mask]], shared: list[Proof]
+) -> dict[str, Any] | None:
+    found = bleu_summary((one[proof][0].problem, two[proof][0].problem) for proof in shared)
+    return vars(found).copy() if found else None
