@@ -5,7 +5,7 @@ and stay; outputs whose needed verdict is unavailable leave, are counted, and bo
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -68,23 +68,24 @@ def metric_document(
     `strata` is, for each division of the instances, the stratum of every instance.
     """
     counted = count(metric, outputs)
-    divided = {name: _within(metric, outputs, lambda o, of=of: of[o.instance]) for name, of in strata.items()}
+    divided = {
+        name: _within(metric, ((stratum_of[output.instance], output) for output in outputs))
+        for name, stratum_of in strata.items()
+    }
     return {
         "estimate": wilson_estimate(counted).as_json(),
         "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
         "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
-        "domains": _within(metric, outputs, lambda output: output.domain),
+        "domains": _within(metric, ((output.domain, output) for output in outputs)),
         **({"strata": divided} if divided else {}),
     }
 
 
-def _within(
-    metric: Metric, outputs: Iterable[LabelledOutput], stratum: Callable[[LabelledOutput], str]
-) -> dict[str, Any]:
-    """The Wilson estimate of each class of outputs."""
+def _within(metric: Metric, outputs: Iterable[tuple[str, LabelledOutput]]) -> dict[str, Any]:
+    """The Wilson estimate of each class of outputs, given as (class, output)."""
     grouped: dict[str, list[LabelledOutput]] = defaultdict(list)
-    for output in outputs:
-        grouped[stratum(output)].append(output)
+    for name, output in outputs:
+        grouped[name].append(output)
     return {
         name: wilson_estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())
     }
