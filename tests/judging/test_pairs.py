@@ -191,3 +191,28 @@ def test_rest_names_the_pair(judge, release, client, coordinator):
     client.force_login(coordinator)
     (shown,) = client.get(reverse("api-verdicts", args=[release.name])).json()["results"]
     assert shown["subject"] == "p1/alpha|zeta/1"
+
+
+def by_page(client, judge, release) -> None:
+    sent = {"subject": "output", "target": f"{release.name} raw", "predicates": ["prefer"], "priority": 0}
+    assert client.post(reverse("judge", args=[judge.pk]), sent).status_code == 302
+
+
+def by_rest(client, judge, release) -> None:
+    sent = {"judge": judge.pk, "release": release.name, "predicates": ["prefer"]}
+    assert client.post("/api/v1/judge-runs/", sent, content_type="application/json").status_code == 201
+
+
+def by_command(client, judge, release) -> None:
+    call_command("judge", f"--release={release.name}", f"--judge={judge.slug}", "--predicate", "prefer")
+
+
+@pytest.mark.parametrize("start", [by_page, by_rest, by_command])
+def test_a_run_of_comparisons_is_started_on_the_page_through_rest_and_by_command(
+    start, judge, release, server, client, coordinator
+):
+    server.rule = prefers("method a")
+    client.force_login(coordinator)
+    start(client, judge, release)
+    drain()
+    assert Verdict.objects.count() == JudgeTask.objects.filter(state="done").count() == 4 * 2
