@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.cache import cache
+from django.db.models import Q
 
 from benchmark.models import Output
 from benchmark.queries import shown_content
-from judging.models import JudgeRun
+from judging.models import JudgeRun, JudgeTask
 from llm import Flag, find_injections
 from llm.injections import SIGNS
 
@@ -27,15 +28,15 @@ class Flagged:
 
 
 def flagged_outputs(run: JudgeRun) -> list[Flagged]:
-    """The outputs that the run asks about and that hold signs of an injection, by instance and attempt.
+    """The outputs that the run asks about, alone or in a pair, that hold signs of an injection.
 
-    What was read once is kept in the cache by content, so that the next look costs no reading.
+    By instance and attempt. What was read once is kept in the cache by content, so that the next look costs no reading.
     """
+    asked = JudgeTask.objects.filter(run=run)
     outputs = (
-        Output.objects.filter(judge_tasks__run=run)
+        Output.objects.filter(Q(pk__in=asked.values("output")) | Q(pk__in=asked.values("second")))
         .select_related("instance", "redacted")
         .order_by("instance__key", "attempt", "id")
-        .distinct()
     )
     found: list[Flagged] = []
     batch: list[Output] = []
