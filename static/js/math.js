@@ -100,6 +100,9 @@ function letScroll(root) {
   }
 }
 
+// A window that was made narrower, or a phone that was turned.
+window.addEventListener("resize", () => letScroll(document));
+
 function latexOf(element) {
   if (element.dataset.source) return element.dataset.source;
   const latex = element.dataset.latex || element.textContent;
