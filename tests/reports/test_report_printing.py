@@ -7,6 +7,7 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 from pypdf import PdfReader
+from pypdf.generic import StreamObject
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -35,6 +36,19 @@ def test_a_blinded_report_names_neither_systems_nor_graders(graded, tmp_path):
     assert "Grader 1" in text
     assert not [name for name in NAMES if name in text]
     assert not [name for name in NAMES if name.encode() in path.read_bytes()]
+
+
+def test_no_metadata_outline_or_stream_of_a_blinded_report_names_anybody_either(graded, tmp_path):
+    """Every object of the file, its streams decompressed."""
+    reader = PdfReader(printed(graded, tmp_path))
+    slots = [str(reader.metadata), str(reader.xmp_metadata)]
+    for number in range(1, int(reader.trailer["/Size"])):
+        found = reader.get_object(number)
+        slots.append(str(found))
+        if isinstance(found, StreamObject):
+            slots.append(found.get_data().decode("latin-1"))
+    assert sum("/Type" in slot for slot in slots) > 20
+    assert not [name for name in NAMES if any(name in slot for slot in slots)]
 
 
 def test_with_identities_it_names_both(graded, tmp_path):
