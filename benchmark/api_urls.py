@@ -24,6 +24,11 @@ urlpatterns: list[URLPattern] = [
         describing_api.InstancesFileView.as_view(),
         name="api-release-instances-file",
     ),
+    path(
+        "releases/<slug:name>/reproduction/",
+        describing_api.ReproductionView.as_view(),
+        name="api-release-reproduction",
+    ),
     path("systems/", api.SystemsView.as_view(), name="api-systems"),
     path("systems/<slug:slug>/", api.SystemView.as_view(), name="api-system"),
     path("outputs/", api.OutputsView.as_view(), name="api-outputs"),

@@ -20,6 +20,7 @@ from benchmark.actions import describe_release
 from benchmark.croissant import croissant
 from benchmark.describing_views import instances_download
 from benchmark.models import Release, ReleaseDescription
+from benchmark.reproducing import reproduction
 
 
 class DescriptionShape(serializers.ModelSerializer[ReleaseDescription]):
@@ -64,6 +65,28 @@ class CroissantView(StrictView):
         file = reverse("api-release-instances-file", args=[name], request=request)
         page = reverse("release", args=[name], request=request)
         return Response(croissant(release, page=page, file=file))
+
+
+class ReproductionView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {"second": "name of the release of the second run", "proximate": "keys, separated by commas"}
+
+    @extend_schema(
+        operation_id="releases_reproduction",
+        parameters=[
+            OpenApiParameter("second", str, required=True, description=filters["second"]),
+            OpenApiParameter("proximate", str, description=filters["proximate"]),
+        ],
+        responses={200: OpenApiTypes.OBJECT, 400: RefusalOut},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """How far another release, of a second run of the same curation, reproduces this one."""
+        first, second = (
+            get_object_or_404(Release.objects.select_related("benchmark"), name=wanted)
+            for wanted in (name, request.query_params.get("second", ""))
+        )
+        keys = request.query_params.get("proximate", "")
+        return Response(reproduction(first, second, filter(None, keys.split(","))))
 
 
 class InstancesFileView(StrictView):

@@ -1,6 +1,6 @@
 """What a protocol folder provides. The registry is in benchmark/protocols/__init__.py."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -189,6 +189,8 @@ class StepMeasure:
 
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
+Payloads = Iterable[Mapping[str, Any]]
+CompareReleases = Callable[[Payloads, Payloads, Collection[str]], Mapping[str, Any]]
 InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
 
 
@@ -210,6 +212,8 @@ class Protocol:
     `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are
     computed from files alone, `step_measures` from experts' labels of steps. `strata` sorts an instance, by its
     payload, into classes beside its domain (name of the division to class) in which every metric is shown too.
+    `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of
+    both and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}.
     `published_line` writes an instance's payload as a line of the published file, without line feed.
     """
 
@@ -237,6 +241,7 @@ class Protocol:
     step_measures: tuple[StepMeasure, ...] = ()
     strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
+    compare_releases: CompareReleases | None = None
 
     @property
     def all_predicates(self) -> tuple[Predicate, ...]:

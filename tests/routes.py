@@ -245,6 +245,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/description/
         api/v1/releases/<slug:name>/croissant/
         api/v1/releases/<slug:name>/instances.jsonl
+        api/v1/releases/<slug:name>/reproduction/
         api/v1/releases/<slug:name>/instances/
         api/v1/releases/<slug:name>/audit-plan/
         api/v1/releases/<slug:name>/audits/

@@ -11,7 +11,6 @@ from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.protocols.masked_steps.reproducibility import normalised, reproducibility
-from benchmark.protocols.masked_steps.schema import Mask
 from benchmark.records import RecordError
 from reports.importing import import_labels
 from reports.inputs import collect
@@ -167,38 +166,66 @@ def test_the_judge_agrees_with_two_experts_on_1232_of_1273_as_published(tmp_path
     assert (found["agreement"]["k"], found["agreement"]["n"]) == (1232, 1273)
 
 
-def mask(index: int, content: str, problem: str = "See.") -> Mask:
-    return Mask.model_validate(
-        MASK | {"index": index, "proof_index": index, "mask_content": content, "problem": problem}
-    )
+def mask(index: int, content: str, problem: str = "See.") -> dict:
+    return MASK | {"index": index, "proof_index": index, "mask_content": content, "problem": problem}
 
 
-def test_two_runs_give_the_published_shares_with_their_denominators():
-    """Mask-Proof 4.3: of 28 masks 19 come again as they are, 25 with those in other words; of 36 labels 35."""
+@pytest.fixture
+def two_runs(db, tmp_path) -> None:
+    """Mask-Proof 4.3: of 28 masks 19 come again as they are, and of 36 labels 35. Which ones is ours."""
     named = [f"\\ref{{l{n}}}" for n in range(36)]
     first = [mask(n, f"$a_{{{n}}} = b$", " ".join(named) if n == 0 else "See.") for n in range(28)]
     second = [
         mask(n, f"\\( a_{{{n}}}=b \\)" if n < 19 else "c", " ".join(named[:35]) if n == 0 else "See.")
         for n in range(28)
     ]
-    found = reproducibility(first, second, proximate=range(19, 25))
-    shares = {
-        name: (found[name]["k"], found[name]["n"]) for name in found if name not in ("proofs", "context_bleu")
+    for name, masks in (("run-1", first), ("run-2", second)):
+        path = write_lines(tmp_path / "run.jsonl", *masks)
+        import_release(actor=None, protocol="masked_steps", path=path, name=name)
+
+
+PROXIMATE = [str(key) for key in range(19, 25)]  # six more that experts found in other words: 25 of 28
+
+
+def test_two_runs_give_the_published_shares_with_their_denominators(two_runs, capsys, client, coordinator):
+    call_command("compare_releases", "run-1", "run-2", "--json", "--proximate", *PROXIMATE)
+    found = json.loads(capsys.readouterr().out)
+    assert {name: (share["k"], share["n"]) for name, share in found["shares"].items()} == {
+        "masks_exact": (19, 28),
+        "masks_with_proximate": (25, 28),
+        "dependencies_jaccard": (35, 36),
     }
-    assert shares == {
-        "masks_exact": (19, 28), "masks_with_proximate": (25, 28), "dependencies_jaccard": (35, 36),
-    }  # fmt: skip
-    assert [rounded_percent(found[name]["value"]) for name in shares] == ["67.9", "89.3", "97.2"]
-    assert [round(100 * end, 2) for end in found["masks_exact"]["ci"]] == [49.34, 82.07]
+    assert [rounded_percent(share["value"]) for share in found["shares"].values()] == ["67.9", "89.3", "97.2"]
+    assert [round(100 * end, 2) for end in found["shares"]["masks_exact"]["ci"]] == [49.34, 82.07]
     assert found["context_bleu"]["pairs"] == 28
-    assert found["context_bleu"]["mean"] < 1
+    assert 0.9 < found["context_bleu"]["mean"] < 1
+    client.force_login(coordinator)
+    address = reverse("api-release-reproduction", args=["run-1"])
+    assert client.get(address, {"second": "run-2", "proximate": ",".join(PROXIMATE)}).json() == found
+
+
+def test_the_command_prints_shares_with_intervals(two_runs, capsys):
+    call_command("compare_releases", "run-1", "run-2")
+    said = capsys.readouterr().out
+    assert "masks exact" in said
+    assert "[0.4934, 0.8207]" in said
+    assert "first only 0" in said
+
+
+def test_releases_that_cannot_be_compared_are_refused(two_runs, proofs):
+    with pytest.raises(CommandError, match="another protocol"):
+        call_command("compare_releases", "run-1", "sample-proofs")
+    with pytest.raises(CommandError, match="does not say"):
+        call_command("compare_releases", "sample-proofs", "sample-proofs")
+    with pytest.raises(CommandError, match="mask 0 is not among"):
+        call_command("compare_releases", "run-1", "run-2", "--proximate", "0")
 
 
 def test_masks_are_one_whatever_their_delimiters_and_spaces():
     assert normalised("$ a = b $") == normalised("\\[a=b\\]") == "a=b"
 
 
-@pytest.mark.parametrize("wrong", [0, 99])
+@pytest.mark.parametrize("wrong", ["0", "99"])
 def test_what_came_again_or_is_not_there_cannot_be_called_proximate(wrong):
     with pytest.raises(ValueError, match=f"mask {wrong} "):
         reproducibility([mask(0, "a"), mask(1, "b")], [mask(0, "a"), mask(1, "c")], proximate=[wrong])
@@ -206,6 +233,6 @@ def test_what_came_again_or_is_not_there_cannot_be_called_proximate(wrong):
 
 def test_without_labels_the_index_is_undefined_and_proofs_of_one_run_are_counted():
     found = reproducibility([mask(0, "a"), mask(1, "b")], [mask(0, "a")])
-    assert found["dependencies_jaccard"]["reason"] == "ZERO_DENOM"
+    assert found["shares"]["dependencies_jaccard"]["reason"] == "ZERO_DENOM"
     assert found["proofs"] == {"shared": 1, "first_only": 1, "second_only": 0}
-    assert (found["masks_exact"]["k"], found["masks_exact"]["n"]) == (1, 1)
+    assert found["shares"]["masks_exact"]["n"] == 1

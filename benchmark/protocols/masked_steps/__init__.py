@@ -7,6 +7,7 @@ from benchmark.protocols.masked_steps.loader import published_line, read_outputs
 from benchmark.protocols.masked_steps.metrics import METRICS, bucket
 from benchmark.protocols.masked_steps.parts import instance_parts, output_parts, prompt_fields
 from benchmark.protocols.masked_steps.programs import ALGEBRA
+from benchmark.protocols.masked_steps.reproducibility import reproducibility
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -27,4 +28,5 @@ PROTOCOL = Protocol(
     program_judges=(ALGEBRA,),
     strata=strata,
     published_line=published_line,
+    compare_releases=reproducibility,
 )

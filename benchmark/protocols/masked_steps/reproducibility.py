@@ -34,16 +34,16 @@ def labels(text: str) -> frozenset[str]:
 
 
 def reproducibility(
-    first: Iterable[Mask], second: Iterable[Mask], proximate: Collection[int] = ()
+    first: Iterable[Mapping[str, Any]], second: Iterable[Mapping[str, Any]], proximate: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The document of two runs; `proximate` are the indices of first masks that experts found in other words.
+    """The document of two runs; `proximate` are the keys of first masks that experts found in other words.
 
     Raises ValueError if a mask of `proximate` is not of the first run, or is found again anyway.
     """
     one, two = _by_proof(first), _by_proof(second)
     shared = sorted(one.keys() & two.keys())
     found = {
-        mask.index: normalised(mask.mask_content) in {normalised(m.mask_content) for m in two[proof]}
+        str(mask.index): normalised(mask.mask_content) in {normalised(m.mask_content) for m in two[proof]}
         for proof in shared
         for mask in one[proof]
     }
@@ -57,16 +57,18 @@ def reproducibility(
             "first_only": len(one) - len(shared),
             "second_only": len(two) - len(shared),
         },
-        "masks_exact": proportion(exact, len(found)).as_json(),
-        "masks_with_proximate": proportion(exact + len(set(proximate)), len(found)).as_json(),
-        "dependencies_jaccard": _jaccard(one, two, shared),
+        "shares": {
+            "masks_exact": proportion(exact, len(found)).as_json(),
+            "masks_with_proximate": proportion(exact + len(set(proximate)), len(found)).as_json(),
+            "dependencies_jaccard": _jaccard(one, two, shared),
+        },
         "context_bleu": _bleu(one, two, shared),
     }
 
 
-def _by_proof(masks: Iterable[Mask]) -> Mapping[Proof, list[Mask]]:
+def _by_proof(payloads: Iterable[Mapping[str, Any]]) -> Mapping[Proof, list[Mask]]:
     grouped: dict[Proof, list[Mask]] = defaultdict(list)
-    for mask in masks:
+    for mask in map(Mask.model_validate, payloads):
         grouped[mask.arxiv_id, mask.proof_index].append(mask)
     return grouped
 
