@@ -17,7 +17,7 @@ PAGE = 50
 @require_GET
 def ways(request: SignedInRequest, slug: str) -> HttpResponse:
     """Totals, reasons, and the items about which anything was said."""
-    campaign = get_object_or_404(Campaign, slug=slug)
+    campaign = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
     found = ways_out(campaign)
     page = Paginator(found["items"], PAGE).get_page(request.GET.get("page"))
     return render(request, "annotation/ways_out.html", {"campaign": campaign, "ways": found, "page": page})
