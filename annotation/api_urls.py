@@ -11,6 +11,7 @@ from annotation import (
     api_guessing,
     api_quarantine,
     api_training,
+    api_verdict,
     api_ways_out,
 )
 
@@ -31,6 +32,12 @@ urlpatterns: list[URLPattern] = [
         "campaigns/<slug:slug>/comments/<int:pk>/",
         api_bank.ShareDecisionView.as_view(),
         name="api-shared-comment-decide",
+    ),
+    path("assignments/<str:handle>/verdict/", api_verdict.VerdictView.as_view(), name="api-verdict"),
+    path(
+        "assignments/<str:handle>/verdict/amend/",
+        api_verdict.AmendView.as_view(),
+        name="api-verdict-amend",
     ),
     path("discussions/<str:handle>/", api_calibration.DiscussionView.as_view(), name="api-discussion"),
     path("discussions/<str:handle>/again/", api_calibration.AgainView.as_view(), name="api-answer-again"),

@@ -16,6 +16,13 @@ from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - mod
 from annotation.later_rows import LaterAnswer, LaterGrade, Occasion  # noqa: F401 - models of this app
 from annotation.phases import Phase
 from annotation.reason_rows import SeenBefore, Unjudged  # noqa: F401 - models of this app
+from annotation.reveal_rows import (  # noqa: F401 - models of this app
+    ClaimMark,
+    Reveal,
+    RevealArm,
+    ShownClaim,
+    ShownVerdict,
+)
 from annotation.setup_rows import CampaignSetup  # noqa: F401 - a model of this app
 from annotation.training_rows import (  # noqa: F401 - models of this app
     TrainingAnswer,

@@ -27,6 +27,7 @@ def own_data(user: User) -> dict[str, Any]:
             "grades__unjudged",
             "grades__seen_where",
             "later_grades__answers",
+            "claim_marks__claim",
         )
         .order_by("pk")
     )
@@ -80,6 +81,10 @@ def _place(place: Assignment) -> dict[str, Any]:
         "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
         "system_guess": guess
         and {"system": guess.system.slug if guess.system else "", "created_at": guess.created_at},
+        "claim_marks": [
+            {"claim": row.claim.text, "mark": row.mark, "created_at": row.created_at}
+            for row in place.claim_marks.all()
+        ],
         "later": [
             {
                 **{name: getattr(later, name) for name in ("occasion", "reason", "created_at")},

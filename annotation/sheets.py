@@ -9,6 +9,7 @@ from annotation.documents import documents
 from annotation.material import Material, ShownProof, material
 from annotation.models import Answer, Assignment
 from annotation.rail import Mark, rail
+from annotation.reveal import ReadVerdict, read_verdict
 from annotation.steps import Step, steps_of
 from annotation.unjudged import UnjudgedReason
 from benchmark.leakage_kinds import Subject
@@ -96,6 +97,7 @@ class Sheet:
     draft_version: int
     active_seconds: int
     problems: Mapping[str, str] = field(default_factory=dict)
+    verdict: ReadVerdict | None = None
     severities: tuple[str, ...] = SEVERITIES
     reasons: tuple[tuple[str, str], ...] = tuple((reason.value, reason.label) for reason in UnjudgedReason)
     kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
@@ -138,6 +140,7 @@ def sheet(
         draft_version=draft.version if draft else 0,
         active_seconds=draft.active_seconds if draft else 0,
         problems=problems or {},
+        verdict=read_verdict(place),
     )
 
 

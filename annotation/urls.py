@@ -12,6 +12,7 @@ from annotation.views import (
     reviewer,
     setup,
     training,
+    verdict,
     ways_out,
 )
 
@@ -35,6 +36,8 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/", campaigns.campaigns, name="campaigns"),
     path("items/<str:handle>/guess/", guessing.guess, name="guess"),
     path("items/<str:handle>/guess/skip/", guessing.skip, name="guess-skip"),
+    path("items/<str:handle>/verdict/", verdict.verdict, name="verdict"),
+    path("items/<str:handle>/verdict/amend/", verdict.amend, name="verdict-amend"),
     path("discussions/<str:handle>/", calibration.discussion_page, name="discussion"),
     path("discussions/<str:handle>/again/", calibration.again, name="answer-again"),
     path("campaigns/<slug:slug>/calibration/", calibration.rounds, name="calibration"),

@@ -27,7 +27,7 @@ class Thing(StrEnum):
     OTHERS_LABELS = "others' labels"  # grades, comments and progress of other reviewers
     IDENTITY = "identity"  # system, run, keys of rows, import times, file names
     TOTALS = "totals"  # aggregates over a campaign, by system or not
-    JUDGE = "judge"  # the verdicts of LLM judges on this subject
+    JUDGE = "judge"  # the copy of a judge's verdict that was attached to the campaign (annotation/reveal.py)
 
 
 def viewer(*, signed_in: bool, staff: bool, informed: bool, holds: bool, released: bool) -> Viewer:
@@ -55,5 +55,5 @@ def may_see(who: Viewer, thing: Thing, phase: str, *, submitted: bool) -> bool:
     if thing in (Thing.MATERIAL, Thing.OWN_LABELS):
         return True
     if thing is Thing.JUDGE:
-        return submitted and phase == Phase.CLOSED
+        return submitted
     return False

@@ -3,12 +3,16 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.api import caller, understood
 from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
 from accounts.refusal import Refused
 from annotation.models import Campaign
 from reports import serializers_campaigns as shape
@@ -16,6 +20,7 @@ from reports.api import invalid
 from reports.calibration import calibration_document
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.choosing import only_known
+from reports.verdict_copies import copy_verdicts, verdicts_document
 
 
 class _CampaignView(APIView):
@@ -70,3 +75,31 @@ class CalibrationAgreementView(_CampaignView):
     def get(self, request: Request, slug: str) -> Response:
         """Every coefficient of the blind answers and of those after the discussion."""
         return Response(calibration_document(self.campaign(request, slug)))
+
+
+class VerdictsIn(serializers.Serializer[Any]):
+    judge = serializers.CharField(default="", allow_blank=True, help_text="A judge version's label.")
+    predicate = serializers.CharField(default="", allow_blank=True)
+    question = serializers.CharField(default="", allow_blank=True)
+    before_share = serializers.FloatField(default=0.0, min_value=0, max_value=1)
+    seed = serializers.IntegerField(default=1, min_value=0)
+
+
+class CampaignVerdictsView(_CampaignView):
+    """The verdicts that reviewers of a campaign are shown after their answer."""
+
+    @extend_schema(operation_id="campaigns_verdicts", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, slug: str) -> Response:
+        """What is attached, and how its claims were marked."""
+        return Response(verdicts_document(self.campaign(request, slug)))
+
+    @extend_schema(
+        operation_id="campaigns_attach_verdicts",
+        request=VerdictsIn,
+        responses={201: OpenApiTypes.OBJECT, 409: RefusalOut},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Copy a judge's verdicts to a draft; they are frozen from then on."""
+        campaign = self.campaign(request, slug)
+        copy_verdicts(actor=caller(request), campaign=campaign, **understood(VerdictsIn, request))
+        return Response(verdicts_document(campaign), status=201)

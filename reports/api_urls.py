@@ -55,6 +55,11 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/artifacts/", api.ArtifactsView.as_view(), name="api-artifacts"),
     path("releases/<slug:name>/artifacts/<slug:sha256>/", api.ArtifactView.as_view(), name="api-artifact"),
     path(
+        "campaigns/<slug:slug>/verdicts/",
+        api_campaigns.CampaignVerdictsView.as_view(),
+        name="api-campaign-verdicts",
+    ),
+    path(
         "campaigns/<slug:slug>/calibration-agreement/",
         api_campaigns.CalibrationAgreementView.as_view(),
         name="api-calibration-agreement",

@@ -170,10 +170,26 @@ def monitoring_sections(document: Document) -> dict[str, Any]:
     return {
         "reviewers": reviewers,
         "to_read": [entry for entry in reviewers if entry["signs"]],
+        "anchoring": _anchoring(document["anchoring"]),
         "questions": [
             {"key": key, "title": in_words(key).capitalize(), **found, "rows": _severities(document, key)}
             for key, found in document["questions"].items()
         ],
+    }
+
+
+def _anchoring(found: Document | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    arms = (
+        ("visible", "Verdict shown before"),
+        ("hidden", "Verdict shown after"),
+        ("difference", "Difference"),
+    )
+    return {
+        "title": in_words(found["question"]).capitalize(),
+        "labels": found["labels"],
+        "rows": [{"words": words, "cell": percent_cell(found[name])} for name, words in arms],
     }
 
 

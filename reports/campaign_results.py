@@ -9,8 +9,9 @@ from annotation.queries import progress_by_item
 from benchmark.rubrics import RubricError, rubric_from_content
 from reports.campaign_data import campaign_data, places_wanted, submitted_days
 from reports.inputs import SEED
-from reports.monitoring import monitoring_document
+from reports.monitoring import anchoring_document, monitoring_document
 from reports.reliability import overview_document, reliability_document
+from reports.seen_labels import seen_labels
 
 FORMAT = "touchstone-campaign-results-1"
 COVERAGE = ("complete", "partly graded", "not begun")
@@ -59,4 +60,8 @@ def question_document(campaign: Campaign, key: str) -> dict[str, Any]:
 
 def reviewers_document(campaign: Campaign) -> dict[str, Any]:
     """What monitoring knows of a campaign's reviewers."""
-    return monitoring_document(rubric_from_content(campaign.rubric.content), campaign_data(campaign))
+    rubric = rubric_from_content(campaign.rubric.content)
+    document = monitoring_document(rubric, campaign_data(campaign))
+    key, labels = seen_labels(campaign)
+    document["anchoring"] = anchoring_document(rubric.question(key), labels) if key else None
+    return document

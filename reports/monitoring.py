@@ -11,7 +11,9 @@ import numpy as np
 
 from benchmark.rubrics import Question, Rubric
 from reports.campaign_data import CampaignData, GradeTime, Reviewer, ReviewerLabel
+from reports.seen_labels import SeenLabel
 from reports.wording import in_words
+from stats.anchoring import anchoring
 from stats.estimate import Estimate, Reason, undefined
 from stats.monitoring import (
     SLOW_OR_FAST,
@@ -49,6 +51,29 @@ def monitoring_document(rubric: Rubric, data: CampaignData) -> dict[str, Any]:
 def favourable(question: Question) -> str:
     """The answer that counts as lenient."""
     return question.positive or question.values[0]
+
+
+def anchoring_document(question: Question, labels: Sequence[SeenLabel]) -> dict[str, Any]:
+    """Do reviewers follow a verdict that was in sight? Shares by arm with intervals, and their difference.
+
+    A label agrees where it is the verdict's value; where the verdict's values are not on the question's scale
+    ("yes" on a scale of correctness), where both or neither are favourable. Every label counts with its arm.
+    """
+    agrees = [_agrees(question, label) for label in labels]
+    found = anchoring(agrees, [label.before for label in labels], [label.reviewer for label in labels])
+    return {
+        "question": question.key,
+        "labels": len(labels),
+        "visible": found.visible.as_json(),
+        "hidden": found.hidden.as_json(),
+        "difference": found.difference.as_json(),
+    }
+
+
+def _agrees(question: Question, label: SeenLabel) -> bool:
+    if label.verdict in question.values:
+        return label.value == label.verdict
+    return (label.value == favourable(question)) == (label.verdict == "yes")
 
 
 def _reviewer(

@@ -122,9 +122,20 @@ class MonitoredReviewerOut(serializers.Serializer[Any]):
     signs = serializers.ListField(child=serializers.CharField())
 
 
+class AnchoringOut(serializers.Serializer[Any]):
+    """Share of labels that agree with the verdict, where it was visible before the grade and where hidden."""
+
+    question = serializers.CharField()
+    labels = serializers.IntegerField()
+    visible = EstimateOut()
+    hidden = EstimateOut()
+    difference = EstimateOut()
+
+
 class MonitoringOut(serializers.Serializer[Any]):
     """Reviewers of a campaign in the order of their names, with the signs that ask for a second look."""
 
     format = serializers.CharField()
     questions = serializers.DictField(child=serializers.DictField(child=serializers.CharField()))
     reviewers = MonitoredReviewerOut(many=True)
+    anchoring = AnchoringOut(allow_null=True)

@@ -79,5 +79,6 @@ urlpatterns: list[URLPattern] = [
     path(f"{_CAMPAIGN}monitoring/", campaigns.monitoring, name="monitoring"),
     path(f"{_CAMPAIGN}monitoring.csv", campaigns.monitoring_csv, name="monitoring-csv"),
     path(f"{_CAMPAIGN}calibration/", campaigns.calibration, name="calibration-agreement"),
+    path(f"{_CAMPAIGN}verdicts/", campaigns.verdicts, name="campaign-verdicts"),
     path(f"{_CAMPAIGN}training.csv", campaigns.training_csv, name="training-csv"),
 ]

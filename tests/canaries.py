@@ -49,6 +49,9 @@ annotation.SharedComment hidden: text | technical: protocol
 annotation.CalibrationRemark hidden: text
 annotation.LaterGrade hidden: reason
 annotation.LaterAnswer hidden: value comment | shown: question step
+annotation.Reveal hidden: judge | shown: question | technical: predicate sha256
+annotation.ShownVerdict hidden: value
+annotation.ShownClaim hidden: text
 annotation.TrainingSet technical: sha256
 annotation.TrainingItem shown: title domain problem answer text | hidden: note
 annotation.TrainingGold hidden: value rationale | shown: question step

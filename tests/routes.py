@@ -85,6 +85,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/items/<str:handle>/reopen/
         grading/items/<str:handle>/out-of-field/
         grading/items/<str:handle>/guess/
+        grading/items/<str:handle>/verdict/
+        grading/items/<str:handle>/verdict/amend/
+        api/v1/assignments/<str:handle>/verdict/
+        api/v1/assignments/<str:handle>/verdict/amend/
         grading/discussions/<str:handle>/
         grading/discussions/<str:handle>/again/
         api/v1/discussions/<str:handle>/
@@ -158,6 +162,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/calibration/
         api/v1/campaigns/<slug:slug>/calibration/
         reports/campaigns/<slug:slug>/calibration/
+        reports/campaigns/<slug:slug>/verdicts/
+        api/v1/campaigns/<slug:slug>/verdicts/
         api/v1/campaigns/<slug:slug>/calibration-agreement/
         grading/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/training/

@@ -136,6 +136,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _reports(campaign, coordinator)
     _another_training(release, rubric, coordinator)
     _another_discussion(release, rubric, coordinator)
+    _hidden_verdicts(release, rubric, coordinator)
     for _ in outputs:
         actions.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
@@ -331,6 +332,27 @@ def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> 
         content={"answers": answers, "comments": {"rigour": c("annotation.LaterAnswer.comment")}},
         reason=c("annotation.LaterGrade.reason"),
     )
+
+
+def _hidden_verdicts(release: Release, rubric: Rubric, coordinator: User) -> None:
+    """A round whose verdicts come after the answer; the reviewer may take its items and has answered none."""
+    c = canary
+    campaign = CampaignFactory(slug="verdicts", release=release, rubric=rubric, created_by=coordinator)
+    items = actions.draw_items(actor=coordinator, campaign=campaign)
+    actions.attach_verdicts(
+        actor=coordinator,
+        campaign=campaign,
+        question="correctness",
+        judge=c("annotation.Reveal.judge"),
+        predicate="accepted",
+        verdicts=[
+            actions.VerdictCopy(
+                item.pk, c("annotation.ShownVerdict.value"), (c("annotation.ShownClaim.text"),)
+            )
+            for item in items
+        ],
+    )
+    actions.open_campaign(actor=coordinator, campaign=campaign)
 
 
 def _people(coordinator: User) -> None:
@@ -537,6 +559,9 @@ NOBODY_IS_SHOWN = {
     "annotation.LaterAnswer.comment",
     "annotation.LaterAnswer.value",
     "annotation.LaterGrade.reason",
+    "annotation.Reveal.judge",
+    "annotation.ShownClaim.text",
+    "annotation.ShownVerdict.value",
     "annotation.TrainingGold.rationale",
     "annotation.TrainingItem.note",
     "annotation.Unblinding.reason",

@@ -35,6 +35,12 @@ from annotation.actions.guessing import ask_for_guesses, guess_system
 from annotation.actions.pairs import draw_pairs
 from annotation.actions.quarantine import decide_identity, redact_release, withdraw_decision
 from annotation.actions.reminding import remind_campaign, remind_due
+from annotation.actions.revealing import (
+    VerdictCopy,
+    amend_after_verdict,
+    attach_verdicts,
+    mark_claims,
+)
 from annotation.actions.revising import discard_draw, keep_setup, revise_campaign
 from annotation.actions.sharing import decide_comment, propose_comment, share_comment
 from annotation.actions.training import answer_training, attach_training, skip_training
@@ -42,12 +48,15 @@ from annotation.actions.unblinding import confirm_unblinding, request_unblinding
 
 __all__ = [
     "DraftConflict",
+    "VerdictCopy",
     "adjudicate",
+    "amend_after_verdict",
     "answer_again",
     "answer_training",
     "apply_plan",
     "ask_for_guesses",
     "attach_training",
+    "attach_verdicts",
     "close_campaign",
     "confirm_unblinding",
     "create_campaign",
@@ -61,6 +70,7 @@ __all__ = [
     "guess_system",
     "keep_setup",
     "make_calibration",
+    "mark_claims",
     "open_campaign",
     "open_item",
     "plan_assignment",

@@ -21,6 +21,7 @@ from annotation.identities import informed_people
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Verb
+from annotation.reveal import draw_arms
 from annotation.training import require_trained
 
 _KEY = "annotation.handles:"
@@ -86,7 +87,9 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
             if not _claim(item):
                 raise Refused("A place was taken meanwhile; look at the plan again.", code="plan_changed")
             placed += shown.assignments(item, reviewer, position, pulled=False)
-    return Assignment.objects.bulk_create(placed)
+    made = Assignment.objects.bulk_create(placed)
+    draw_arms(campaign, made)
+    return made
 
 
 def _claim(item: int) -> bool:
@@ -230,6 +233,7 @@ def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | 
             )
             for made in (taken, *repeat):
                 made.save(force_insert=True)
+            draw_arms(campaign, (taken, *repeat))
             record(actor=reviewer, verb="take_item", target=taken)
             return taken
     except IntegrityError:

@@ -20,6 +20,7 @@ from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade
 from annotation.phases import Verb
 from annotation.reasons import write_reasons
+from annotation.reveal import require_revisable
 from annotation.training import require_trained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
@@ -167,6 +168,7 @@ def revise_grade(
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     require_uninformed(reviewer, assignment.item.campaign)
     require_unrevealed(assignment.item_id)
+    require_revisable(assignment.item.campaign)
     live = queries.live_grade(assignment)
     if live is None:
         raise Refused("There is no grade to revise yet.", code="not_submitted")
@@ -304,6 +306,7 @@ def reopen_grade(*, reviewer: User, assignment: Assignment) -> Draft:
     require_own(reviewer, assignment)
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     require_unrevealed(assignment.item_id)
+    require_revisable(assignment.item.campaign)
     draft = Draft.objects.filter(assignment=assignment).first()
     if assignment.state != AssignmentState.SUBMITTED or draft is None:
         raise Refused("There is no grade to reopen.", code="not_submitted")

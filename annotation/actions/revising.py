@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation import phases
 from annotation.actions.campaigns import keep_rubric, locked, require_sound_terms, require_staff
-from annotation.models import Assignment, Campaign, CampaignKind, CampaignSetup
+from annotation.models import Assignment, Campaign, CampaignKind, CampaignSetup, Reveal, TrainingSet
 from annotation.phases import Phase, Verb
 from annotation.setup_rows import Step
 
@@ -56,6 +56,13 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
 def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
     if campaign.phase == Phase.CLOSED:
         raise Refused("A closed campaign keeps its terms.", code="wrong_phase")
+    asked = [name for name in ("release", "rubric") if name in changed]
+    if asked and TrainingSet.objects.filter(campaign=campaign).exists():
+        raise Refused(
+            "This no longer changes: a training is attached, and its gold answers this rubric.",
+            code="trained",
+            field=asked[0],
+        )
     for name in changed:
         if campaign.phase == Phase.OPEN and name not in WHILE_OPEN:
             raise Refused(
@@ -106,6 +113,8 @@ def discard_draw(*, actor: User, campaign: Campaign) -> int:
     phases.require(campaign.phase, Verb.DRAW)
     if Assignment.objects.filter(item__campaign=campaign).exists():
         raise Refused("Reviewers have places on these items; the draw stays.", code="assigned")
+    if Reveal.objects.filter(campaign=campaign).exists():
+        raise Refused("A judge's verdicts are attached to these items; the draw stays.", code="verdicts")
     count, _ = campaign.items.all().delete()
     if not count:
         raise Refused("There is no draw to take back.", code="nothing_drawn")

@@ -29,6 +29,7 @@ from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.progress import OwnProgress, own_progress
 from annotation.remarks import own_remarks
+from annotation.reveal import is_to_mark, reveal_of
 from annotation.sheets import own_answers, sheet
 from annotation.submitting import is_locked, submit_or_revise
 from annotation.training import unfinished
@@ -164,6 +165,8 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
             request,
             format_html('Submitted: {}. <a href="{}">Read or reopen it</a>', title, address),
         )
+    if is_to_mark(place):
+        return redirect("verdict", handle=place.handle)
     if is_asked(place):
         return redirect("guess", handle=place.handle)
     following = queries.waiting(request.user).first()
@@ -178,7 +181,9 @@ def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse
         "grade": grade,
         "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
         "remarks": own_remarks(grade) if grade else [],
-        "may_reopen": place.item.campaign.phase == Phase.OPEN and not is_revealed(place.item),
+        "may_reopen": place.item.campaign.phase == Phase.OPEN
+        and not is_revealed(place.item)
+        and reveal_of(place.item.campaign) is None,
         "discussed": is_revealed(place.item),
     }
     return render(request, "annotation/own_grade.html", context)

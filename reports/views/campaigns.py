@@ -5,11 +5,12 @@ None of these pages names a system, so that they may be read before the campaign
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
+from accounts.views import SignedInRequest
 from annotation.models import Campaign
 from annotation.training import training_rows
 from reports import campaign_pages
@@ -17,6 +18,8 @@ from reports.calibration import calibration_document
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.choosing import only_known
 from reports.downloads import table_download
+from reports.verdict_copies import copy_verdicts, verdicts_document
+from reports.verdict_forms import VerdictsForm
 from reports.views.access import explains_refusals, staff_only
 
 FIGURES = {"progress": campaign_pages.progress_rows, "coverage": campaign_pages.coverage_rows}
@@ -102,6 +105,24 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     sections = campaign_pages.calibration_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
     return render(request, "reports/calibration.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def verdicts(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The verdicts that reviewers are shown after their answer; POST attaches them to a draft."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    form = VerdictsForm(request.POST or None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        try:
+            copy_verdicts(actor=request.user, campaign=campaign, **form.terms())
+            return redirect("campaign-verdicts", slug=slug)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    context = {"campaign": campaign, "document": verdicts_document(campaign), "form": form}
+    return render(request, "reports/verdicts.html", context)
 
 
 @staff_only

@@ -10,8 +10,7 @@ OWN = {Thing.MATERIAL, Thing.OWN_LABELS}
 
 def expected(who: Viewer, thing: Thing, phase: Phase, submitted: bool) -> bool:
     """The promise in words: staff see all, blind staff all but identities; a reviewer sees the material and
-    their own labels once the campaign has opened, and the judge after submitting and closing; nobody else sees
-    anything."""
+    their own labels once the campaign has opened, and the judge after submitting; nobody else sees anything."""
     if who == Viewer.STAFF:
         return True
     if who == Viewer.BLIND_STAFF:
@@ -22,7 +21,7 @@ def expected(who: Viewer, thing: Thing, phase: Phase, submitted: bool) -> bool:
         (Phase.DRAFT, False): set(),
         (Phase.DRAFT, True): set(),
         (Phase.OPEN, False): OWN,
-        (Phase.OPEN, True): OWN,
+        (Phase.OPEN, True): OWN | {Thing.JUDGE},
         (Phase.CLOSED, False): OWN,
         (Phase.CLOSED, True): OWN | {Thing.JUDGE},
     }

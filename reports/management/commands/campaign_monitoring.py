@@ -30,6 +30,15 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     for row in document["reviewers"]:
         for sign in row["signs"]:
             yield f"{printable(row['reviewer'])}: {printable(sign)}"
+    if document["anchoring"]:
+        words = ("visible", "hidden", "difference")
+        rows = [[name, *_interval(document["anchoring"][name])] for name in words]
+        yield aligned(("agrees with the verdict", "share", "from", "to"), rows)
+
+
+def _interval(estimate: dict[str, Any]) -> list[object]:
+    low, high = estimate["ci"] or (None, None)
+    return [number(estimate["value"]), number(low), number(high)]
 
 
 def _reviewer(row: dict[str, Any]) -> list[object]:

@@ -1,0 +1,83 @@
+"""REST: the verdict on an own item, marks of its claims, and an amendment beside the locked answers."""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import understood
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.refusal import Refused
+from annotation import actions
+from annotation import serializers as shape
+from annotation.api import caller, place_or_404, refusal_reply
+from annotation.api_calibration import AgainIn
+from annotation.models import Assignment
+from annotation.reveal import read_verdict
+from annotation.reveal_rows import Mark
+
+
+class ReadClaimOut(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    text = serializers.CharField()
+    mark = serializers.CharField(help_text="Own mark; empty before the claims are marked.")
+
+
+class VerdictOut(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    value = serializers.CharField()
+    claims = ReadClaimOut(many=True)
+    amended = serializers.BooleanField()
+
+
+class MarksIn(serializers.Serializer[Any]):
+    marks = serializers.DictField(
+        child=serializers.ChoiceField(choices=Mark.choices), help_text="Number of every claim to its mark."
+    )
+
+
+def _reply(place: Assignment, status: int = 200) -> Response:
+    verdict = read_verdict(place)
+    if verdict is None:
+        raise Http404
+    return Response(VerdictOut(verdict).data, status=status)
+
+
+class VerdictView(StrictView):
+    @extend_schema(operation_id="assignment_verdict_show", responses=VerdictOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """What a judge said of the item, once it may be seen; 404 before."""
+        return _reply(place_or_404(request, handle))
+
+    @extend_schema(
+        operation_id="assignment_verdict_mark",
+        request=MarksIn,
+        responses={201: VerdictOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Mark every claim, once, after the grade."""
+        place = place_or_404(request, handle)
+        sent = understood(MarksIn, request)
+        actions.mark_claims(reviewer=caller(request), assignment=place, **sent)
+        return _reply(place, status=201)
+
+
+class AmendView(StrictView):
+    @extend_schema(
+        operation_id="assignment_verdict_amend",
+        request=AgainIn,
+        responses={201: VerdictOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Record other answers beside the locked ones, which alone enter scores."""
+        place = place_or_404(request, handle)
+        sent = understood(AgainIn, request)
+        try:
+            actions.amend_after_verdict(reviewer=caller(request), assignment=place, **sent)
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return _reply(place, status=201)

@@ -1,0 +1,389 @@
+"""Lock, then reveal: a judge's verdict comes after the locked answer, or before it in a drawn arm, and is no label."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+
+from accounts.refusal import Refused
+from annotation.actions import (
+    amend_after_verdict,
+    attach_training,
+    discard_draw,
+    draw_items,
+    mark_claims,
+    open_campaign,
+    reopen_grade,
+    revise_campaign,
+    revise_grade,
+    take_next,
+)
+from annotation.claims import MAX_CLAIMS, claims_of, sees_before
+from annotation.models import (
+    Assignment,
+    ClaimMark,
+    Grade,
+    LaterGrade,
+    Reveal,
+    RevealArm,
+    ShownClaim,
+    ShownVerdict,
+)
+from annotation.own_data import own_data
+from benchmark.models import Output
+from reports.campaign_results import reviewers_document
+from reports.label_rows import label_rows
+from reports.monitoring import anchoring_document
+from reports.seen_labels import SeenLabel
+from reports.verdict_copies import copy_verdicts, verdicts_document
+from tests.annotation.campaigns import drafted, rubric, second_algebraist
+from tests.annotation.grading import submit
+from tests.annotation.samples import COMPLETE
+from tests.factories import RUBRIC, AssignmentFactory, JudgeFactory, VerdictFactory
+
+__all__ = ["drafted", "rubric", "second_algebraist"]
+pytestmark = pytest.mark.django_db
+
+REASON = "The base case holds.\n\n1. The bound $x^2 \\ge 0$ is used.\n2. The sum diverges."
+
+
+@pytest.fixture
+def judged(drafted, coordinator, monkeypatch):
+    """The draft with its items drawn and a verdict on every output; the second system's are "no"."""
+    draw_items(actor=coordinator, campaign=drafted)
+    judge = JudgeFactory(slug="oraculum", model="sagacity-9", family="Sagacious")
+    for output in Output.objects.select_related("run__system"):
+        value = "no" if output.run.system.slug == "second-system" else "yes"
+        VerdictFactory(judge=judge, output=output, predicate="accepted", value=value, reason=REASON)
+    monkeypatch.setattr("judging.queries.get_protocol", _with_predicate)
+    return drafted
+
+
+def _with_predicate(name):
+    from dataclasses import replace
+
+    from benchmark.protocol import Predicate
+    from benchmark.protocols import get_protocol
+
+    return replace(get_protocol(name), predicates=(Predicate("accepted", "accepted.v1"),))
+
+
+def attached(campaign, coordinator, before=0.0, **terms):
+    copy_verdicts(actor=coordinator, campaign=campaign, before_share=before, **terms)
+    return open_campaign(actor=coordinator, campaign=campaign)
+
+
+@pytest.fixture
+def after(judged, coordinator):
+    return attached(judged, coordinator)
+
+
+@pytest.fixture
+def before(judged, coordinator):
+    return attached(judged, coordinator, before=1.0)
+
+
+def graded(reviewer, campaign, **answers):
+    place = take_next(reviewer=reviewer, campaign=campaign)
+    submit(reviewer, place, **(answers or COMPLETE["answers"]))
+    return Assignment.objects.get(pk=place.pk)
+
+
+def test_a_reason_falls_into_paragraphs_and_list_items():
+    assert claims_of(REASON) == [
+        "The base case holds.",
+        "The bound $x^2 \\ge 0$ is used.",
+        "The sum diverges.",
+    ]
+    assert claims_of("- one\n  goes on\n* two\n(3) three") == ["one\n  goes on", "two", "three"]
+    assert claims_of(" \n\n ") == []
+    many = claims_of("\n\n".join(str(n) for n in range(100)))
+    assert (len(many), many[-1].split()[-1]) == (MAX_CLAIMS, "99")
+
+
+def test_an_arm_depends_on_seed_and_place_alone_and_has_the_share_that_was_asked():
+    drawn = [sees_before(seed=1, handle=f"h{n}", share=0.3) for n in range(2000)]
+    assert drawn == [sees_before(seed=1, handle=f"h{n}", share=0.3) for n in range(2000)]
+    assert drawn != [sees_before(seed=2, handle=f"h{n}", share=0.3) for n in range(2000)]
+    # 2,000 draws at .3: mean 600, standard deviation 20.5; four of them on either side
+    assert 518 < sum(drawn) < 682
+    assert not any(sees_before(seed=1, handle=f"h{n}", share=0.0) for n in range(50))
+    assert all(sees_before(seed=1, handle=f"h{n}", share=1.0) for n in range(50))
+
+
+def test_verdicts_are_copied_with_their_claims_and_frozen_under_a_hash(judged, coordinator):
+    reveal = copy_verdicts(actor=coordinator, campaign=judged)
+    assert (reveal.question, reveal.predicate, reveal.judge) == ("correctness", "accepted", "oraculum-v1")
+    assert ShownVerdict.objects.count() == judged.items.count() == 6
+    assert [claim.number for claim in ShownVerdict.objects.first().claims.order_by("number")] == [1, 2, 3]
+    assert verdicts_document(judged)["verdicts"] == {"no": 3, "yes": 3}
+
+
+def test_a_reason_that_names_a_system_or_the_judge_is_withheld(judged, coordinator):
+    judge = JudgeFactory(slug="other", model="sagacity-10", family="Sagacious")
+    for name, output in zip(
+        ("sagacity-10", "first-system", "nobody"), Output.objects.order_by("pk")[:3], strict=True
+    ):
+        VerdictFactory(judge=judge, output=output, predicate="accepted", reason=f"This was seen by {name}.")
+    reveal = copy_verdicts(actor=coordinator, campaign=judged, judge="other-v1")
+    assert reveal.withheld == 2
+    assert [claim.text for claim in ShownClaim.objects.all()] == ["This was seen by nobody."]
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        ({"judge": "nobody-v1"}, "no_judge"),
+        ({"predicate": "beauty"}, "no_predicate"),
+        ({"question": "remarks"}, "no_question"),
+        ({"before_share": 1.5}, "bad_share"),
+    ],
+)
+def test_what_cannot_be_attached_is_refused(judged, coordinator, terms, code):
+    with pytest.raises(Refused) as refusal:
+        copy_verdicts(actor=coordinator, campaign=judged, **terms)
+    assert refusal.value.code == code
+    assert not Reveal.objects.exists()
+
+
+def test_verdicts_are_attached_once_and_before_the_campaign_opens(after, coordinator):
+    with pytest.raises(Refused) as refusal:
+        copy_verdicts(actor=coordinator, campaign=after)
+    assert refusal.value.code == "wrong_phase"
+
+
+def test_a_draw_with_verdicts_stays_and_a_trained_rubric_too(judged, coordinator):
+    copy_verdicts(actor=coordinator, campaign=judged)
+    with pytest.raises(Refused) as refusal:
+        discard_draw(actor=coordinator, campaign=judged)
+    assert refusal.value.code == "verdicts"
+
+
+def test_the_rubric_of_a_training_stays(drafted, coordinator):
+    gold = {"problem": "a1", "answer": "x", "gold": COMPLETE["answers"], "note": "n"}
+    attach_training(actor=coordinator, campaign=drafted, file=json.dumps(gold).encode(), form="jsonl")
+    with pytest.raises(Refused) as refusal:
+        revise_campaign(actor=coordinator, campaign=drafted, rubric="proofs-v1")
+    assert refusal.value.code == "trained"
+
+
+def test_before_the_answer_nothing_of_the_verdict_reaches_the_reviewer(after, client, algebraist):
+    place = take_next(reviewer=algebraist, campaign=after)
+    client.force_login(algebraist)
+    seen = [
+        client.get(reverse(name, args=[place.handle]))
+        for name in ("grade", "api-assignment", "verdict", "api-verdict", "verdict-amend")
+    ]
+    assert [reply.status_code for reply in seen] == [200, 200, 404, 404, 405]
+    assert not any(
+        b"The sum diverges" in reply.content or b"What a judge" in reply.content for reply in seen[:2]
+    )
+
+
+def test_after_the_answer_the_verdict_comes_with_claims_to_mark_and_names_no_judge(after, client, algebraist):
+    place = graded(algebraist, after)
+    client.force_login(algebraist)
+    reply = client.get(reverse("submitted", args=[place.handle]))
+    assert reply["Location"] == reverse("verdict", args=[place.handle])
+    page = client.get(reply["Location"]).content.decode()
+    assert page.count('<fieldset class="claim">') == 3
+    for hidden in ("oraculum", "sagacity", "Sagacious", "first-system", "second-system"):
+        assert hidden not in page
+    refused = client.post(reply["Location"], {"mark-1": "right"})
+    assert (refused.status_code, ClaimMark.objects.count()) == (409, 0)
+    client.post(reply["Location"], {"mark-1": "right", "mark-2": "wrong", "mark-3": "irrelevant"})
+    assert dict(ClaimMark.objects.values_list("claim__number", "mark")) == {
+        1: "right", 2: "wrong", 3: "irrelevant",
+    }  # fmt: skip
+    assert "/verdict/" not in client.get(reverse("submitted", args=[place.handle]))["Location"]
+    assert verdicts_document(after)["marks"] == {"right": 1, "wrong": 1, "irrelevant": 1}
+
+
+def test_rest_marks_claims_and_records_an_amendment(after, client, algebraist):
+    place = graded(algebraist, after)
+    client.force_login(algebraist)
+    address = reverse("api-verdict", args=[place.handle])
+    bad = client.post(address, {"marks": {"1": "splendid"}}, "application/json")
+    assert bad.status_code == 400
+    marked = client.post(address, {"marks": {"1": "right", "2": "right", "3": "wrong"}}, "application/json")
+    assert [claim["mark"] for claim in marked.json()["claims"]] == ["right", "right", "wrong"]
+    again = client.post(address, {"marks": {"1": "right", "2": "right", "3": "wrong"}}, "application/json")
+    assert (again.status_code, again.json()["code"]) == (409, "already_marked")
+    amended = client.post(
+        reverse("api-verdict-amend", args=[place.handle]),
+        {"content": COMPLETE, "reason": "The judge is right."},
+        "application/json",
+    )
+    assert (amended.status_code, amended.json()["amended"]) == (201, True)
+
+
+def test_a_locked_answer_is_final_and_an_amendment_is_no_label(after, algebraist):
+    place = graded(algebraist, after, correctness="correct", rigour="3")
+    for verb in (
+        lambda: reopen_grade(reviewer=algebraist, assignment=place),
+        lambda: revise_grade(
+            reviewer=algebraist,
+            assignment=place,
+            content=COMPLETE,
+            idempotency_key="other",
+            rubric_sha256=after.rubric.sha256,
+        ),
+    ):
+        with pytest.raises(Refused) as refusal:
+            verb()
+        assert refusal.value.code == "verdict_shown"
+    labels = list(label_rows(after.release, campaign=after.slug))
+    amend_after_verdict(reviewer=algebraist, assignment=place, content=COMPLETE, reason="Convinced.")
+    assert list(label_rows(after.release, campaign=after.slug)) == labels
+    assert own_data(algebraist)["places"][0]["later"][0]["occasion"] == "verdict"
+    with pytest.raises(Refused):
+        amend_after_verdict(reviewer=algebraist, assignment=place, content=COMPLETE, reason="Again.")
+
+
+def test_in_the_other_arm_the_verdict_stands_beside_the_form(before, client, algebraist):
+    place = take_next(reviewer=algebraist, campaign=before)
+    assert RevealArm.objects.get().before
+    client.force_login(algebraist)
+    page = client.get(reverse("grade", args=[place.handle])).content.decode()
+    assert "What a judge said of this answer" in page
+    assert "The sum diverges." in page
+    assert "oraculum" not in page
+    assert client.get(reverse("api-verdict", args=[place.handle])).status_code == 200
+    with pytest.raises(Refused) as refusal:
+        mark_claims(reviewer=algebraist, assignment=place, marks={"1": "right", "2": "right", "3": "right"})
+    assert refusal.value.code == "not_submitted"
+
+
+def test_anchoring_compares_the_arms_with_an_interval():
+    question = RUBRIC.question("correctness")
+    # in sight: 18 of 20 say what the verdict says; hidden: 10 of 20; two raters on each side
+    labels = [
+        SeenLabel(n % 2, "correct" if n < agree else "incorrect", "yes", before)
+        for before, agree in ((True, 18), (False, 10))
+        for n in range(20)
+    ]
+    found = anchoring_document(question, labels)
+    assert (found["visible"]["value"], found["hidden"]["value"]) == (0.9, 0.5)
+    assert found["difference"]["value"] == pytest.approx(0.4)
+    low, high = found["difference"]["ci"]
+    assert 0 < low < 0.4 < high
+
+
+def test_a_verdict_on_the_question_s_own_scale_agrees_where_it_is_equal():
+    question = RUBRIC.question("correctness")
+    labels = [
+        SeenLabel(1, "inconclusive", "incorrect", True),
+        SeenLabel(1, "incorrect", "no", True),
+        SeenLabel(1, "inconclusive", "inconclusive", False),
+    ]
+    found = anchoring_document(question, labels)
+    assert (found["visible"]["value"], found["hidden"]["value"]) == (0.5, 1.0)
+
+
+def test_monitoring_shows_the_arms_by_page_rest_and_command(before, client, algebraist, coordinator, capsys):
+    graded(algebraist, before, correctness="correct", rigour="3")
+    document = reviewers_document(before)
+    assert (document["anchoring"]["labels"], document["anchoring"]["hidden"]["value"]) == (1, None)
+    client.force_login(coordinator)
+    assert "Verdict shown before" in client.get(reverse("monitoring", args=[before.slug])).content.decode()
+    assert client.get(reverse("api-monitoring", args=[before.slug])).json()["anchoring"]["labels"] == 1
+    call_command("campaign_monitoring", before.slug)
+    assert "agrees with the verdict" in capsys.readouterr().out
+
+
+def test_page_rest_and_command_attach(judged, client, coordinator, capsys):
+    client.force_login(coordinator)
+    page = reverse("campaign-verdicts", args=[judged.slug])
+    assert "oraculum-v1" in client.get(page).content.decode()
+    api = reverse("api-campaign-verdicts", args=[judged.slug])
+    refused = client.post(api, {"question": "remarks"}, "application/json")
+    assert (refused.status_code, refused.json()["code"]) == (409, "no_question")
+    outside = {
+        "judge": "oraculum-v1",
+        "predicate": "accepted",
+        "question": "correctness",
+        "before_share": 101,
+    }
+    assert "less than or equal to 100" in client.post(page, {**outside, "seed": 1}).content.decode()
+    call_command("attach_verdicts", judged.slug, "--before", "0.5", "--actor", coordinator.email, "--json")
+    assert json.loads(capsys.readouterr().out)["before_share"] == 0.5
+    assert client.get(api).json()["attached"] is True
+    assert "oraculum-v1" in client.get(page).content.decode()
+
+
+def test_the_page_attaches_what_its_form_says(judged, client, coordinator):
+    client.force_login(coordinator)
+    terms = {
+        "judge": "oraculum-v1",
+        "predicate": "accepted",
+        "question": "rigour",
+        "before_share": 25,
+        "seed": 7,
+    }
+    client.post(reverse("campaign-verdicts", args=[judged.slug]), terms)
+    reveal = Reveal.objects.get()
+    assert (reveal.question, reveal.before_share, reveal.seed) == ("rigour", 0.25, 7)
+
+
+def test_the_database_takes_a_first_grade_with_an_arm_and_no_second(after, algebraist, second_algebraist):
+    place = graded(algebraist, after)
+    words = "its first grade is final"
+    with pytest.raises(IntegrityError, match=words), transaction.atomic():
+        Grade.objects.create(assignment=place, supersedes=place.grades.get(), idempotency_key="forged")
+    unarmed = AssignmentFactory(item=place.item, reviewer=second_algebraist)
+    with pytest.raises(IntegrityError, match=words), transaction.atomic():
+        Grade.objects.create(assignment=unarmed, idempotency_key="k")
+
+
+def test_the_database_keeps_verdicts_arms_and_marks(after, algebraist):
+    place = graded(algebraist, after)
+    mark_claims(reviewer=algebraist, assignment=place, marks={"1": "right", "2": "right", "3": "wrong"})
+    for model in (Reveal, ShownVerdict, ShownClaim, RevealArm, ClaimMark):
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            model.objects.update(id=999)
+        with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
+            model.objects.all()._raw_delete("default")
+    verdict = ShownVerdict.objects.first()
+    with pytest.raises(IntegrityError, match="attached with their verdict"), transaction.atomic():
+        ShownClaim.objects.create(verdict=verdict, number=9, text="Late.")
+
+
+def test_the_database_draws_no_arm_after_the_grade_and_marks_no_foreign_claim(after, algebraist):
+    place = take_next(reviewer=algebraist, campaign=after)
+    claim = ShownClaim.objects.filter(verdict__item=place.item_id).first()
+    with pytest.raises(IntegrityError, match="marked after the grade"), transaction.atomic():
+        ClaimMark.objects.create(assignment=place, claim=claim, mark="right")
+    submit(algebraist, place, **COMPLETE["answers"])
+    foreign = ShownClaim.objects.exclude(verdict__item=place.item_id).first()
+    with pytest.raises(IntegrityError, match="marked after the grade"), transaction.atomic():
+        ClaimMark.objects.create(assignment=place, claim=foreign, mark="right")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ClaimMark.objects.create(assignment=place, claim=claim, mark="splendid")
+
+
+def test_the_database_wants_a_draft_for_verdicts_and_a_verdict_for_amendments(
+    drafted, coordinator, algebraist
+):
+    draw_items(actor=coordinator, campaign=drafted)
+    campaign = open_campaign(actor=coordinator, campaign=drafted)
+    terms = {
+        "campaign": campaign, "question": "q", "judge": "j", "predicate": "p", "seed": 1, "withheld": 0,
+        "attached_by": coordinator,
+    }  # fmt: skip
+    with pytest.raises(IntegrityError, match="before the campaign opens"), transaction.atomic():
+        Reveal.objects.create(**terms)
+    place = graded(algebraist, campaign)
+    with pytest.raises(IntegrityError, match="an amendment follows"), transaction.atomic():
+        LaterGrade.objects.create(assignment=place, occasion="verdict", reason="x")
+    with pytest.raises(IntegrityError, match="an arm is drawn before"), transaction.atomic():
+        RevealArm.objects.create(assignment=place, before=True)
+
+
+def test_a_share_beyond_one_is_no_share(drafted, coordinator):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Reveal.objects.create(
+            campaign=drafted, question="q", judge="j", predicate="p", seed=1, withheld=0, before_share=1.2,
+            attached_by=coordinator,
+        )  # fmt: skip
