@@ -1,0 +1,237 @@
+"""Published counts as files of labels: imported like anybody's, they give the published tables with denominators.
+
+RMA Table 1 (44 judgments of each system on First Proof) and LemmaBench Tables 2 and 4.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from benchmark.actions import import_outputs, import_release
+from benchmark.models import Release
+from reports.choosing import choose
+from reports.exporting import csv_lines
+from reports.importing import import_labels
+from reports.inputs import collect
+from reports.label_rows import label_rows
+from reports.score import score
+from reports.several_judges import matrix_document
+from stats.display import rounded_percent
+from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
+
+pytestmark = pytest.mark.django_db
+Row = dict[str, str]
+VALUES = ("correct", "inconclusive", "incorrect")
+ALL_WRONG = "003 003 005 005 004 005 004 005 005 005"
+# RMA Table 1 (STATISTICS.md 2A): correct, inconclusive and incorrect judgments of problems 1 to 10; - not released.
+TABLE_1 = {
+    "gpt-52r": "120 210 005 500 400 230 004 005 140 500",
+    "aletheia": "- 300 - - 400 - 400 320 500 500",
+    "gpt-dr": ALL_WRONG,
+    "gemini-dr": ALL_WRONG,
+    "opus-46": "003 003 005 005 004 005 004 005 005 320",
+    "agenticr": "003 003 005 032 400 023 004 005 500 500",
+    "rma": "300 300 005 500 400 500 400 230 500 500",
+}
+
+
+def imported(protocol: str, name: str, instances: Path, outputs: dict[str, Path]) -> Release:
+    import_release(actor=None, protocol=protocol, path=instances, name=name)
+    release = Release.objects.select_related("benchmark").get(name=name)
+    for system, path in outputs.items():
+        import_outputs(actor=None, path=path, release=release, system=system)
+    return release
+
+
+def table(path: Path, rows: Iterable[Row]) -> Path:
+    rows = list(rows)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def judgments(system: str) -> Iterator[Row]:
+    """A row for each judgment of Table 1: three to five experts read a problem."""
+    for problem, counts in enumerate(TABLE_1[system].split(), start=1):
+        digits = [] if counts == "-" else map(int, counts)
+        said = [value for value, n in zip(VALUES, digits, strict=False) for _ in range(n)]
+        for expert, value in enumerate(said, start=1):
+            yield {
+                "campaign": "table-1",
+                "rater_kind": "expert",
+                "rater": f"expert {expert} of problem {problem}",
+                "question": "correctness",
+                "subject": f"p{problem:02}/{system}/1",
+                "value": value,
+            }
+
+
+@pytest.fixture
+def first_proof(tmp_path) -> Release:
+    problems = [PROBLEM | {"instance_id": f"p{number:02}"} for number in range(1, 11)]
+    outputs = {}
+    for system, counts in TABLE_1.items():
+        given = [f"p{at:02}" for at, count in enumerate(counts.split(), start=1) if count != "-"]
+        lines = [PROOF | {"instance_id": key} for key in given]
+        outputs[system] = write_lines(tmp_path / f"{system}.jsonl", *lines)
+    path = write_lines(tmp_path / "problems.jsonl", *problems)
+    release = imported("proofs", "first-proof", path, outputs)
+    rows = (row for system in TABLE_1 for row in judgments(system))
+    import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
+    return release
+
+
+@pytest.mark.parametrize(
+    ("system", "labels", "conservative", "majority"),
+    [
+        ("gpt-52r", (20, 10, 14), (3, 4, 3), (4, 3, 3)),
+        ("aletheia", (24, 2, 0), (5, 1, 0), (6, 0, 0)),
+        ("gpt-dr", (0, 0, 44), (0, 0, 10), (0, 0, 10)),
+        ("gemini-dr", (0, 0, 44), (0, 0, 10), (0, 0, 10)),
+        ("opus-46", (3, 2, 39), (0, 1, 9), (1, 0, 9)),
+        ("agenticr", (14, 5, 25), (3, 2, 5), (3, 1, 6)),
+        ("rma", (36, 3, 5), (8, 1, 1), (8, 1, 1)),
+    ],
+)
+def test_rma_table_1_from_imported_labels_by_both_aggregations(
+    first_proof, system, labels, conservative, majority
+):
+    """Totals and conservative rows as printed, less Aletheia's four without a release; majority by STATISTICS.md 2A."""
+    (campaign,) = score(collect(release=first_proof))["experts"]
+    found = campaign["questions"]["correctness"]["systems"][system]
+    assert tuple(found["labels"].values()) == labels
+    for name, counts in (("conservative", conservative), ("majority", majority)):
+        assert tuple(found[name]["counts"].values()) == counts
+        estimate = found[name]["estimate"]
+        assert (estimate["k"], estimate["n"]) == (counts[0], sum(counts))
+
+
+def test_every_system_but_the_partly_released_one_has_44_judgments(first_proof):
+    totals = {system: len(list(judgments(system))) for system in TABLE_1}
+    assert totals == {**dict.fromkeys(TABLE_1, 44), "aletheia": 26}
+    assert len(list(label_rows(first_proof))) == 290
+
+
+AGREEMENT = {  # STATISTICS.md 2A: krippendorff and irrCAC on the 66 items, 290 ratings
+    "krippendorff_alpha_nominal": 0.845750,
+    "krippendorff_alpha_ordinal": 0.961273,
+    "gwet_ac1": 0.889877,
+}
+
+
+def test_the_agreement_of_rma_table_1(first_proof):
+    (campaign,) = score(collect(release=first_proof))["experts"]
+    found = campaign["agreement"]["correctness"]
+    assert (found["n_items"], found["n_labels"], found["n_raters"]) == (66, 290, 44)
+    assert {name: found["coefficients"][name]["value"] for name in AGREEMENT} == pytest.approx(
+        AGREEMENT, abs=5e-7
+    )
+
+
+def test_the_exported_labels_analysed_give_the_same_agreement(first_proof, tmp_path):
+    """As interval data on request, the fourth value: irrCAC's quadratic weights."""
+    path = tmp_path / "exported.csv"
+    path.write_text("".join(csv_lines(label_rows(first_proof))), "utf-8")
+    out = StringIO()
+    call_command("analyse", "agreement", str(path), "--level", "interval", "--json", stdout=out)
+    (found,) = json.loads(out.getvalue())["questions"].values()
+    wanted = AGREEMENT | {"krippendorff_alpha_interval": 0.951996}
+    assert {name: found[name]["value"] for name in wanted} == pytest.approx(wanted, abs=5e-7)
+
+
+def verdict(judge: str, question: str, subject: str, good: bool) -> Row:
+    return {
+        "rater_kind": "judge",
+        "campaign": "",
+        "rater": judge,
+        "judge_version": f"{judge}-published",
+        "question": question,
+        "subject": subject,
+        "value": "yes" if good else "no",
+    }
+
+
+def lemmas(tmp_path: Path, n: int, output: dict[str, object], counts: dict[str, int]) -> Release:
+    """A release of n lemmas in which each system has an output to the first so many."""
+    path = write_lines(tmp_path / "lemmas.jsonl", *(LEMMA | {"instance_id": f"l{at}"} for at in range(n)))
+    outputs = {
+        system: write_lines(
+            tmp_path / f"{system}.jsonl", *(output | {"instance_id": f"l{at}"} for at in range(given))
+        )
+        for system, given in counts.items()
+    }
+    return imported("lemmas", "lemmas", path, outputs)
+
+
+def test_lemmabench_table_2_from_imported_labels(tmp_path):
+    """GPT-5 confirms 183 of Gemini's 254; experts confirm these and 17 of the 71 others. Gemini confirms 293 of 296."""
+    release = lemmas(tmp_path, 296, CONTEXT, {"gemini-25": 254, "gpt-5": 296})
+    rows = [verdict("gpt-5-judge", "self_contained", f"l{at}/gemini-25/1", at < 183) for at in range(254)] + [
+        verdict("gemini-judge", "self_contained", f"l{at}/gpt-5/1", at < 293) for at in range(296)
+    ]
+    rows += [
+        {
+            "rater_kind": "expert",
+            "campaign": "table-2",
+            "rater": "humans",
+            "judge_version": "",
+            "question": "self_contained",
+            "subject": f"l{at}/gemini-25/1",
+            "value": "yes" if at < 183 + 17 else "no",
+        }
+        for at in range(254)
+    ]
+    import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
+    by_judge = {
+        name: score(collect(release=release, judge=f"{name}-published"))["judge"]
+        for name in ("gpt-5-judge", "gemini-judge")
+    }
+    passed = {
+        ("gpt-5-judge", "gemini-25"): (183, 254, "72"),
+        ("gemini-judge", "gpt-5"): (293, 296, "99"),
+    }
+    for (judge, system), (k, n, printed) in passed.items():
+        found = by_judge[judge]["systems"][system]["metrics"]["self_contained_pass"]["estimate"]
+        assert (found["k"], found["n"], rounded_percent(found["value"], places=0)) == (k, n, printed)
+    (audit,) = by_judge["gpt-5-judge"]["audits"]
+    inside = audit["metrics"]["self_contained_pass"]["in_sample"]
+    assert [inside[cell] for cell in ("tp", "fp", "fn", "tn")] == [183, 0, 17, 54]  # 17 of the 71 rejected
+    assert inside["precision"]["value"] == 1
+    assert inside["recall"]["value"] == pytest.approx(183 / 200)
+
+
+# LemmaBench Table 4: accepted proofs of 358 by generator (rows) and judge: GPT-5, Gemini 3 Pro, Opus 4.5.
+TABLE_4 = {"gpt-5": (55, 67, 125), "gemini-3": (12, 57, 104), "opus-45": (6, 50, 60)}
+
+
+def test_lemmabench_table_4_from_imported_labels(tmp_path):
+    release = lemmas(tmp_path, 358, STEPS, dict.fromkeys(TABLE_4, 358))
+    rows = (
+        verdict(f"judge-{judge}", "accepted", f"l{at}/{system}/1", at < accepted)
+        for system, counts in TABLE_4.items()
+        for judge, accepted in zip(TABLE_4, counts, strict=True)
+        for at in range(358)
+    )
+    import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
+    found = matrix_document(choose(release, {}), "acceptance")
+    assert found["items"] == 358
+    cells = {(cell["system"], cell["judge"]): cell["accepted"] for cell in found["cells"]}
+    assert cells == {
+        (system, f"judge-{judge}-published"): accepted
+        for system, counts in TABLE_4.items()
+        for judge, accepted in zip(TABLE_4, counts, strict=True)
+    }
+    assert {row["system"]: row["accepted"] for row in found["systems"]} == {
+        "gpt-5": 247, "gemini-3": 173, "opus-45": 116,
+    }  # fmt: skip
+    assert sorted(row["accepted"] for row in found["judges"]) == [73, 174, 289]
+    own = score(collect(release=release, judge="judge-gpt-5-published"))["judge"]["systems"]["gpt-5"]
+    estimate = own["metrics"]["acceptance"]["estimate"]
+    assert (estimate["k"], estimate["n"]) == (55, 358)
