@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from benchmark import api, describing_api
+from benchmark import api, describing_api, importing_api
 
 urlpatterns: list[URLPattern] = [
     path("releases/", api.ReleasesView.as_view(), name="api-releases"),
@@ -29,6 +29,9 @@ urlpatterns: list[URLPattern] = [
         describing_api.ReproductionView.as_view(),
         name="api-release-reproduction",
     ),
+    path("imports/", importing_api.ImportsView.as_view(), name="api-imports"),
+    path("imports/<str:handle>/", importing_api.ImportView.as_view(), name="api-import"),
+    path("imports/<str:handle>/apply/", importing_api.ApplyView.as_view(), name="api-import-apply"),
     path("systems/", api.SystemsView.as_view(), name="api-systems"),
     path("systems/<slug:slug>/", api.SystemView.as_view(), name="api-system"),
     path("outputs/", api.OutputsView.as_view(), name="api-outputs"),

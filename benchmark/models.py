@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from benchmark.import_rows import ImportUpload  # noqa: F401 - a model of this app
+
 
 class Benchmark(models.Model):
     """A benchmark; its protocol is a folder below benchmark/protocols."""

@@ -26,11 +26,11 @@ class BadFile(Refused):
         self.errors = errors
         first = errors[0]
         super().__init__(first.reason, code="bad_file", line=first.line or None, field=first.field)
-        self._more = more
+        self.more = more
 
     def __str__(self) -> str:
         lines = [str(error) for error in getattr(self, "errors", [])]
-        if getattr(self, "_more", False):
+        if getattr(self, "more", False):
             lines.append("and there are more; nothing was imported")
         else:
             lines.append("nothing was imported")
@@ -59,9 +59,12 @@ def output_key(instance: str, attempt: int) -> str:
 
 
 def survey_release(
-    records: Iterable[InstanceRecord | RecordError], index: KeyIndex, progress: Progress
+    records: Iterable[InstanceRecord | RecordError],
+    index: KeyIndex,
+    progress: Progress,
+    most_faults: int = MAX_ERRORS,
 ) -> Survey:
-    """Check a release file; `counts` is instances by domain. Raises BadFile."""
+    """Check a release file; `counts` is instances by domain. Raises BadFile with at most so many faults."""
     result = Survey(index)
     with KeyIndex() as papers:
 
@@ -72,13 +75,17 @@ def survey_release(
                 yield from _same_paper(papers, record.paper, record.line)
             result.counts[record.domain] += 1
 
-        _check(records, note, progress)
+        _check(records, note, progress, most_faults)
         result.groups = len(papers)
     return result
 
 
 def survey_outputs(
-    records: Iterable[OutputRecord | RecordError], index: KeyIndex, instances: KeyIndex, progress: Progress
+    records: Iterable[OutputRecord | RecordError],
+    index: KeyIndex,
+    instances: KeyIndex,
+    progress: Progress,
+    most_faults: int = MAX_ERRORS,
 ) -> Survey:
     """Check an outputs file against the release's instances; `counts` is outputs by state. Raises BadFile."""
     result = Survey(index)
@@ -93,7 +100,7 @@ def survey_outputs(
             covered.add(record.instance, "")
             result.counts[record.state] += 1
 
-        _check(records, note, progress)
+        _check(records, note, progress, most_faults)
         result.groups = len(covered)
     return result
 
@@ -102,13 +109,14 @@ def _check(
     records: Iterable[Record | RecordError],
     note: Callable[[Record], Iterable[RecordError]],
     progress: Progress,
+    most_faults: int,
 ) -> None:
     errors: list[RecordError] = []
     number = 0
     for number, record in enumerate(records, start=1):
         errors.extend([record] if isinstance(record, RecordError) else note(record))
-        if len(errors) > MAX_ERRORS:
-            raise BadFile(errors[:MAX_ERRORS], more=True)
+        if len(errors) > most_faults:
+            raise BadFile(errors[:most_faults], more=True)
         if number % REPORT_EVERY == 0:
             progress("checking", number, 0)
     if errors:

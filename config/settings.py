@@ -135,6 +135,10 @@ CELERY_BEAT_SCHEDULE = {
     },
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
+    "work-imports": {
+        "task": "benchmark.work_imports",
+        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
+    },
     "reconcile-reports": {
         "task": "reports.reconcile",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
@@ -209,6 +213,7 @@ UPLOAD_DIR = Path(read_text("TOUCHSTONE_UPLOAD_DIR", str(RUNTIME_DIR / "uploads"
 UPLOAD_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 FILE_UPLOAD_TEMP_DIR = str(UPLOAD_DIR)
 ANALYSE_MAX_BYTES = read_int("TOUCHSTONE_ANALYSE_MAX_MB", 256) * 1024 * 1024
+IMPORT_MAX_BYTES = read_int("TOUCHSTONE_IMPORT_MAX_MB", 256) * 1024 * 1024
 ANALYSE_KEEP_MINUTES = read_int("TOUCHSTONE_ANALYSE_KEEP_MINUTES", 60)
 
 # --- pages --------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ urlpatterns = [
     path("accounts/", include("accounts.sign_in_urls")),
     path("", include("accounts.urls")),
     path("releases/", include("benchmark.urls")),
+    path("imports/", include("benchmark.import_urls")),
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
     path("reports/", include("reports.urls")),

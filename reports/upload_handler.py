@@ -1,30 +1,20 @@
 """Receiving a label file: streamed to a private temporary file, refused as soon as it cannot be one."""
 
-from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
+from benchmark.upload_handler import CappedFileHandler
 
 
-class LabelFileHandler(TemporaryFileUploadHandler):
+class LabelFileHandler(CappedFileHandler):
     """Stops at `limit` bytes and at the first NUL, which no table has. `refusal` then says why."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__()
-        self.limit = limit
-        self.received = 0
-        self.refusal = ""
+        super().__init__(limit, too_large(limit))
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        self.received += len(raw_data)
-        if self.received > self.limit:
-            self._stop(too_large(self.limit))
         if b"\0" in raw_data:
-            self._stop(
+            self.stop(
                 "The file contains NUL bytes, so it is no text table. Save it as CSV or JSONL in UTF-8."
             )
         super().receive_data_chunk(raw_data, start)
-
-    def _stop(self, refusal: str) -> None:
-        self.refusal = refusal
-        raise StopUpload(connection_reset=True)
 
 
 def too_large(limit: int) -> str:

@@ -30,6 +30,7 @@ benchmark.Output     hidden: payload sha256 | shown: text
 benchmark.IdentityScan hidden: findings
 benchmark.IdentityDecision hidden: reason | technical: passages
 benchmark.RedactedOutput shown: text payload
+benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis
 benchmark.RenderedDocument shown: blocks report | technical: sha256
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.Campaign  shown: slug name instructions | technical: track

@@ -148,6 +148,15 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
+        imports/
+        imports/release/
+        imports/outputs/
+        imports/files/<str:handle>/
+        imports/files/<str:handle>/apply/
+        imports/files/<str:handle>/delete/
+        api/v1/imports/
+        api/v1/imports/<str:handle>/
+        api/v1/imports/<str:handle>/apply/
         grading/campaigns/
         grading/campaigns/new/
         grading/campaigns/<slug:slug>/

@@ -34,7 +34,7 @@ from annotation.models import (
     Unblinding,
     Unjudged,
 )
-from benchmark.models import IdentityDecision, IdentityScan, Output, Release, ReleaseDescription
+from benchmark.models import IdentityDecision, IdentityScan, ImportUpload, Output, Release, ReleaseDescription
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
@@ -399,6 +399,20 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         sha256=c("reports.ReportJob.sha256"),
         expires_at=timezone.now() + dt.timedelta(days=1),
     )
+    ImportUpload.objects.create(
+        owner=coordinator,
+        kind="outputs",
+        handle=c("benchmark.ImportUpload.handle"),
+        file_name=c("benchmark.ImportUpload.file_name"),
+        size=1,
+        sha256="",
+        terms={"system": c("benchmark.ImportUpload.terms")},
+        state="refused",
+        report={"system": c("benchmark.ImportUpload.report")},
+        faults=[{"reason": c("benchmark.ImportUpload.faults")}],
+        refusal=c("benchmark.ImportUpload.refusal"),
+        expires_at=timezone.now() + dt.timedelta(hours=1),
+    )
     LabelUpload.objects.create(
         owner=coordinator,
         handle=c("reports.LabelUpload.handle"),
@@ -570,6 +584,12 @@ NOBODY_IS_SHOWN = {
     "annotation.Comment.text",
     "annotation.Draft.content",
     "annotation.Grade.note",
+    "benchmark.ImportUpload.faults",  # an upload's page is its sender's
+    "benchmark.ImportUpload.file_name",
+    "benchmark.ImportUpload.handle",
+    "benchmark.ImportUpload.refusal",
+    "benchmark.ImportUpload.report",
+    "benchmark.ImportUpload.terms",
     "benchmark.Run.budget",
     "benchmark.Run.config",
     "judging.Call.error",

@@ -21,7 +21,7 @@ from benchmark.protocol import OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.queries import quarantined
 from benchmark.records import RecordError
-from benchmark.survey import Survey, output_key, survey_outputs
+from benchmark.survey import MAX_ERRORS, Survey, output_key, survey_outputs
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,13 @@ def import_outputs(
     family: str = "",
     dry_run: bool = False,
     progress: Progress = silent,
+    most_faults: int = MAX_ERRORS,
 ) -> OutputsReport:
     """Read a file or folder of outputs into the run of `system` on `release`, completely or not at all.
 
     A system that is not known yet is made, called `system_name` (its slug if empty) and of `family`. The same
-    content again changes nothing. Raises Refused: BadFile with every fault's line and field, or when the run
+    content again changes nothing. Raises Refused: BadFile with every fault's line and field, up to
+    `most_faults`, or when the run
     holds other outputs already.
     """
     check_slug(system, "system")
@@ -73,7 +75,7 @@ def import_outputs(
     with KeyIndex() as instances, KeyIndex() as index:
         for key, sha256 in release.instances.values_list("key", "sha256").iterator():
             instances.add(key, sha256)
-        survey = survey_outputs(rules.read_outputs(source), index, instances, progress)
+        survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
         run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
         changed = not _is_stored(run, system, survey)
         if changed and not dry_run:

@@ -19,7 +19,7 @@ from benchmark.progress import Progress, silent
 from benchmark.protocol import InstanceRecord, PaperRecord, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.records import RecordError
-from benchmark.survey import Survey, survey_release
+from benchmark.survey import MAX_ERRORS, Survey, survey_release
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,17 @@ def import_release(
     is_sample: bool = False,
     dry_run: bool = False,
     progress: Progress = silent,
+    most_faults: int = MAX_ERRORS,
 ) -> ImportReport:
     """Read a release file into the release `name`, completely or not at all.
 
     The same content under the same name again changes nothing. Raises Refused: BadFile with every fault's
-    line and field, or when other content stands under the name.
+    line and field, up to `most_faults`, or when other content stands under the name.
     """
     check_slug(name, "release")
     rules, source = get_protocol(protocol), existing(path)
     with KeyIndex() as index:
-        survey = survey_release(rules.read_release(source), index, progress)
+        survey = survey_release(rules.read_release(source), index, progress, most_faults)
         changed = not _is_stored(name, rules, survey)
         if changed and not dry_run:
             release = Release(name=name, sha256=survey.sha256, source=source.name, is_sample=is_sample)

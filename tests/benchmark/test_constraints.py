@@ -4,12 +4,14 @@ import datetime as dt
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, models
+from django.db import IntegrityError, models, transaction
 from django.db.models import ProtectedError
+from django.utils import timezone
 
 from benchmark.models import (
     Benchmark,
     IdentityDecision,
+    ImportUpload,
     Release,
     ReleaseDescription,
     RenderedDocument,
@@ -129,3 +131,23 @@ def test_nothing_that_others_refer_to_is_deleted(model):
     for row in (output.instance, output.run, paper):
         assert isinstance(row, models.Model)
         row.refresh_from_db()
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"kind": "dance"}, "import_kind_is_known"),
+        ({"state": "dance"}, "import_state_is_known"),
+        ({"state": "refused"}, "import_refused_with_its_reason"),
+        ({"refusal": "Why."}, "import_refused_with_its_reason"),
+        ({"state": "running"}, "import_running_since"),
+        ({"state": "checked", "applying": True}, "import_checked_before_it"),
+        ({"state": "applied"}, "import_applied_after_it"),
+        ({"expires_at": timezone.now() - dt.timedelta(days=1)}, "import_expires_after_it_came"),
+    ],
+)
+def test_an_import_outside_its_rules_is_refused(owner, fields, name):
+    sound = {"kind": "outputs", "file_name": "a", "size": 1, "sha256": "x", "handle": "h"}
+    later = timezone.now() + dt.timedelta(days=1)
+    with pytest.raises(IntegrityError, match=name), transaction.atomic():
+        ImportUpload.objects.create(owner=owner, **{"expires_at": later, **sound, **fields})

@@ -1,0 +1,66 @@
+"""Forms of imports: a file and what the action takes beside it."""
+
+from typing import Any, ClassVar
+
+from django import forms
+
+from benchmark.import_rows import ImportKind
+from benchmark.models import Release
+from benchmark.protocols import get_protocol, protocol_names
+
+
+class ImportForm(forms.Form):
+    """What both kinds ask: the file. `terms` says the rest as the import takes it."""
+
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    file = forms.FileField(max_length=255)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+    def terms(self) -> dict[str, Any]:
+        """What import_release or import_outputs takes beside the file; only of a valid form."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "file"}
+
+
+class ReleaseImportForm(ImportForm):
+    """A release: protocol and name."""
+
+    kind = ImportKind.RELEASE
+    title = "Import a release"
+    protocol = forms.ChoiceField(
+        choices=lambda: [(name, get_protocol(name).title) for name in protocol_names()]
+    )
+    name = forms.SlugField(
+        label="Name of the release", max_length=100, help_text="Letters, digits, hyphens and underscores."
+    )
+    field_order = ["protocol", "name", "file"]
+
+
+class OutputsImportForm(ImportForm):
+    """Outputs of one system on a release."""
+
+    kind = ImportKind.OUTPUTS
+    title = "Import outputs of a system"
+    release = forms.ModelChoiceField(Release.objects.order_by("name"), to_field_name="name", empty_label=None)
+    system = forms.SlugField(
+        label="Short name of the system", max_length=100, help_text="Reviewers never see it."
+    )
+    system_name = forms.CharField(
+        label="Name in words", max_length=200, required=False, help_text="Empty: the short name."
+    )
+    family = forms.CharField(max_length=100, required=False, help_text="Family of models it belongs to.")
+    track = forms.SlugField(max_length=50, initial="raw")
+    condition = forms.SlugField(
+        max_length=50, required=False, help_text="Empty for the plain run of the system."
+    )
+    field_order = ["release", "system", "system_name", "family", "track", "condition", "file"]
+
+    def terms(self) -> dict[str, Any]:
+        return {**super().terms(), "release": self.cleaned_data["release"].name}
+
+
+IMPORT_FORMS: dict[str, type[ImportForm]] = {
+    form.kind: form for form in (ReleaseImportForm, OutputsImportForm)
+}

@@ -1,0 +1,278 @@
+"""Files brought in the browser or by REST: a dry run with every problem, then exactly that import, or nothing."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import AuditEvent
+from benchmark import archives
+from benchmark.actions import import_release, uploading
+from benchmark.import_rows import ImportUpload
+from benchmark.models import Output, Release, Run
+from benchmark.records import RecordError
+from tests.benchmark.files import PROBLEM, PROOF
+
+pytestmark = pytest.mark.django_db
+KEYS = ["p1", "p2"]
+
+
+def lines(*records: dict) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+PROBLEMS = lines(*({**PROBLEM, "instance_id": key} for key in KEYS))
+PROOFS = lines(*({**PROOF, "instance_id": key} for key in KEYS))
+
+
+def packed(**documents: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in documents.items():
+            archive.writestr(name.replace("__", "."), text)
+    return file.getvalue()
+
+
+@pytest.fixture
+def carl(client, coordinator, settings, tmp_path):
+    settings.UPLOAD_DIR = tmp_path
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    client.force_login(coordinator)
+    return client
+
+
+@pytest.fixture
+def sheet(carl, tmp_path) -> Release:
+    (tmp_path / "sheet.jsonl").write_bytes(PROBLEMS)
+    import_release(actor=None, protocol="proofs", path=tmp_path / "sheet.jsonl", name="sheet")
+    return Release.objects.get(name="sheet")
+
+
+def brought(client, kind: str, content: bytes, file_name: str, **terms: str) -> ImportUpload:
+    file = SimpleUploadedFile(file_name, content)
+    reply = client.post(reverse(f"import-{kind}"), {"file": file, **terms})
+    assert reply.status_code == 302, reply.context["form"].errors
+    return ImportUpload.objects.latest("pk")
+
+
+def outputs(client, content: bytes, name: str = "proofs.jsonl", **terms: str) -> ImportUpload:
+    return brought(
+        client, "outputs", content, name, **{"release": "sheet", "system": "new", "track": "raw", **terms}
+    )
+
+
+def test_a_release_is_shown_first_and_then_imported_as_it_was_shown(carl):
+    upload = brought(carl, "release", PROBLEMS, "sheet.jsonl", protocol="proofs", name="sheet")
+    page = carl.get(reverse("import", args=[upload.handle])).content.decode()
+    assert "Makes the release <strong>sheet</strong>" in page
+    assert not Release.objects.exists()
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    release = Release.objects.get(name="sheet")
+    upload.refresh_from_db()
+    assert (release.instances.count(), release.source, upload.state) == (2, "sheet.jsonl", "applied")
+    assert upload.report["sha256"] == release.sha256
+    assert AuditEvent.objects.get(verb="import_release").actor == upload.owner
+
+
+def test_every_problem_is_listed_with_file_line_field_and_reason(carl, sheet):
+    """120 problems are more than the command lists, and more than a page holds."""
+    spoilt = lines(*({**PROOF, "instance_id": "p1", "attempt": n + 1, "mark": 7} for n in range(120)))
+    upload = outputs(carl, spoilt)
+    assert upload.state == "refused"
+    last = {"file": "proofs.jsonl", "line": 120, "field": "mark", "reason": "this format has no such field"}
+    assert (len(upload.faults), upload.faults[-1]) == (120, last)
+    page = carl.get(reverse("import", args=[upload.handle]) + "?page=2").content.decode()
+    assert "Page 2 of" in page
+    assert carl.post(reverse("import-apply", args=[upload.handle])).status_code == 302
+    assert not Run.objects.exists()
+
+
+def test_a_zip_of_documents_becomes_a_run_and_leads_to_the_quarantine(carl, sheet):
+    upload = outputs(carl, packed(p1__tex="Two is two.", p2__tex="As GPT-5, I prove it."), "proofs.zip")
+    assert (upload.state, upload.report["outputs"]) == ("checked", 2)
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    assert set(Output.objects.values_list("instance__key", flat=True)) == {"p1", "p2"}
+    page = carl.get(reverse("import", args=[upload.handle])).content.decode()
+    assert "1 text may tell who wrote it" in page
+
+
+def test_a_document_that_does_not_fit_is_named(carl, sheet):
+    upload = outputs(carl, packed(p1__tex="Two is two.", p2__pdf="no"), "proofs.zip")
+    assert upload.faults == [
+        {"file": "p2.pdf", "line": 0, "field": "", "reason": "neither a .tex nor a .md file"}
+    ]
+
+
+def test_nothing_is_imported_when_the_release_changed_since_the_dry_run(carl, sheet):
+    upload = outputs(carl, PROOFS)
+    other = outputs(carl, PROOFS, system="other")
+    carl.post(reverse("import-apply", args=[other.handle]))
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    upload.refresh_from_db()
+    assert (upload.state, Run.objects.count()) == ("refused", 1)
+    assert "changed since the dry run" in upload.refusal
+
+
+def test_other_bytes_than_those_that_were_shown_are_not_imported(carl, sheet):
+    upload = outputs(carl, PROOFS)
+    uploading.path_of(upload).write_bytes(PROOFS + b"\n")
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    upload.refresh_from_db()
+    assert "not the one that was uploaded" in upload.refusal
+    assert not Run.objects.exists()
+
+
+def test_an_import_that_fails_in_the_middle_leaves_nothing_behind(carl, sheet, monkeypatch):
+    upload = outputs(carl, PROOFS)
+
+    def breaks(*args: object) -> None:
+        raise IntegrityError("a constraint")
+
+    monkeypatch.setattr("benchmark.actions.outputs._store_batch", breaks)
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    upload.refresh_from_db()
+    assert "The database refused it" in upload.refusal
+    assert not Run.objects.exists()
+
+
+def test_large_files_wait_for_a_worker_and_say_how_far_they_are(carl, sheet, monkeypatch):
+    monkeypatch.setattr(uploading, "AT_ONCE_BYTES", 1)
+    upload = outputs(carl, PROOFS)
+    assert upload.state == "waiting"
+    page = carl.get(reverse("import", args=[upload.handle]), headers={"x-fragment": "progress"})
+    assert "Waiting for a worker" in page.content.decode()
+    assert uploading.work_imports() == 1
+    upload.refresh_from_db()
+    assert upload.state == "checked"
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    assert not Run.objects.exists()
+    assert (uploading.work_imports(), Run.objects.count()) == (1, 1)
+
+
+def test_an_import_happens_once(carl, sheet):
+    upload = outputs(carl, PROOFS)
+    carl.post(reverse("import-apply", args=[upload.handle]))
+    page = carl.post(reverse("import-apply", args=[upload.handle]), follow=True).content.decode()
+    assert "only once" in page
+    assert Run.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [({"system": "no good"}, "system"), ({"release": "none"}, "release"), ({"file": ""}, "file")],
+)
+def test_terms_are_refused_at_their_field_and_no_file_is_kept(carl, sheet, sent, field, tmp_path):
+    good = {
+        "release": "sheet",
+        "system": "new",
+        "track": "raw",
+        "file": SimpleUploadedFile("a.jsonl", PROOFS),
+    }
+    reply = carl.post(reverse("import-outputs"), good | sent)
+    assert (reply.status_code, list(reply.context["form"].errors)) == (400, [field])
+    assert not ImportUpload.objects.exists()
+    assert not list(tmp_path.glob("imports/*"))
+
+
+def test_a_file_above_the_limit_is_refused_with_the_limit(carl, sheet, settings):
+    settings.IMPORT_MAX_BYTES = 10
+    sent = {
+        "release": "sheet",
+        "system": "new",
+        "track": "raw",
+        "file": SimpleUploadedFile("a.jsonl", PROOFS),
+    }
+    reply = carl.post(reverse("import-outputs"), sent)
+    assert reply.status_code in (400, 413)
+    assert "The file is larger than" in reply.content.decode()
+
+
+def test_a_form_without_its_token_is_refused(coordinator, sheet, settings):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(coordinator)
+    assert strict.post(reverse("import-outputs"), {"file": SimpleUploadedFile("a", b"x")}).status_code == 403
+
+
+def test_files_are_their_owners_and_go_with_their_row(carl, sheet, owner, tmp_path):
+    upload = outputs(carl, PROOFS)
+    carl.force_login(owner)
+    assert carl.get(reverse("import", args=[upload.handle])).status_code == 404
+    carl.force_login(upload.owner)
+    carl.post(reverse("import-delete", args=[upload.handle]))
+    assert not ImportUpload.objects.exists()
+    assert not list(tmp_path.glob("imports/*"))
+
+
+def test_expired_files_go_and_stalled_work_is_given_up(carl, sheet, tmp_path):
+    old, stalled = outputs(carl, PROOFS), outputs(carl, PROOFS)
+    long_ago = timezone.now() - uploading.KEEP - uploading.GIVE_UP
+    ImportUpload.objects.filter(pk=old.pk).update(created_at=long_ago, expires_at=timezone.now())
+    ImportUpload.objects.filter(pk=stalled.pk).update(state="running", started_at=long_ago)
+    assert uploading.sweep() == 2
+    assert "did not come to an end" in ImportUpload.objects.get().refusal
+    assert [path.name for path in tmp_path.glob("imports/*")] == [f"{stalled.handle}.upload"]
+
+
+def test_rest_brings_checks_and_applies(carl, sheet):
+    sent = {
+        "kind": "outputs",
+        "release": "sheet",
+        "system": "new",
+        "file": SimpleUploadedFile("a.jsonl", PROOFS),
+    }
+    made = carl.post("/api/v1/imports/", sent)
+    assert (made.status_code, made.json()["state"]) == (201, "checked")
+    address = f"/api/v1/imports/{made.json()['handle']}/"
+    assert carl.get(address).json()["report"]["outputs"] == 2
+    assert carl.post(f"{address}apply/").json()["state"] == "applied"
+    again = carl.post(f"{address}apply/")
+    assert (again.status_code, again.json()["code"]) == (409, "not_checked")
+    assert carl.delete(address).status_code == 204
+    refused = carl.post("/api/v1/imports/", {"kind": "outputs", "release": "sheet", "system": "n o"})
+    assert refused.status_code == 400
+    assert {"system", "file"} <= refused.json().keys()
+
+
+def unpacked(tmp_path, content: bytes) -> list[str]:
+    archive, folder = tmp_path / "a.zip", tmp_path / "unpacked"
+    archive.write_bytes(content)
+    folder.mkdir()
+    archives.unpack(archive, folder)
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_members_are_written_flat_under_their_last_names(tmp_path):
+    content = packed(**{"../../etc/p1.tex": "a", "/p2.tex": "b", ".hidden": "c", "__MACOSX/p3.tex": "d"})
+    assert unpacked(tmp_path, content) == ["p1.tex", "p2.tex"]
+    assert not (tmp_path.parent / "etc").exists()
+
+
+def link() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        member = zipfile.ZipInfo("p1.tex")
+        member.external_attr = 0o120777 << 16  # a symbolic link as Unix packs it
+        archive.writestr(member, "/etc/passwd")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (lambda: b"no zip", "no readable zip"),
+        (link, "no regular file"),
+        (lambda: packed(**{"a/p1.tex": "a", "b/p1.tex": "b"}), "twice"),
+        (lambda: packed(p1__tex="0" * 20_000_000), "100 times its size"),
+        (lambda: packed(**{f"p{number}.tex": "a" for number in range(2001)}), "at most 2,000"),
+        (lambda: packed(p1__tex="abc")[:-30], "no readable zip"),
+    ],
+)
+def test_hostile_archives_are_refused(tmp_path, content, words):
+    with pytest.raises(RecordError, match=words):
+        unpacked(tmp_path, content())
