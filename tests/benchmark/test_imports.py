@@ -236,7 +236,7 @@ def test_rest_brings_checks_and_applies(carl, sheet):
     assert carl.delete(address).status_code == 204
     refused = carl.post("/api/v1/imports/", {"kind": "outputs", "release": "sheet", "system": "n o"})
     assert refused.status_code == 400
-    assert {"system", "file"} <= {problem["field"] for problem in refused.json()["problems"]}
+    assert {"system", "file"} <= refused.json()["problems"].keys()
 
 
 def unpacked(tmp_path, content: bytes) -> list[str]:
