@@ -103,7 +103,9 @@ class ImportsView(StrictView):
         terms = {name: sent[name] for name in sent if name != "file"}
         form = form_class({"track": "raw", **terms}, request.FILES)
         if not form.is_valid():
-            raise serializers.ValidationError({name: list(reasons) for name, reasons in form.errors.items()})
+            raise serializers.ValidationError(
+                {name: [str(one) for one in reasons] for name, reasons in form.errors.items()}
+            )
         file = form.cleaned_data["file"]
         upload = store_import(
             actor=caller(request),
