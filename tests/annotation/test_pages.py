@@ -193,15 +193,15 @@ def test_the_number_of_queries_does_not_grow_with_the_work(
         take_next(reviewer=algebraist, campaign=opened)
     address = reverse("grade", args=[place.handle])
     ada.get(address)
-    count_queries(django_assert_max_num_queries, 8, lambda: ada.get(reverse("queue")))
-    count_queries(django_assert_max_num_queries, 12, lambda: ada.get(address))
+    count_queries(django_assert_max_num_queries, 10, lambda: ada.get(reverse("queue")))
+    count_queries(django_assert_max_num_queries, 13, lambda: ada.get(address))
     body = {
         "content": COMPLETE,
         "rubric_sha256": opened.rubric.sha256,
     }
     count_queries(
         django_assert_max_num_queries,
-        22,
+        26,
         lambda: ada.post(
             reverse("api-assignment", args=[place.handle]),
             body,
