@@ -1,6 +1,6 @@
 """A judge against the experts, in full: every coefficient with the strata and exclusions behind it. No rows here."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +11,8 @@ from reports.audits import Truth, audit_document, audit_strata, expert_truth, is
 from reports.datasets import DrawnItem, labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
+from stats.audit import AuditStratum
+from stats.intervals import proportion
 
 FORMAT = "touchstone-judge-audit-1"
 KINDS = ("audit", "grade")
@@ -24,8 +26,8 @@ def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
     That is an audit, or a campaign of grades whose rubric asks a predicate of the protocol; by the metrics whose
     predicates all stand in the rubric. Items of both were drawn by strata, so both can be weighted by the design.
 
-    Strata name systems, so those of an audit that is still open are left out: before the close nobody
-    learns from the experts' labels how a system does.
+    Strata name systems, so those of an audit that is still open are left out, and so is what is said by system:
+    before the close nobody learns from the experts' labels how a system does.
     """
     if inputs.judge is None:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
@@ -69,7 +71,7 @@ def _audit(
         "labelled": sum(item.subject in truth for item in drawn),
         "experts": len({label.rater for label in labels}),
         "metrics": {
-            metric.key: _metric(metric, outputs, truth, drawn, inputs.seed, strata=campaign.closed)
+            metric.key: _metric(metric, outputs, truth, drawn, inputs.seed, closed=campaign.closed)
             for metric in metrics
         },
     }
@@ -82,7 +84,7 @@ def _metric(
     drawn: Sequence[DrawnItem],
     seed: int,
     *,
-    strata: bool,
+    closed: bool,
 ) -> dict[str, Any]:
     found = audit_strata(metric, outputs, truth, drawn)
     sampled = Counter(item.stratum for item in drawn)
@@ -99,9 +101,31 @@ def _metric(
                 "drawn": sampled[stratum.name],
                 **{cell: getattr(stratum, cell) for cell in _CELLS},
             }
-            for stratum in (found if strata else ())
+            for stratum in (found if closed else ())
         ],
+        "systems": _by_system(metric, outputs, truth, drawn) if closed else {},
     }
+
+
+def _by_system(
+    metric: Metric, outputs: Mapping[str, LabelledOutput], truth: Truth, drawn: Sequence[DrawnItem]
+) -> dict[str, Any]:
+    """The drawn outputs of each system as they are, without the weights of the design: counts, and the precision
+    of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's."""
+    own: dict[str, list[DrawnItem]] = defaultdict(list)
+    for item in drawn:
+        if item.subject in outputs:
+            own[outputs[item.subject].system].append(item)
+    return {
+        system: _one_system(audit_strata(metric, outputs, truth, items))
+        for system, items in sorted(own.items())
+    }
+
+
+def _one_system(strata: Sequence[AuditStratum]) -> dict[str, Any]:
+    counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in _CELLS}
+    said_yes = counts["tp"] + counts["fp"]
+    return {**counts, "precision": proportion(counts["tp"], said_yes).as_json()}
 
 
 def _exclusions(

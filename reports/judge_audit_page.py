@@ -44,6 +44,10 @@ def _metric(campaign: str, key: str, found: Document) -> dict[str, Any]:
         ],
         "strata": [{**stratum, "name": in_words(stratum["stratum"])} for stratum in found["strata"]],
         "coverage": _coverage(found, name) if found["strata"] else None,
+        "systems": [
+            {"system": system, **own, "precision": percent_cell(own["precision"])}
+            for system, own in found["systems"].items()
+        ],
     }
 
 

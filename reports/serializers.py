@@ -204,6 +204,15 @@ class AuditStratumOut(serializers.Serializer[Any]):
     ineligible = serializers.IntegerField()
 
 
+class AuditedSystemOut(serializers.Serializer[Any]):
+    tp = serializers.IntegerField()
+    fp = serializers.IntegerField()
+    fn = serializers.IntegerField()
+    tn = serializers.IntegerField()
+    ineligible = serializers.IntegerField()
+    precision = EstimateOut(help_text="Of the drawn outputs as they are, not weighted by the design.")
+
+
 class FullyAuditedMetricOut(serializers.Serializer[Any]):
     title = serializers.CharField()
     definition = serializers.CharField()
@@ -214,6 +223,7 @@ class FullyAuditedMetricOut(serializers.Serializer[Any]):
     excluded = serializers.IntegerField()
     exclusions = serializers.DictField(child=serializers.IntegerField())
     strata = AuditStratumOut(many=True)
+    systems = serializers.DictField(child=AuditedSystemOut(), help_text="Empty while the campaign is open.")
 
 
 class FullAuditOut(serializers.Serializer[Any]):

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from annotation.steps import steps_of
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.records import RecordError
+from latex import render
 from llm.prompts import load_prompt
 from tests.benchmark.files import CONTEXT, LEMMA, STEPS, write_lines
 
@@ -22,11 +24,54 @@ def lemma(tmp_path) -> InstanceRecord:
     return next(iter(PROTOCOL.read_release(write_lines(tmp_path / "release.jsonl", LEMMA))))
 
 
-def test_a_proof_becomes_one_numbered_list(tmp_path):
-    (proof,) = outputs(tmp_path, STEPS)
-    assert proof.text.count("\\item ") == 2
-    assert proof.text.startswith("\\begin{enumerate}")
+def test_a_proof_is_split_into_its_own_steps_each_with_its_subgoal(tmp_path):
+    """What experts answer step by step are the steps of the file, whatever paragraphs they have."""
+    steps = [
+        {"subgoal": "$g$ has order $p$.", "text": "Lagrange.\n\nThe order is prime."},
+        "So $g$ generates.",
+    ]
+    (proof,) = outputs(tmp_path, STEPS | {"steps": steps})
+    found = steps_of(render(proof.text, "latex").blocks)
+    assert [(step.name, len(step.blocks)) for step in found] == [("1", 3), ("2", 1)]
+    assert "\\emph{To show:} $g$ has order $p$." in proof.text
     assert proof.payload == {"task": "proof"}
+
+
+def test_definitions_are_kept_with_their_places_and_read_without_them(tmp_path):
+    passage = {"text": "A group is tame if it has prime order.", "spans": [{"start": 120, "end": 158}]}
+    line = LEMMA | {"definitions": [passage], "extraction": "full_context", "category": "math.GR"}
+    (record,) = PROTOCOL.read_release(write_lines(tmp_path / "release.jsonl", line))
+    assert record.payload["definitions"] == [passage]
+    shown = PROTOCOL.instance_parts(record.payload)[1].text
+    assert passage["text"] in shown
+    assert "120" not in shown
+    assert PROTOCOL.strata(record.payload) == {"arxiv_category": "math.GR", "extraction": "full_context"}
+    plain = lemma(tmp_path)
+    assert set(PROTOCOL.strata(plain.payload).values()) == {"unstated"}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"extraction": "guessed"}, "extraction"),
+        ({"category": "Group theory"}, "category"),
+        ({"definitions": [{"text": "x", "spans": []}]}, "definitions.0.object.spans"),
+        ({"definitions": [{"text": "x", "spans": [{"start": 5, "end": 5}]}]}, "definitions.0.object.spans.0"),
+        (
+            {"assumptions": [{"text": "x", "spans": [{"start": -1, "end": 5}]}]},
+            "assumptions.0.object.spans.0.start",
+        ),
+    ],
+)
+def test_a_place_or_a_mode_that_cannot_be_is_refused_by_field(tmp_path, change, field):
+    (error,) = PROTOCOL.read_release(write_lines(tmp_path / "release.jsonl", LEMMA | change))
+    assert isinstance(error, RecordError)
+    assert (error.line, error.field) == (1, field)
+
+
+def test_a_context_says_how_it_was_found(tmp_path):
+    (found,) = outputs(tmp_path, CONTEXT | {"extraction": "vector"})
+    assert found.payload == {"task": "context", "extraction": "vector"}
 
 
 def test_a_context_lists_definitions_and_assumptions_and_says_when_nothing_is_needed(tmp_path):
@@ -45,6 +90,8 @@ def test_a_context_lists_definitions_and_assumptions_and_says_when_nothing_is_ne
         ({"steps": [" "]}, "pattern"),
         ({"task": "poem"}, "'proof' or 'context'"),
         ({"attempt": 0}, "greater than or equal to 1"),
+        ({"extraction": "vector"}, "no definitions, assumptions or extraction"),
+        ({"steps": [{"text": "x"}]}, "missing"),
     ],
 )
 def test_an_output_that_mixes_tasks_or_lacks_its_own_is_refused(tmp_path, change, complaint):
@@ -105,6 +152,25 @@ def test_every_label_has_one_stratum_and_only_a_clear_yes_succeeds(key, value, s
     output = labelled(key, value, state)
     metric = next(metric for metric in PROTOCOL.metrics if metric.needs == (key,))
     assert (PROTOCOL.bucket(output), metric.success(output)) == (bucket, success)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "accepted", "sound"),
+    [
+        ((), None, None),
+        (("correct",), 1, 1),
+        (("correct", "correct"), 1, 1),
+        (("correct", "incorrect"), 0, 0.5),
+        (("incorrect", "correct"), 0, 0),
+        (("correct", "incorrect", "not_assessed", "correct"), 0, 0.25),
+        (("not_assessed", "incorrect"), 0, None),
+        (("correct", "not_assessed"), None, None),
+        (("not_assessed",), None, None),
+    ],
+)
+def test_a_proof_is_accepted_if_and_only_if_every_step_is(verdicts, accepted, sound):
+    by_key = {measure.key: measure.value(verdicts) for measure in PROTOCOL.step_measures}
+    assert by_key == {"accepted_by_steps": accepted, "before_first_error": sound}
 
 
 def test_the_sample_lemmas_are_read_without_a_fault():

@@ -63,6 +63,17 @@ def test_strata_add_up_to_the_whole_table(gaps):
     assert (success["size"], success["drawn"]) == (16, 16)
 
 
+def test_systems_add_up_to_the_whole_table_and_have_their_own_precision(carl, gaps):
+    metric = judge_audit_document(collect(release=gaps))["audits"][0]["metrics"]["tool_acc"]
+    for cell in ("tp", "fp", "fn", "tn"):
+        assert sum(own[cell] for own in metric["systems"].values()) == metric["in_sample"][cell]
+    assert sum(own["ineligible"] for own in metric["systems"].values()) == metric["excluded"]
+    for own in metric["systems"].values():
+        assert (own["precision"]["k"], own["precision"]["n"]) == (own["tp"], own["tp"] + own["fp"])
+    text = carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
+    assert "Precision in the sample" in text
+
+
 def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeypatch):
     original = reading.graded_campaigns
 
@@ -74,7 +85,7 @@ def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeyp
 
     monkeypatch.setattr(reading, "graded_campaigns", still_open)
     metric = judge_audit_document(collect(release=gaps))["audits"][0]["metrics"]["tool_acc"]
-    assert metric["strata"] == []
+    assert (metric["strata"], metric["systems"]) == ([], {})
     text = carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
     assert "the campaign is still open" in text
     assert "aurora" not in text

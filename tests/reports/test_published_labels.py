@@ -1,6 +1,6 @@
 """Published counts as files of labels: imported like anybody's, they give the published tables with denominators.
 
-RMA Table 1 (44 judgments of each system on First Proof) and LemmaBench Tables 2 and 4.
+RMA Table 1 (44 judgments of each system on First Proof) and LemmaBench Tables 2 to 4.
 """
 
 import csv
@@ -18,6 +18,7 @@ from reports.choosing import choose
 from reports.exporting import csv_lines
 from reports.importing import import_labels
 from reports.inputs import collect
+from reports.judge_audit import judge_audit_document
 from reports.label_rows import label_rows
 from reports.score import score
 from reports.several_judges import matrix_document
@@ -158,6 +159,11 @@ def verdict(judge: str, question: str, subject: str, good: bool) -> Row:
     }
 
 
+def human(campaign: str, question: str, subject: str, good: bool) -> Row:
+    label = verdict("humans", question, subject, good)
+    return label | {"rater_kind": "expert", "campaign": campaign, "judge_version": ""}
+
+
 def lemmas(tmp_path: Path, n: int, output: dict[str, object], counts: dict[str, int]) -> Release:
     """A release of n lemmas in which each system has an output to the first so many."""
     path = write_lines(tmp_path / "lemmas.jsonl", *(LEMMA | {"instance_id": f"l{at}"} for at in range(n)))
@@ -176,18 +182,7 @@ def test_lemmabench_table_2_from_imported_labels(tmp_path):
     rows = [verdict("gpt-5-judge", "self_contained", f"l{at}/gemini-25/1", at < 183) for at in range(254)] + [
         verdict("gemini-judge", "self_contained", f"l{at}/gpt-5/1", at < 293) for at in range(296)
     ]
-    rows += [
-        {
-            "rater_kind": "expert",
-            "campaign": "table-2",
-            "rater": "humans",
-            "judge_version": "",
-            "question": "self_contained",
-            "subject": f"l{at}/gemini-25/1",
-            "value": "yes" if at < 183 + 17 else "no",
-        }
-        for at in range(254)
-    ]
+    rows += [human("table-2", "self_contained", f"l{at}/gemini-25/1", at < 183 + 17) for at in range(254)]
     import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
     by_judge = {
         name: score(collect(release=release, judge=f"{name}-published"))["judge"]
@@ -235,3 +230,27 @@ def test_lemmabench_table_4_from_imported_labels(tmp_path):
     own = score(collect(release=release, judge="judge-gpt-5-published"))["judge"]["systems"]["gpt-5"]
     estimate = own["metrics"]["acceptance"]["estimate"]
     assert (estimate["k"], estimate["n"]) == (55, 358)
+
+
+# LemmaBench Table 3: accepted proofs that experts accept too, of those they read (STATISTICS.md 2A), and Wilson.
+TABLE_3 = {
+    "gpt-5": (10, 12, "83", [0.552, 0.953]),
+    "gemini-25": (8, 12, "67", [0.391, 0.862]),
+    "deepseek-r": (16, 20, "80", [0.584, 0.919]),
+}
+
+
+def test_human_confidence_of_lemmabench_table_3_stands_in_the_judge_audit_by_system(tmp_path):
+    release = lemmas(tmp_path, 20, STEPS, {system: read for system, (_, read, *_) in TABLE_3.items()})
+    rows = []
+    for system, (confirmed, read, *_) in TABLE_3.items():
+        for at in range(read):
+            rows.append(verdict("judge", "accepted", f"l{at}/{system}/1", True))
+            rows.append(human("table-3", "accepted", f"l{at}/{system}/1", at < confirmed))
+    import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
+    (audit,) = judge_audit_document(collect(release=release))["audits"]
+    for system, own in audit["metrics"]["acceptance"]["systems"].items():
+        confirmed, read, printed, interval = TABLE_3[system]
+        assert (own["precision"]["k"], own["precision"]["n"]) == (confirmed, read)
+        assert rounded_percent(own["precision"]["value"], places=0) == printed
+        assert own["precision"]["ci"] == pytest.approx(interval, abs=5e-4)

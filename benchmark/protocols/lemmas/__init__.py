@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
-from benchmark.protocols.lemmas.loader import read_outputs, read_release
-from benchmark.protocols.lemmas.metrics import METRICS, bucket
+from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
+from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
 from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
 from benchmark.rubrics import parse_rubrics
 
@@ -23,4 +23,6 @@ PROTOCOL = Protocol(
     output_parts=output_parts,
     prompt_fields=prompt_fields,
     bucket=bucket,
+    step_measures=STEP_MEASURES,
+    strata=strata,
 )

@@ -1,11 +1,12 @@
 """Files of lemmas, proofs and contexts to records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmark.jsonl import Line, read_records
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
-from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, LemmaPaper
+from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, LemmaPaper, Retrieved, Step
 from benchmark.records import RecordError
 
 NOTHING_NEEDED = "Nothing beyond the statement is needed."
@@ -21,13 +22,34 @@ def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
     return read_records(path, GivenLine, _output)
 
 
-def numbered(entries: Sequence[str]) -> str:
-    """The entries as one numbered list in LaTeX; "" without entries."""
-    items = "\n".join(f"\\item {entry.strip()}" for entry in entries)
+def strata(payload: Mapping[str, Any]) -> dict[str, str]:
+    """The arXiv category and how definitions and assumptions of the release were found."""
+    lemma = Lemma.model_validate(payload)
+    return {
+        "arxiv_category": lemma.category or "unstated",
+        "extraction": lemma.extraction or "unstated",
+    }
+
+
+def proof_text(steps: Sequence[str | Step]) -> str:
+    """The steps as LaTeX, each opened by "Step n": what readers answer step by step is split there."""
+    return "\n\n".join(f"\\textbf{{Step {n}.}} {_told(step)}" for n, step in enumerate(steps, start=1))
+
+
+def _told(step: str | Step) -> str:
+    if isinstance(step, str):
+        return step.strip()
+    return f"\\emph{{To show:}} {step.subgoal.strip()}\n\n{step.text.strip()}"
+
+
+def numbered(entries: Sequence[str | Retrieved]) -> str:
+    """The entries as one numbered list in LaTeX; "" without entries. Where they stand in the paper is not said."""
+    texts = [entry if isinstance(entry, str) else entry.text for entry in entries]
+    items = "\n".join(f"\\item {text.strip()}" for text in texts)
     return f"\\begin{{enumerate}}\n{items}\n\\end{{enumerate}}" if entries else ""
 
 
-def context_text(definitions: Sequence[str], assumptions: Sequence[str]) -> str:
+def context_text(definitions: Sequence[str | Retrieved], assumptions: Sequence[str | Retrieved]) -> str:
     """Definitions and assumptions as LaTeX; a sentence where there are none."""
     found = [
         f"\\textbf{{{title}.}}\n{numbered(entries)}"
@@ -59,12 +81,12 @@ def _output(given: GivenLine, line: Line) -> OutputRecord:
         state=given.state,
         text=_text(given) if given.state == "answered" else "",
         text_format="latex",
-        payload={"task": given.task},
+        payload=given.model_dump(include={"task", "extraction"}, exclude_none=True),
         line=line.number,
     )
 
 
 def _text(given: GivenLine) -> str:
     if given.task == "proof":
-        return numbered(given.steps)
+        return proof_text(given.steps)
     return context_text(given.definitions, given.assumptions)

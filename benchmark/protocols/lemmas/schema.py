@@ -1,30 +1,75 @@
 """A lemma with the definitions and assumptions it needs, and what a system gave for it. Our format: strict.
 
 A system did one of two tasks: it proved the lemma in numbered steps, or it collected from the paper the
-definitions and assumptions that make the lemma self-contained.
+definitions and assumptions that make the lemma self-contained. A definition or an assumption is a text, or an
+object that says too where it stands in the paper's source; a step is a text, or an object with its sub-goal.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Category = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*(\.[A-Za-z-]+)?$", max_length=30)]
 Task = Literal["proof", "context"]
+Extraction = Literal["full_context", "vector"]  # the whole paper before the lemma, or paragraphs found in it
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
+class Span(_Strict):
+    """Where a text stands in the paper's source: characters `start` (counted from 0) up to, not with, `end`."""
+
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _is_not_empty(self) -> Self:
+        if self.end <= self.start:
+            raise ValueError("a span ends after it starts")
+        return self
+
+
+class Retrieved(_Strict):
+    """A definition or an assumption that was taken out of the paper, possibly from several places."""
+
+    text: Text
+    spans: Annotated[list[Span], Field(min_length=1)]
+
+
+class Step(_Strict):
+    """One step of a proof: what it shows, and how."""
+
+    subgoal: Text
+    text: Text
+
+
+def _shape(value: Any) -> str:
+    """Which of two shapes an entry has, so that a fault is told about that one alone."""
+    return "text" if isinstance(value, str) else "object"
+
+
+_Words = Annotated[Text, Tag("text")]
+Passage = Annotated[_Words | Annotated[Retrieved, Tag("object")], Discriminator(_shape)]
+Claim = Annotated[_Words | Annotated[Step, Tag("object")], Discriminator(_shape)]
+
+
 class Lemma(_Strict):
-    """The payload of an instance's row; `definitions` and `assumptions` are those of the release."""
+    """The payload of an instance's row; `definitions` and `assumptions` are those of the release.
+
+    `extraction` says how they were found, `category` is the paper's on arXiv, such as math.AP.
+    """
 
     title: str = ""
     statement: Text
-    definitions: list[Text] = []
-    assumptions: list[Text] = []
+    definitions: list[Passage] = []
+    assumptions: list[Passage] = []
+    extraction: Extraction | None = None
+    category: Category | None = None
 
 
 class LemmaPaper(_Strict):
@@ -46,9 +91,10 @@ class LemmaLine(Lemma):
 
 
 class Given(_Strict):
-    """What an output says beside its text; the payload of its row."""
+    """What an output says beside its text; the payload of its row. `extraction` is of a context alone."""
 
     task: Task = "proof"
+    extraction: Extraction | None = None
 
 
 class GivenLine(Given):
@@ -57,15 +103,15 @@ class GivenLine(Given):
     instance_id: Key
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
     state: Literal["answered", "abstained", "failed"] = "answered"
-    steps: list[Text] = []
-    definitions: list[Text] = []
-    assumptions: list[Text] = []
+    steps: list[Claim] = []
+    definitions: list[Passage] = []
+    assumptions: list[Passage] = []
 
     @model_validator(mode="after")
     def _holds_what_the_task_asks(self) -> Self:
-        context = bool(self.definitions or self.assumptions)
+        context = bool(self.definitions or self.assumptions or self.extraction)
         if self.task == "proof" and context:
-            raise ValueError("a proof has steps, and no definitions or assumptions of its own")
+            raise ValueError("a proof has steps, and no definitions, assumptions or extraction of its own")
         if self.task == "context" and self.steps:
             raise ValueError("a context has definitions and assumptions, and no steps")
         if self.state == "answered" and self.task == "proof" and not self.steps:

@@ -48,6 +48,12 @@ def _metric(metric: dict[str, Any]) -> Iterator[str]:
     names = [name for name in inside if name not in _CELLS]
     rows = [[name, *_shown(inside[name]), *_shown(weighted[name])] for name in names]
     yield aligned(("", "in sample", "interval", "by the design", "interval"), rows)
+    systems = metric["systems"].items()
+    by_system = [
+        [name, *(str(own[cell]) for cell in _CELLS), *_shown(own["precision"])] for name, own in systems
+    ]
+    if by_system:
+        yield aligned(("system", *map(str.upper, _CELLS), "precision", "interval"), by_system)
 
 
 def _shown(estimate: dict[str, Any]) -> list[str]:
