@@ -145,13 +145,15 @@ class LabelledOutput:
 @dataclass(frozen=True)
 class Metric:
     """A rate over outputs. `success` says whether an output counts; the denominator is every output of the
-    run except those whose needed label is unavailable."""
+    run except those whose needed label is unavailable. An `optional` one is left out where nobody was asked.
+    """
 
     key: str
     title: str
     definition: str
     needs: tuple[str, ...]
     success: Callable[[LabelledOutput], bool]
+    optional: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,7 @@ class Protocol:
     benchmark.records.RecordError with line and field, so that one import names all faults.
     `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
+    `diagnostic_predicates` are about outputs too, but a judge has them only where they are named.
     `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
     a model. `construction_items` are what a construction audit asks of every instance. `pair_predicates` ask
     which of two outputs to one instance is better (first, second, tie); `pair_fields` gives their prompts'
@@ -233,6 +236,7 @@ class Protocol:
     construction_items: tuple[ConstructionItem, ...] = ()
     audited_parts: Callable[[Mapping[str, Any]], Sequence[Part]] | None = None
     flag_kinds: tuple[str, ...] = ("context", "public_solution")
+    diagnostic_predicates: tuple[Predicate, ...] = ()
     pair_predicates: tuple[Predicate, ...] = ()
     pair_fields: PairFields | None = None
     instance_predicates: tuple[Predicate, ...] = ()
@@ -244,9 +248,14 @@ class Protocol:
     compare_releases: CompareReleases | None = None
 
     @property
+    def output_predicates(self) -> tuple[Predicate, ...]:
+        """What models are asked about single outputs."""
+        return (*self.predicates, *self.diagnostic_predicates)
+
+    @property
     def all_predicates(self) -> tuple[Predicate, ...]:
         """What models are asked: about outputs, pairs of outputs, and instances."""
-        return (*self.predicates, *self.pair_predicates, *self.instance_predicates)
+        return (*self.output_predicates, *self.pair_predicates, *self.instance_predicates)
 
     def construction_parts(self, payload: Mapping[str, Any]) -> Sequence[Part]:
         """What experts see of an instance in a construction audit."""

@@ -24,7 +24,7 @@ from judging.combining import combination_settings, combined_verdicts, decided, 
 from judging.early_stop import votes_cast
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
 from judging.programs import current_program, program_identities
-from judging.prompts import pair_predicates, predicates_about, prompt_identities
+from judging.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
 from judging.queries import judgeable_outputs, judgeable_pairs, newest_judge
 from judging.run_actions import check_caps
 from judging.signal import ring
@@ -222,7 +222,7 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str],
         raise Refused(
             f"{judge.label} has {wrong} about {subject}s; it has {there}.", code="unknown_predicate"
         )
-    return list(dict.fromkeys(wanted)) or known
+    return list(dict.fromkeys(wanted)) or asked_unless_named(subject, judge)
 
 
 def _settled(

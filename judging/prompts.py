@@ -28,6 +28,12 @@ def predicates_about(subject: str, judge: Judge) -> list[str]:
     return [predicate for predicate in judge.prompts if (predicate in about_instances) == wanted]
 
 
+def asked_unless_named(subject: str, judge: Judge) -> list[str]:
+    """What a run asks that names no predicate: all but the diagnostic ones."""
+    diagnostic = {predicate.key for predicate in get_protocol(judge.protocol).diagnostic_predicates}
+    return [predicate for predicate in predicates_about(subject, judge) if predicate not in diagnostic]
+
+
 def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
     """Predicate to its prompt's file name and SHA-256."""
     return {

@@ -60,6 +60,11 @@ def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
     return "unavailable" in states or "unparsed" in states
 
 
+def is_asked(metric: Metric, output: LabelledOutput) -> bool:
+    """Whether anybody was asked for a label that the metric needs."""
+    return any(key in output.states for key in metric.needs)
+
+
 def metric_document(
     metric: Metric, outputs: Sequence[LabelledOutput], *, seed: int, strata: Mapping[str, Strata] = _NO_STRATA
 ) -> dict[str, Any]:

@@ -73,6 +73,7 @@ def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
         kinds += [
             OutcomeKind(f"{JUDGE}:{metric.key}", JUDGE, f"{metric.title}, fixed judge", metric.definition)
             for metric in protocol.metrics
+            if not metric.optional
         ]
     for campaign in _gradings(inputs):
         kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]

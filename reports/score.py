@@ -17,7 +17,7 @@ from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs,
 from reports.exclusions import exclusion_documents, primary_exclusion, without
 from reports.expert_scores import expert_document
 from reports.inputs import CampaignInfo, Inputs
-from reports.judge_scores import buckets, metric_document
+from reports.judge_scores import buckets, is_asked, metric_document
 from reports.measured_scores import measured_document
 
 FORMAT = "touchstone-score-1"
@@ -83,7 +83,7 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
     return {
         "label": inputs.judge.label,
         "sha256": inputs.judge.sha256,
-        "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in audited_metrics(protocol)},
+        "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in _named_metrics(protocol)},
         "systems": {
             system: _system_part(protocol, list(members.values()), inputs)
             for system, members in sorted(by_system.items())
@@ -104,6 +104,7 @@ def _system_part(protocol: Protocol, members: Sequence[LabelledOutput], inputs: 
         "metrics": {
             metric.key: metric_document(metric, members, seed=inputs.seed, strata=strata)
             for metric in protocol.metrics
+            if not metric.optional or any(is_asked(metric, output) for output in members)
         },
         "buckets": buckets(protocol.bucket, members),
     }
@@ -157,9 +158,13 @@ def audited_metrics(protocol: Protocol) -> list[Metric]:
     """The protocol's metrics, and each predicate that is not itself one of them."""
     alone = {metric.needs for metric in protocol.metrics}
     return [
-        *protocol.metrics,
+        *(metric for metric in protocol.metrics if not metric.optional),
         *(_predicate_metric(p.key) for p in protocol.predicates if (p.key,) not in alone),
     ]
+
+
+def _named_metrics(protocol: Protocol) -> list[Metric]:
+    return [*audited_metrics(protocol), *(metric for metric in protocol.metrics if metric.optional)]
 
 
 def _predicate_metric(key: str) -> Metric:

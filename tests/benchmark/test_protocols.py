@@ -125,7 +125,7 @@ def test_a_rubric_is_found_by_its_label_only(protocol):
 
 
 def test_its_metrics_need_known_predicates_and_an_abstention_never_succeeds(protocol):
-    known = {predicate.key for predicate in protocol.predicates}
+    known = {predicate.key for predicate in protocol.output_predicates}
     abstained = labelled(protocol, "", "abstained")
     for metric in protocol.metrics:
         assert set(metric.needs) <= known
@@ -170,7 +170,7 @@ def test_no_protocol_by_another_name(protocol):
 
 
 def test_its_programs_answer_its_predicates_and_refuse_others(protocol, instance, output):
-    known = {predicate.key for predicate in protocol.predicates}
+    known = {predicate.key for predicate in protocol.output_predicates}
     for program in protocol.program_judges:
         assert protocol.program(program.name) is protocol.program(program.label) is program
         asked = set(program.predicates)

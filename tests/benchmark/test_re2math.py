@@ -4,7 +4,7 @@ import pytest
 
 from benchmark.protocol import InstanceRecord, LabelledOutput
 from benchmark.protocols import get_protocol
-from benchmark.protocols.re2math.metrics import bucket, is_grounded, is_success
+from benchmark.protocols.re2math.metrics import bucket, cited_among, is_grounded, is_success, tool_label
 from tests.benchmark.files import ANSWER, GAP, changed, gap, write_lines
 
 RE2MATH = get_protocol("re2math")
@@ -113,3 +113,46 @@ def test_a_field_of_another_shape_is_refused_by_its_path(tmp_path, changes, fiel
 def test_an_output_that_contradicts_itself_is_refused(tmp_path, changes):
     (error,) = RE2MATH.read_outputs(write_lines(tmp_path / "o.jsonl", ANSWER | changes))
     assert error.line == 1
+
+
+# Tool in the paper's case tables: F.4 (Kimi) and F.7 (GPT-5.2) print an undefined Ground beside Suff N as undefined
+@pytest.mark.parametrize(
+    ("ground", "suff", "tool"),
+    [
+        ("yes", "yes", "yes"),
+        ("yes", "no", "no"),
+        ("no", "yes", "no"),
+        ("uncertain", "yes", "no"),
+        ("abstain", "no", ""),
+        ("no", "unavailable", ""),
+        ("abstain", "abstain", ""),
+    ],
+)
+def test_tool_is_undefined_as_soon_as_a_part_is(ground, suff, tool):
+    assert tool_label(labelled(ground, suff)) == tool
+    assert tool_label(labelled(ground, suff, state="abstained")) == ""
+
+
+CITED = {"title": "On the Topology of Manifolds", "authors": "A. Borel", "year": 1951}
+CITATION = "A. Borel, On the topology of manifolds, Ann. of Math. 53 (1951), 1-20."
+
+
+@pytest.mark.parametrize(
+    ("candidates", "found"),
+    [
+        ([], 0.0),
+        ([CITED], 1.0),
+        ([{"title": f"Another paper, part {n}"} for n in range(19)] + [CITED], 1.0),
+        ([{"title": "On the topology of manifolds", "authors": "B. Other", "year": 2010}], 0.0),
+    ],
+)
+def test_cite_recall_asks_for_the_cited_work_among_the_candidates(candidates, found):
+    instance = changed(GAP, {"z__citation_content": CITATION})
+    assert cited_among(instance, {"candidates": candidates}) == found
+    assert cited_among(instance, None) == 0.0
+
+
+def test_a_list_of_more_than_twenty_candidates_is_refused_by_line_and_field(tmp_path):
+    path = write_lines(tmp_path / "outputs.jsonl", changed(ANSWER, {"candidates": [CITED] * 21}))
+    (error,) = RE2MATH.read_outputs(path)
+    assert (error.line, error.field) == (1, "candidates")

@@ -7,7 +7,7 @@ from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
-from benchmark.protocols.re2math.metrics import METRICS, bucket
+from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.source_program import SOURCES
 from benchmark.rubrics import parse_rubrics
@@ -20,7 +20,12 @@ PROTOCOL = Protocol(
     folder=_HERE,
     rubrics=parse_rubrics((_HERE / "rubric.toml").read_text("utf-8")),
     predicates=(Predicate("ground", "grounding.v1"), Predicate("suff", "sufficiency.v1")),
+    diagnostic_predicates=(
+        Predicate("anchor_match", "anchor-match.v1"),
+        Predicate("query_match", "query-match.v1"),
+    ),
     metrics=METRICS,
+    measures=MEASURES,
     read_release=read_release,
     read_outputs=read_outputs,
     instance_parts=instance_parts,

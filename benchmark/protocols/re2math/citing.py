@@ -1,6 +1,8 @@
 """The cited source, the citing paper and the source that an output selected, as citations to compare. Pure."""
 
-from benchmark.citations.identity import Match, same_work
+from functools import lru_cache
+
+from benchmark.citations.identity import Identity, Match, same_work
 from benchmark.citations.reading import Citation, read_citation, read_source
 from benchmark.protocols.re2math.schema import Citation as Stored
 from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source
@@ -31,6 +33,12 @@ def selected(source: Source) -> Citation:
 def matches_cited(gap: ProofGap, source: Source) -> Match:
     """Whether an output's source is the one that the authors cited."""
     return same_work(selected(source), cited_source(gap.z))
+
+
+@lru_cache(maxsize=100_000)
+def is_cited(stored: Stored, source: Source) -> bool:
+    """Whether the source is certainly the cited one. Kept, because a score asks it of every candidate."""
+    return same_work(selected(source), cited_source(stored)).identity == Identity.SAME
 
 
 def matches_citing(gap: ProofGap, source: Source) -> Match:

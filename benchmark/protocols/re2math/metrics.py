@@ -1,6 +1,16 @@
-"""Re2Math's metrics: a label other than a clear yes counts against the output."""
+"""Re2Math's metrics: a label other than a clear yes counts against the output. Pure.
 
-from benchmark.protocol import LabelledOutput, Metric
+Definitions: STATISTICS.md 1.1 and its section 0 (truth tables).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark.protocol import LabelledOutput, Measure, Metric
+from benchmark.protocols.re2math.citing import is_cited
+from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
+
+UNDEFINED = ""
 
 
 def is_grounded(output: LabelledOutput) -> bool:
@@ -11,6 +21,24 @@ def is_grounded(output: LabelledOutput) -> bool:
 def is_success(output: LabelledOutput) -> bool:
     """Ground = yes and Suff = yes."""
     return is_grounded(output) and output.labels.get("suff") == "yes"
+
+
+def tool_label(output: LabelledOutput) -> str:
+    """Tool as the paper's case tables print it: yes, no, or undefined ("") as soon as Ground or Suff is (weak
+    Kleene: no and undefined is undefined). Scores do not use it: there, undefined counts 0."""
+    parts = [output.labels.get(key, "") for key in ("ground", "suff")]
+    if output.state != "answered" or UNDEFINED in parts:
+        return UNDEFINED
+    return "yes" if parts == ["yes", "yes"] else "no"
+
+
+def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float:
+    """1 if the cited source is among the first 20 candidates, otherwise 0; what only a person can decide is 0."""
+    if output is None:
+        return 0.0
+    citation = ProofGap.model_validate(instance).z
+    candidates = Answer.model_validate(output).candidates[:TOP]
+    return float(any(is_cited(citation, source) for source in candidates))
 
 
 def bucket(output: LabelledOutput) -> str:
@@ -41,10 +69,40 @@ METRICS = (
         success=is_success,
     ),
     Metric(
+        key="anchor_acc",
+        title="AnchorAcc",
+        definition="Share of outputs whose planned need names the same proof role as the stored anchor, planned "
+        "on the raw track from the global context and the last five blocks.",
+        needs=("anchor_match",),
+        success=lambda output: output.labels.get("anchor_match") == "yes",
+        optional=True,
+    ),
+    Metric(
+        key="query_acc",
+        title="QueryAcc",
+        definition="Share of outputs whose query, written on the assisted track, targets the intended family of "
+        "tools.",
+        needs=("query_match",),
+        success=lambda output: output.labels.get("query_match") == "yes",
+        optional=True,
+    ),
+    Metric(
         key="ground_rate",
         title="GroundRate",
         definition="Share of outputs whose statement is grounded in the selected source.",
         needs=("ground",),
         success=is_grounded,
+    ),
+)
+
+MEASURES = (
+    Measure(
+        key="cite_recall_20",
+        title="CiteRecall@20",
+        definition="Share of instances with the cited source among the first 20 candidates, as the source "
+        "matcher sees it (DOI or arXiv id, then title and authors). What it would ask a person counts as not "
+        "found, and so do abstentions.",
+        value=cited_among,
+        binary=True,
     ),
 )

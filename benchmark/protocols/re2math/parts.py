@@ -72,14 +72,19 @@ def prompt_fields(
             "statement": text,
             "excerpt": answer.source_excerpt,
         }
+    context = {
+        "setup": gap.x.global_context.setup,
+        "target_theorem": gap.x.global_context.target_theorem,
+        "local_context": _paragraphs(gap.x.local_context),
+    }
     if predicate == "suff":
-        return {
-            "setup": gap.x.global_context.setup,
-            "target_theorem": gap.x.global_context.target_theorem,
-            "local_context": _paragraphs(gap.x.local_context),
-            "witness": gap.y.reference_tool_latex,
-            "statement": text,
-        }
+        return {**context, "witness": gap.y.reference_tool_latex, "statement": text}
+    if predicate == "anchor_match":
+        return {**context, "anchor": gap.x.anchor_hint, "plan": answer.planning_anchor}
+    if predicate == "query_match":
+        del context["setup"]
+        asked = {"anchor": gap.x.anchor_hint, "query": answer.query}
+        return {**context, **asked, "witness": gap.y.reference_tool_latex}
     raise KeyError(f"re2math has no predicate {predicate!r}")
 
 

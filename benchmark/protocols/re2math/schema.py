@@ -13,6 +13,9 @@ Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_white
 Day = Annotated[str, StringConstraints(pattern=r"^(Unknown|\d{4}(-\d{2}){0,2})$")]
 
 
+TOP = 20  # candidates whose metadata a system is shown
+
+
 class _Published(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
 
@@ -97,7 +100,7 @@ class Answer(_Ours):
 
     planning_anchor: str = ""
     query: str = ""
-    candidates: list[Source] = []
+    candidates: Annotated[list[Source], Field(max_length=TOP)] = []
     selected_source: Source | None = None
     source_excerpt: str = ""
 
