@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from benchmark import api, describing_api, importing_api
+from benchmark import api, describing_api, importing_api, tuples_api
 
 urlpatterns: list[URLPattern] = [
     path("releases/", api.ReleasesView.as_view(), name="api-releases"),
@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern] = [
         describing_api.DescriptionView.as_view(),
         name="api-release-description",
     ),
+    path("releases/<slug:name>/tuples/", tuples_api.TuplesView.as_view(), name="api-release-tuples"),
     path(
         "releases/<slug:name>/croissant/",
         describing_api.CroissantView.as_view(),

@@ -1,10 +1,11 @@
 """Forms of releases."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 
-from benchmark.models import ReleaseDescription
+from benchmark.models import FrozenTuple, Release, ReleaseDescription, Run
+from benchmark.queries import arm_name
 
 
 class DescriptionForm(forms.ModelForm):
@@ -29,3 +30,36 @@ class DescriptionForm(forms.ModelForm):
             "published_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
             "citation": forms.Textarea(attrs={"rows": 4}),
         }
+
+
+class RunsField(forms.ModelMultipleChoiceField):
+    """Runs by system, track and condition."""
+
+    def label_from_instance(self, obj: Run) -> str:
+        return arm_name(obj)
+
+
+class TupleForm(forms.ModelForm):
+    """The entries of a frozen tuple, and the runs that belong to it."""
+
+    runs = RunsField(
+        Run.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Runs that are in no tuple yet. To add runs later, give the same entries again.",
+    )
+
+    class Meta:
+        model = FrozenTuple
+        fields = ("name", "split", "retrieval", "materialisation", "scoring", "evaluated_on")
+        help_texts: ClassVar = {
+            "retrieval": "Provider, settings and cache, best by its hash.",
+            "materialisation": "The log of which sources could be read.",
+            "scoring": "Judge, prompts and aggregation.",
+        }
+        widgets: ClassVar = {"evaluated_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}
+
+    def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        free = release.runs.filter(tupled__isnull=True).select_related("system")
+        self.fields["runs"].queryset = free.order_by("system__slug", "track", "condition")  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from benchmark.import_rows import ImportUpload  # noqa: F401 - a model of this app
+from benchmark.tuple_rows import FrozenTuple, TupledRun  # noqa: F401 - models of this app
 
 
 class Benchmark(models.Model):

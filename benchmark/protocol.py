@@ -267,7 +267,8 @@ class Protocol:
             by_program = [item.key for item in self.construction_items]
             return list(dict.fromkeys([*(known.key for known in self.instance_predicates), *by_program]))
         return [
-            predicate.key for predicate in (self.pair_predicates if subject == "pair" else self.predicates)
+            predicate.key
+            for predicate in (self.pair_predicates if subject == "pair" else self.output_predicates)
         ]
 
     def program(self, name: str) -> ProgramJudge:

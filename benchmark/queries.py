@@ -7,6 +7,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.refusal import Refused
 from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run
+from benchmark.subjects import Subject, arm_of
 
 
 def release_named(name: str) -> Release:
@@ -16,6 +17,25 @@ def release_named(name: str) -> Release:
         names = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none yet"
         raise Refused(f"no release {name!r}; there are: {names}", code="no_release")
     return release
+
+
+def run_called(release: Release, arm: str) -> Run:
+    """The run called `system@track+condition` (the usual track and no condition left out); raises Refused."""
+    found = arm_of(arm)
+    run = release.runs.select_related("system").filter(
+        system__slug=found.system, track=found.track, condition=found.condition
+    )
+    if not (row := run.first()):
+        names = (
+            ", ".join(sorted(arm_name(one) for one in release.runs.select_related("system"))) or "none yet"
+        )
+        raise Refused(f"{release.name} has no run {arm!r}; there are: {names}", code="no_run", field="runs")
+    return row
+
+
+def arm_name(run: Run) -> str:
+    """`system@track+condition` of a run, as `run_called` reads it."""
+    return Subject("", run.system.slug, 1, run.track, run.condition).arm
 
 
 def releases_with_counts() -> QuerySet[Release]:

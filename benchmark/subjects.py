@@ -78,6 +78,11 @@ def parse_subject(text: str) -> Subject | PairSubject | InstanceSubject:
     return PairSubject(*found)
 
 
+def arm_of(text: str) -> Subject:
+    """System, track and condition in `system@track+condition`, of no instance."""
+    return _of_arm("", text, 1)
+
+
 def _of_arm(instance: str, arm: str, attempt: int) -> Subject:
     name, _, place = arm.partition("@")
     track, _, condition = place.partition("+")

@@ -26,7 +26,7 @@ from reports.choosing import Chosen, choose, only_known
 from reports.comparison import comparison_document
 from reports.direct_pairs import compared_document
 from reports.downloads import chosen_rows, csv_download
-from reports.inputs import collect
+from reports.inputs import collect, collect_chosen
 from reports.judge_audit import judge_audit_document
 from reports.label_filters import FILTERS
 from reports.label_pages import chosen_page
@@ -44,6 +44,8 @@ def _query(name: str, words: str) -> OpenApiParameter:
 
 TRACK = _query("track", "Left out: raw, or the first track there is.")
 JUDGE = _query("judge", "A judge version such as judge-v1; left out: the first that has verdicts.")
+
+TUPLE = _query("tuple", "A frozen tuple, or none for runs of no tuple; needed where the runs are of several.")
 
 
 def release_or_404(name: str) -> Release:
@@ -71,16 +73,16 @@ class ScoreView(APIView):
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="releases_score", parameters=[TRACK, JUDGE], responses=shape.ScoreOut)
+    @extend_schema(operation_id="releases_score", parameters=[TRACK, JUDGE, TUPLE], responses=shape.ScoreOut)
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
         release = release_or_404(name)
         try:
-            only_known(request.query_params, "track", "judge")
+            only_known(request.query_params, "track", "judge", "tuple")
+            chosen = choose(release, request.query_params)
+            return Response(score(collect_chosen(chosen)))
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        chosen = chosen_or_error(release, request.query_params)
-        return Response(score(collect(release=release, track=chosen.track, judge=chosen.judge)))
 
 
 class ComparisonView(APIView):

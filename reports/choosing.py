@@ -19,15 +19,18 @@ class Chosen:
     tracks: tuple[str, ...]
     judge: str
     judges: tuple[str, ...]
+    frozen_tuple: str = ""
 
     @property
     def query(self) -> str:
         """The query string that names this choice again."""
-        return urlencode({"track": self.track, **({"judge": self.judge} if self.judge else {})})
+        rest = {"judge": self.judge, "tuple": self.frozen_tuple}
+        return urlencode({"track": self.track, **{name: value for name, value in rest.items() if value}})
 
 
 def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
-    """Take `track` and `judge` from a request; left out, the first of each is meant (raw comes first).
+    """Take `track`, `judge` and `tuple` from a request; of the first two, left out, the first is meant (raw
+    comes first).
 
     Raises Refused naming what exists when the track or the judge does not.
     """
@@ -37,7 +40,7 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
     track = _one_of(tracks, asked.get("track", ""), "track")
     judges = [judge.label for judge in judges_with_verdicts(release, track)]
     judge = _one_of(judges, asked.get("judge", ""), "judge") if judges or asked.get("judge") else ""
-    return Chosen(release, track, tuple(tracks), judge, tuple(judges))
+    return Chosen(release, track, tuple(tracks), judge, tuple(judges), asked.get("tuple", ""))
 
 
 def _one_of(known: list[str], asked: str, what: str) -> str:

@@ -5,13 +5,14 @@ can be recomputed on a machine that has nothing but the artifact.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge
 from judging.queries import judges_with_verdicts
+from reports.choosing import Chosen
 from reports.datasets import (
     Decision,
     DrawnItem,
@@ -29,6 +30,7 @@ from reports.exclusions import Objection, Rule
 from reports.measurements import Asked, Measured, Sorted, asked_of, measured, sorted_instances
 from reports.objections import declared_rules, objections
 from reports.row_json import rows_as_json, rows_from_json
+from reports.tuples import TupleInfo, one_tuple
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
@@ -40,8 +42,8 @@ Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision
 class Inputs:
     """One track of one release with all its labels.
 
-    What is listed in _LATER (decisions, measures, strata, rules with the objections they count) is written only
-    where there is any, so that artifacts from before there was such a thing still verify.
+    What is listed in _LATER (decisions, measures, strata, rules with the objections they count) and the frozen
+    tuple are written only where there is any, so that artifacts from before there was such a thing still verify.
     """
 
     release: str
@@ -63,6 +65,7 @@ class Inputs:
     rules: tuple[Rule, ...] = ()
     objections: tuple[Objection, ...] = ()
     strata: tuple[Sorted, ...] = ()
+    frozen_tuple: TupleInfo | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -72,7 +75,22 @@ class Inputs:
             "campaigns": [asdict(campaign) for campaign in self.campaigns],
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
             **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
+            **({"frozen_tuple": asdict(self.frozen_tuple)} if self.frozen_tuple else {}),
         }
+
+    def only(self, systems: frozenset[str]) -> "Inputs":
+        """The same without the outputs of other systems, and without what was said of them."""
+        outputs = tuple(row for row in self.outputs if row.system in systems)
+        kept = {row.subject for row in outputs}
+        return replace(
+            self,
+            outputs=outputs,
+            votes=tuple(row for row in self.votes if row.subject in kept),
+            labels=tuple(row for row in self.labels if row.subject in kept),
+            draws=tuple(row for row in self.draws if row.subject in kept),
+            decisions=tuple(row for row in self.decisions if row.subject in kept),
+            measured=tuple(row for row in self.measured if row.system in systems),
+        )
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Inputs":
@@ -85,6 +103,7 @@ class Inputs:
                 rows[key] = rows_from_json(kind, document.get(key, []), key)
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
+            rows["frozen_tuple"] = TupleInfo(**found) if (found := document.get("frozen_tuple")) else None
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
@@ -103,19 +122,23 @@ _LATER: dict[str, Any] = {
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
 
-def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int = SEED) -> Inputs:
+def collect(
+    *, release: Release, track: str = "raw", judge: str = "", seed: int = SEED, frozen_tuple: str = ""
+) -> Inputs:
     """Read what the score of one track depends on.
 
-    `judge` is a judge version's label; it may be left out when only one judge has spoken. Raises Refused
-    when the track has no outputs, or when the judge has to be named.
+    `judge` is a judge version's label; it may be left out when only one judge has spoken. `frozen_tuple` names
+    the tuple whose runs are meant ("none" for those of no tuple); it may be left out when all are of one. Raises
+    Refused when the track has no outputs, or when the judge or the tuple has to be named.
     """
     outputs = _in_order(output_rows(release, track))
     if not outputs:
         raise Refused(f"{release.name} has no outputs on track {track}.", code="no_outputs")
+    entries, systems = one_tuple(release, track, frozen_tuple)
     chosen = choose_judge(release, track, judge)
     rules = declared_rules(release)
     campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
-    return Inputs(
+    inputs = Inputs(
         release=release.name,
         release_sha256=release.sha256,
         frozen=release.frozen_at is not None,
@@ -135,6 +158,15 @@ def collect(*, release: Release, track: str = "raw", judge: str = "", seed: int 
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
         strata=_in_order(sorted_instances(release)),
+        frozen_tuple=entries,
+    )
+    return inputs.only(systems) if systems else inputs
+
+
+def collect_chosen(chosen: Chosen) -> Inputs:
+    """The same for the track, judge and tuple that a request named."""
+    return collect(
+        release=chosen.release, track=chosen.track, judge=chosen.judge, frozen_tuple=chosen.frozen_tuple
     )
 
 

@@ -55,26 +55,27 @@ class Outcomes:
 
 
 def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
-    """What this track can be compared by: measures, metrics under its judge, choices of closed gradings.
+    """What this track can be compared by: metrics under its judge, measures, choices of closed gradings.
 
     Open campaigns are absent: before the close nobody learns from them how a system does. Audits are absent:
     their samples are drawn by what the judge said, so the sampled outputs of two systems do not match.
     """
     protocol = get_protocol(inputs.protocol)
     known = {row.measure for row in inputs.measured}
-    kinds = [
-        OutcomeKind(
-            f"{MEASURE}:{measure.key}", MEASURE, measure.title, measure.definition, binary=measure.binary
-        )
-        for measure in protocol.measures
-        if measure.key in known
-    ]
+    kinds = []
     if inputs.judge:
         kinds += [
             OutcomeKind(f"{JUDGE}:{metric.key}", JUDGE, f"{metric.title}, fixed judge", metric.definition)
             for metric in protocol.metrics
             if not metric.optional
         ]
+    kinds += [
+        OutcomeKind(
+            f"{MEASURE}:{measure.key}", MEASURE, measure.title, measure.definition, binary=measure.binary
+        )
+        for measure in protocol.measures
+        if measure.key in known
+    ]
     for campaign in _gradings(inputs):
         kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]
     return kinds

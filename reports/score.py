@@ -5,6 +5,7 @@ Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equ
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric, Protocol
@@ -47,6 +48,7 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
         "protocol": inputs.protocol,
         "track": inputs.track,
         "seed": inputs.seed,
+        **({"frozen_tuple": asdict(inputs.frozen_tuple)} if inputs.frozen_tuple else {}),
         "systems": (systems := _systems(rest.outputs)),
         **_measured_part(rest, systems),
         "judge": _judge_part(inputs, {row.subject for row in rest.outputs}) if inputs.judge else None,

@@ -186,6 +186,9 @@ class ScoreOut(serializers.Serializer[Any]):
     protocol = serializers.CharField()
     track = serializers.CharField()
     seed = serializers.IntegerField()
+    frozen_tuple = serializers.DictField(
+        child=serializers.CharField(), required=False, help_text="Only where the runs belong to one."
+    )
     systems = serializers.DictField(child=OutputStatesOut())
     measured = MeasuredOut(required=False, help_text="Only of protocols with measures.")
     judge = JudgedOut(allow_null=True)

@@ -145,6 +145,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/
         releases/<slug:name>/freeze/
         releases/<slug:name>/describe/
+        releases/<slug:name>/tuples/
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/
@@ -258,6 +259,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/
         api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/description/
+        api/v1/releases/<slug:name>/tuples/
         api/v1/releases/<slug:name>/croissant/
         api/v1/releases/<slug:name>/instances.jsonl
         api/v1/releases/<slug:name>/reproduction/

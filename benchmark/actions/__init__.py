@@ -5,12 +5,14 @@ from benchmark.actions.freezing import freeze_release, freeze_run
 from benchmark.actions.identities import find, scan_identities, scan_outputs
 from benchmark.actions.outputs import OutputsReport, import_outputs
 from benchmark.actions.releases import ImportReport, import_release
+from benchmark.actions.tuples import declare_tuple
 from benchmark.actions.uploading import apply_import, delete_import, store_import
 
 __all__ = [
     "ImportReport",
     "OutputsReport",
     "apply_import",
+    "declare_tuple",
     "delete_import",
     "describe_release",
     "find",

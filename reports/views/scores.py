@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from benchmark.models import Release
 from benchmark.published import published_protocols
 from reports.choosing import Chosen, choose, only_known
-from reports.inputs import collect
+from reports.inputs import collect_chosen
 from reports.overview import tracks_overview
 from reports.pdf import score_pdf
 from reports.printing.pages import pdf_problem
@@ -66,9 +66,9 @@ def page_context(chosen: Chosen, document: dict[str, Any]) -> dict[str, Any]:
 
 def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any]]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge")
+    only_known(request.GET, "track", "judge", "tuple")
     chosen = choose(release, request.GET)
-    return chosen, score(collect(release=release, track=chosen.track, judge=chosen.judge))
+    return chosen, score(collect_chosen(chosen))
 
 
 def _file_name(chosen: Chosen) -> str:

@@ -39,7 +39,7 @@ def output(protocol: Protocol, tmp_path: Path) -> OutputRecord:
 
 
 def labelled(protocol: Protocol, value: str, state: str = "answered") -> LabelledOutput:
-    labels = {predicate.key: value for predicate in protocol.predicates}
+    labels = {predicate.key: value for predicate in protocol.output_predicates}
     return LabelledOutput("system", "i1", "paper", "algebra", 1, state, labels)
 
 

@@ -1,0 +1,174 @@
+"""Frozen tuples: declared once, immutable, and never two of them in one table."""
+
+import json
+from datetime import date
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AuditEvent
+from accounts.refusal import Refused
+from benchmark.actions import declare_tuple
+from benchmark.models import FrozenTuple, TupledRun
+from benchmark.queries import run_called
+from reports.inputs import Inputs, collect
+from reports.score import score
+from tests.factories import RunFactory
+
+pytestmark = pytest.mark.django_db
+ENTRIES = {
+    "split": "Eval-200",
+    "retrieval": "Scholar cache, sha256 0a1b",
+    "materialisation": "log of 2026-10-01",
+    "scoring": "judge-v1",
+    "evaluated_on": date(2026, 10, 2),
+}
+
+
+def declared(release, name="october", arms=(), **changes):
+    runs = [run_called(release, arm) for arm in arms]
+    return declare_tuple(actor=None, release=release, name=name, runs=runs, **{**ENTRIES, **changes})
+
+
+def arms_of(release):
+    return sorted(release.runs.filter(track="raw", condition="").values_list("system__slug", flat=True))
+
+
+def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
+    declared(gaps, arms=arms_of(gaps))
+    inputs = collect(release=gaps)
+    assert score(inputs)["frozen_tuple"] == {
+        "name": "october",
+        **{key: str(value) for key, value in ENTRIES.items()},
+    }
+    assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
+
+
+def test_without_tuples_a_score_is_as_before(gaps):
+    assert "frozen_tuple" not in score(collect(release=gaps))
+    assert "frozen_tuple" not in collect(release=gaps).as_json()
+
+
+@pytest.fixture
+def mixed(gaps):
+    """The first system under one tuple, the second under another, the others under none."""
+    first, second, *_ = arms_of(gaps)
+    declared(gaps, "october", [first])
+    declared(gaps, "november", [second], retrieval="Scholar cache, sha256 9f8e")
+    return gaps
+
+
+def test_entries_of_different_tuples_stand_in_no_table_together(mixed):
+    with pytest.raises(Refused, match=r"different frozen tuples.*Name one") as refusal:
+        collect(release=mixed)
+    assert (refusal.value.code, refusal.value.field) == ("mixed_tuples", "tuple")
+    with pytest.raises(CommandError, match="different frozen tuples"):
+        call_command("score", release=mixed.name)
+
+
+def test_declared_runs_do_not_stand_beside_undeclared_ones(gaps):
+    first, *others = arms_of(gaps)
+    declared(gaps, arms=[first])
+    with pytest.raises(Refused, match="none: "):
+        collect(release=gaps)
+    assert {row.system for row in collect(release=gaps, frozen_tuple="none").outputs} == set(others)
+
+
+def test_a_named_tuple_gives_the_score_of_its_runs_alone(mixed):
+    first, *_ = arms_of(mixed)
+    document = score(collect(release=mixed, frozen_tuple="october"))
+    assert set(document["systems"]) == {first}
+    assert set(document["judge"]["systems"]) == {first}
+    assert document["frozen_tuple"]["retrieval"] == ENTRIES["retrieval"]
+    call_command("score", "--json", release=mixed.name, tuple="november", stdout=(out := StringIO()))
+    assert json.loads(out.getvalue())["frozen_tuple"]["name"] == "november"
+    with pytest.raises(Refused, match=r"no runs in the tuple 'may'; there are: none, november, october"):
+        collect(release=mixed, frozen_tuple="may")
+
+
+def test_the_score_page_and_rest_say_why_and_show_the_one_that_is_named(mixed, coordinator):
+    client = Client()
+    client.force_login(coordinator)
+    page = client.get(reverse("score", args=[mixed.name]))
+    assert page.status_code == 400
+    assert "never stand in one table" in page.content.decode()
+    named = client.get(reverse("score", args=[mixed.name]), {"tuple": "october"}).content.decode()
+    assert "Frozen tuple october" in named
+    assert client.get(reverse("api-score", args=[mixed.name])).status_code == 400
+    reply = client.get(reverse("api-score", args=[mixed.name]), {"tuple": "october"})
+    assert reply.json()["frozen_tuple"]["split"] == "Eval-200"
+
+
+def test_runs_under_another_condition_are_no_part_of_the_table(gaps):
+    oracle = RunFactory(release=gaps, system=gaps.runs.first().system, condition="oracle")
+    declared(gaps, arms=[f"{oracle.system.slug}@raw+oracle"])
+    assert collect(release=gaps).frozen_tuple is None
+
+
+def test_the_same_tuple_again_only_adds_runs_and_another_entry_is_refused(gaps):
+    first, second, *_ = arms_of(gaps)
+    found = declared(gaps, arms=[first])
+    assert declared(gaps, arms=[first, second]) == found
+    assert found.runs.count() == 2
+    assert AuditEvent.objects.filter(verb="declare_tuple").count() == 2
+    with pytest.raises(Refused, match="has another scoring: judge-v1"):
+        declared(gaps, scoring="judge-v2")
+    with pytest.raises(Refused, match="is in the tuple october already"):
+        declared(gaps, "later", [first])
+    with pytest.raises(Refused, match="cannot be blank") as refusal:
+        declared(gaps, "empty", split=" ")
+    assert refusal.value.field == "split"
+    with pytest.raises(Refused, match="is on another release"):
+        declare_tuple(actor=None, release=gaps, name="october", runs=[RunFactory()], **ENTRIES)
+
+
+def test_the_command_declares_and_names_runs_that_exist(gaps):
+    first, *_ = arms_of(gaps)
+    options = {**ENTRIES, "release": gaps.name, "name": "october"}
+    call_command("declare_tuple", "--json", **options, run=[first], stdout=(out := StringIO()))
+    assert json.loads(out.getvalue())["runs"] == [first]
+    with pytest.raises(CommandError, match="no run 'nobody'; there are: "):
+        call_command("declare_tuple", **options, run=["nobody"])
+
+
+def test_the_page_and_rest_declare_the_same(gaps, coordinator):
+    first, second, *_ = arms_of(gaps)
+    client = Client()
+    client.force_login(coordinator)
+    address = reverse("release-tuples", args=[gaps.name])
+    assert "No tuple is declared" in client.get(address).content.decode()
+    sent = {**ENTRIES, "name": "october", "runs": [run_called(gaps, first).pk]}
+    assert client.post(address, sent).status_code == 302
+    assert "Scholar cache, sha256 0a1b" in client.get(address).content.decode()
+    assert "has another split" in client.post(address, {**sent, "split": "dev", "runs": []}).content.decode()
+    rest = reverse("api-release-tuples", args=[gaps.name])
+    body = {**ENTRIES, "evaluated_on": "2026-10-02", "name": "october", "runs": [second]}
+    reply = client.post(rest, json.dumps(body), content_type="application/json")
+    assert (reply.status_code, reply.json()["runs"]) == (200, [first, second])
+    assert [row["name"] for row in client.get(rest).json()] == ["october"]
+
+
+def test_the_database_itself_keeps_tuples_and_their_runs(gaps):
+    first, second, *_ = arms_of(gaps)
+    found = declared(gaps, arms=[first])
+
+    def refuses(change, words):
+        with pytest.raises(IntegrityError, match=words), transaction.atomic():
+            change()
+
+    rows = FrozenTuple.objects.filter(pk=found.pk)
+    refuses(lambda: rows.update(scoring="judge-v2"), "append-only")
+    refuses(lambda: TupledRun.objects.all().delete(), "append-only")
+    refuses(lambda: TupledRun.objects.create(run=RunFactory(), tuple=found), "tuple of its release")
+    run = run_called(gaps, first)
+    refuses(lambda: TupledRun.objects.create(run=run, tuple=found), "run_id")
+    refuses(lambda: FrozenTuple.objects.create(release=gaps, name="october", **ENTRIES), r"tuple_once|UNIQUE")
+    refuses(
+        lambda: FrozenTuple.objects.create(release=gaps, name="x", **{**ENTRIES, "split": ""}),
+        "says_everything",
+    )
+    assert run_called(gaps, second).pk != run.pk
