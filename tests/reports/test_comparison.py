@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from benchmark.actions import import_outputs
-from benchmark.protocols import get_protocol
 from reports.comparison import comparison_document, item_rows
 from reports.inputs import collect
 from reports.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
@@ -100,7 +99,9 @@ def test_the_judges_unavailable_verdicts_leave_and_abstentions_count_against(gap
 @pytest.mark.django_db
 def test_experts_are_compared_only_after_the_close_and_never_by_an_audits_sample(gaps, proofs):
     assert [kind.key for kind in outcome_kinds(collect(release=gaps))] == [
-        f"judge:{metric.key}" for metric in get_protocol("re2math").metrics
+        "judge:tool_acc",
+        "judge:ground_rate",
+        "measure:cite_recall_20",
     ]
     assert [kind.key for kind in outcome_kinds(collect(release=proofs))] == ["sample-proofs:correctness"]
 
@@ -155,4 +156,4 @@ def test_the_number_of_queries_does_not_depend_on_the_number_of_systems(carl, ga
     path = SAMPLE / "re2math" / "outputs-aurora.jsonl"
     import_outputs(actor=None, path=path, release=gaps, system="delta")
     assert queries(carl, address) == few
-    assert few <= 16
+    assert few <= 18
