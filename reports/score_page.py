@@ -13,6 +13,7 @@ from reports.score_text import MEANS, number, percent
 from reports.wording import coefficient_name, in_words
 
 _AUDIT_COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
+_MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 _CELLS = ("tp", "fp", "fn", "tn")
 
 
@@ -55,14 +56,9 @@ def _measured(measured: Document) -> dict[str, Any]:
     return {
         "instances": measured["instances"],
         "measures": [{"key": key, **measured["measures"][key]} for key in keys],
-        "rows": [
-            {
-                "system": system,
-                "cells": [_measured_cell(own[key]) if key in own else None for key in keys],
-                "missing": max((of["missing"] for of in own.values()), default=0),
-                "abstained": max((of["estimate"]["n_abstain"] for of in own.values()), default=0),
-            }
-            for system, own in measured["systems"].items()
+        "tables": [
+            _measured_table(measured, keys[at : at + _MEASURES_ABREAST])
+            for at in range(0, len(keys), _MEASURES_ABREAST)
         ],
         "cautions": sorted(
             {
@@ -83,6 +79,21 @@ def _measured(measured: Document) -> dict[str, Any]:
                 ],
             }
             for key in keys
+        ],
+    }
+
+
+def _measured_table(measured: Document, keys: Sequence[str]) -> dict[str, Any]:
+    return {
+        "titles": [measured["measures"][key]["title"] for key in keys],
+        "rows": [
+            {
+                "system": system,
+                "cells": [_measured_cell(own[key]) if key in own else None for key in keys],
+                "missing": max((of["missing"] for of in own.values()), default=0),
+                "abstained": max((of["estimate"]["n_abstain"] for of in own.values()), default=0),
+            }
+            for system, own in measured["systems"].items()
         ],
     }
 
