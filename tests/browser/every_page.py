@@ -1,0 +1,139 @@
+"""Addresses of every page of the site, with something to show, and who looks at them.
+
+The routes come from tests/routes.py. Where the usual example of a name or number shows too little, ADDRESSES has
+better ones; a page may be looked at in several states.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.browser.world import World
+from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
+
+FILES = (".csv", ".json", ".jsonl", ".pdf", ".txt", "/file/", "own-data/", "/download/")
+NOBODY_SIGNS_UP = "accounts/signup/"
+WITH_A_SECOND_FACTOR = frozenset(
+    [
+        "accounts/second-factor/authenticate/",
+        "accounts/second-factor/app/deactivate/",
+        "accounts/second-factor/codes/",
+    ]
+)
+
+NAMES = {
+    "slug:slug": "sample-proofs",
+    "slug:name": "sample-re2math",
+    "slug:protocol": "re2math",
+    "slug:question": "logic",
+    "path:key": "sample-gap-01",
+}
+ADDRESSES = {
+    "accounts/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$": [
+        "accounts/password/reset/key/{reset}/"
+    ],
+    "join/<str:token>/": ["join/{invitation}/"],
+    "analyse/files/<str:handle>/": ["analyse/files/{sent}/", "analyse/files/{answered}/"],
+    "analyse/files/<str:handle>/delete/": ["analyse/files/{sent}/delete/"],
+    "grading/items/<str:handle>/": [
+        f"grading/items/{{{state}}}/" for state in ("grade", "steps", "pair", "submitted")
+    ],
+    "grading/items/<str:handle>/guess/": ["grading/items/{guess}/guess/"],
+    "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
+    "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
+    "grading/training/<slug:slug>/": ["grading/training/warming-up/"],
+    "grading/training/<slug:slug>/<int:number>/": [
+        "grading/training/warming-up/1/",
+        "grading/training/warming-up/2/",
+    ],
+    "grading/campaigns/<slug:slug>/training/": ["grading/campaigns/warming-up/training/"],
+    "grading/campaigns/<slug:slug>/setup/": ["grading/campaigns/not-drawn-yet/setup/"],
+    "grading/campaigns/<slug:slug>/setup/<slug:step>/": [
+        *(
+            f"grading/campaigns/not-drawn-yet/setup/{step}/"
+            for step in ("terms", "items", "people", "options")
+        ),
+        *(f"grading/campaigns/drawn-not-open/setup/{step}/" for step in ("plan", "opening")),
+    ],
+    "judges/<int:pk>/instances/<int:instance>/": ["judges/{program}/instances/{audited}/"],
+    "people/<int:pk>/": ["people/{member}/"],
+    "people/<int:pk>/erase/": ["people/{member}/erase/"],
+    "releases/<slug:name>/": ["releases/sample-re2math/", "releases/sample-proofs/"],
+    "releases/<slug:name>/instances/<path:key>/": [
+        "releases/sample-re2math/instances/{gap}/",
+        "releases/sample-proofs/instances/sample-proof-01/",
+        "releases/sample-masked-steps/instances/{mask}/",
+        "releases/sample-lemmas/instances/{lemma}/",
+    ],
+    "grading/campaigns/<slug:slug>/": [
+        f"grading/campaigns/{slug}/"
+        for slug in (
+            "first-round-proofs",
+            "not-drawn-yet",
+            "drawn-not-open",
+            "which-one-is-better",
+            "whose-work-it-was",
+            "sample-proofs",
+        )
+    ],
+    "grading/campaigns/<slug:slug>/assign/": ["grading/campaigns/drawn-not-open/assign/"],
+    "grading/campaigns/<slug:slug>/adjudication/<slug:name>/": [
+        "grading/campaigns/sample-proofs/adjudication/{split}/",
+        "grading/campaigns/sample-proofs/adjudication/{decided}/",
+    ],
+    "grading/quarantine/<slug:name>/": ["grading/quarantine/sample-proofs/"],
+    "grading/quarantine/<slug:name>/outputs/<int:pk>/": [
+        "grading/quarantine/sample-proofs/outputs/{quarantined}/"
+    ],
+    "judges/<int:pk>/": ["judges/{judge}/"],
+    "judges/<int:pk>/outputs/<int:output>/": ["judges/{judge}/outputs/{judged}/"],
+    "reports/printed/<int:pk>/": ["reports/printed/{printed}/", "reports/printed/{waiting}/"],
+    "reports/releases/<slug:name>/": ["reports/releases/sample-re2math/", "reports/releases/sample-proofs/"],
+    "reports/releases/<slug:name>/compare/pair/": [
+        "reports/releases/sample-re2math/compare/pair/?first=aurora&second=basalt"
+    ],
+    "reports/releases/<slug:name>/pairs/": ["reports/releases/sample-proofs/pairs/"],
+    "reports/releases/<slug:name>/leak-flags/": ["reports/releases/sample-proofs/leak-flags/"],
+    "reports/releases/<slug:name>/printed/": ["reports/releases/sample-proofs/printed/"],
+    "reports/campaigns/<slug:slug>/blinding/": ["reports/campaigns/whose-work-it-was/blinding/"],
+    "reports/campaigns/<slug:slug>/monitoring/": ["reports/campaigns/sample-audit/monitoring/"],
+    "reports/artifacts/compare/": ["reports/artifacts/compare/?left={left}&right={right}"],
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to look, as whom (None: without signing in), and the route that is seen there."""
+
+    path: str
+    person: str | None
+    route: str
+
+
+def addresses(world: World) -> Iterator[Address]:
+    """Every route that is not REST, with names and numbers that exist; files and mere verbs are among them."""
+    for route in ACCESS:
+        if route.startswith("api/") or route.endswith(FILES):
+            continue
+        if route in WITH_A_SECOND_FACTOR or route == NOBODY_SIGNS_UP:
+            continue
+        for path in ADDRESSES.get(route, [_example(route)]):
+            yield Address("/" + path.format(**world.names), _person(route), route)
+
+
+def _person(route: str) -> str | None:
+    """Who of those that may come in sees least."""
+    group = ACCESS[route]
+    if route == "accounts/logout/":
+        return "ada"
+    if group == PUBLIC:
+        return None
+    return {OWNERS: "owner", STAFF: "coordinator"}.get(group, "ada")
+
+
+def _example(route: str) -> str:
+    def value(match: re.Match[str]) -> str:
+        kind, name = match[1], match[2]
+        return NAMES.get(f"{kind}:{name}", "{run}" if route.startswith("judges/runs/") else "1")
+
+    return re.sub(r"<(\w+):(\w+)>", value, route)

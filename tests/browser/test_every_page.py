@@ -1,0 +1,110 @@
+"""Every page of the site in a browser, with the demo's data behind it: no fault that axe-core knows, and it fits.
+
+Each is looked at in light and wide, then in dark and narrow. A console error or a breach of the content security
+policy fails too.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.db import connection
+from django.test import Client
+from playwright.sync_api import Page
+
+from tests.accounts.test_second_factor import code_of
+from tests.browser.accessibility import axe
+from tests.browser.every_page import Address, addresses
+from tests.browser.world import World, furnish
+from tests.conftest import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+FORMULAS_STAND = """() => ![...document.querySelectorAll(".math")].some((formula) =>
+  !["done", "failed"].includes(formula.dataset.state))"""
+OPEN_ALL = "document.querySelectorAll('details').forEach((part) => (part.open = true))"
+
+
+@pytest.fixture
+def world(settings, tmp_path) -> World:
+    settings.UPLOAD_DIR, settings.REPORT_DIR = tmp_path, tmp_path / "reports"
+
+    def furnished() -> World:
+        try:
+            return furnish()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as away_from_the_browsers_loop:
+        return away_from_the_browsers_loop.submit(furnished).result()
+
+
+def shown(world: World) -> list[Address]:
+    """The addresses that answer with a page; the rest must be files, or verbs that are only posted."""
+    clients = {None: Client()}
+    for name, person in world.people.items():
+        clients[name] = Client()
+        clients[name].force_login(person)
+    found, astray = [], []
+    for address in addresses(world):
+        reply = clients[address.person].get(address.path, follow=True)
+        kind, last = reply.headers.get("Content-Type", ""), reply.request["PATH_INFO"]
+        turned_away = last.startswith("/accounts/login/") and last != address.path
+        if reply.status_code == 200 and kind.startswith("text/html") and not turned_away:
+            found.append(address)
+        elif reply.status_code != 405 and (reply.status_code != 200 or turned_away):
+            astray.append((address.route, address.path, reply.status_code, last))
+    assert astray == [], "give these routes an example in tests/browser/every_page.py"
+    return found
+
+
+def faults_of(page: Page) -> list[str]:
+    page.wait_for_function(FORMULAS_STAND)
+    page.evaluate(OPEN_ALL)
+    found = []
+    for size, scheme in ((WIDE, "light"), (NARROW, "dark")):
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # no colour is half way
+        found += [f"{scheme}: {fault}" for fault in axe(page)]
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > size["width"]:
+            found.append(f"{width} wide in a window of {size['width']}")
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+    return found
+
+
+def test_no_page_has_a_fault_in_either_theme_and_all_fit_a_phone(world, sign_in, new_page):
+    by_person: dict[str | None, list[Address]] = {}
+    for address in shown(world):
+        by_person.setdefault(address.person, []).append(address)
+    found = {}
+    for person, seen in by_person.items():
+        page = sign_in(world.people[person]) if person else new_page()
+        for address in seen:
+            page.goto(address.path)
+            if faults := faults_of(page):
+                found[address.path] = faults
+    assert found == {}
+
+
+def test_the_pages_of_a_second_factor_have_no_fault_either(page, algebraist):
+    secret = generate_totp_secret()
+    TOTP.activate(algebraist, secret)
+    RecoveryCodes.activate(algebraist)
+    page.goto("/accounts/login/")
+    page.get_by_label("Email").fill(algebraist.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("**/second-factor/authenticate/")
+    found = {"authenticate": faults_of(page)}
+    page.get_by_label("Code").fill(code_of(secret))
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url("**/grading/")
+    for path in ("/accounts/second-factor/app/deactivate/", "/accounts/second-factor/codes/"):
+        page.goto(path)
+        assert page.url.endswith(path)
+        found[path] = faults_of(page)
+    assert {path: faults for path, faults in found.items() if faults} == {}
