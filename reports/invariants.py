@@ -37,8 +37,9 @@ def items_belong_to_the_release_of_their_campaign() -> Iterator[str]:
 
 
 def places_taken_are_counted() -> Iterator[str]:
-    """The counter that guards the quota equals the assignments that hold a place."""
-    held = Count("assignments", filter=~Q(assignments__state=AssignmentState.RELEASED))
+    """The counter that guards the quota equals the assignments that hold a place; a mirrored repeat holds none."""
+    holding = ~Q(assignments__state=AssignmentState.RELEASED) & Q(assignments__repeat=False)
+    held = Count("assignments", filter=holding)
     for item in Item.objects.annotate(held=held).exclude(held=F("places_taken")):
         yield f"item {item.pk} counts {item.places_taken} places taken, {item.held} assignments hold one"
 

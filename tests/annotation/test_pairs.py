@@ -215,6 +215,14 @@ def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison
     assert Item.objects.get(pk=place.item_id).places_taken == 0
 
 
+def test_a_study_with_mirrored_pairs_breaks_no_rule(comparison, coordinator, algebraist, capsys):
+    campaign = opened(comparison, coordinator, mirrored_share=1.0)
+    actions.take_next(reviewer=algebraist, campaign=campaign)
+    assert Assignment.objects.filter(repeat=True).exists()
+    call_command("check_invariants")
+    assert "rules hold" in capsys.readouterr().out
+
+
 def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison, coordinator, algebraist):
     release = comparison.release
     release.runs.get(system__slug="aurora").outputs.update(text=GDEF)
