@@ -66,7 +66,7 @@ class Study:
     def window(self, person: str) -> Page:
         if person not in self.windows:
             context = self.browser.new_context(base_url=self.url, viewport=DESKTOP)
-            context.set_default_timeout(30_000)
+            context.set_default_timeout(60_000)
             cookie = {"name": "sessionid", "value": self.sessions[person], "url": self.url}
             context.add_cookies([cookie])
             self.windows[person] = context.new_page()
@@ -118,7 +118,8 @@ def grade_everything(study: Study, person: str) -> int:
     page.goto("/grading/")
     done = 0
     while page.get_by_role("button", name="Grade next").count():
-        page.get_by_role("button", name="Grade next").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Grade next").click()
         while "/grading/items/" in page.url:
             grade_one(study, person, page)
             done += 1
@@ -126,6 +127,7 @@ def grade_everything(study: Study, person: str) -> int:
 
 
 def grade_one(study: Study, person: str, page: Page) -> None:
+    expect(page.locator("#clock")).not_to_be_empty()  # its scripts are there
     read = [ANSWERS[found] for found in written(page)]
     options = page.locator("fieldset[data-question]").evaluate_all(
         """(sets) => sets.map((set) => [
