@@ -217,6 +217,7 @@ class Protocol:
     payload, into classes beside its domain (name of the division to class) in which every metric is shown too.
     `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of
     both and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}.
+    `staff_facts` names what of an output's payload those who run the study may see beside its parts (budgets, say).
     `published_line` writes an instance's payload as a line of the published file, without line feed.
     """
 
@@ -244,6 +245,7 @@ class Protocol:
     measures: tuple[Measure, ...] = ()
     step_measures: tuple[StepMeasure, ...] = ()
     strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
     compare_releases: CompareReleases | None = None
 

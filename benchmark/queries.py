@@ -66,7 +66,13 @@ def domain_counts(release: Release) -> list[dict[str, Any]]:
 
 
 def runs_with_states(release: Release) -> QuerySet[Run]:
-    """The runs of a release by system, each with its number of `outputs` in every state."""
+    """The runs of a release by system, each with its number of `outputs` in every state.
+
+    `without_output` counts the instances for which the run has none at all, because the system released none or
+    was not asked: these have no judgment and are in no figure of experts, neither right nor wrong.
+    """
+    instances = Release.objects.filter(pk=OuterRef("release")).annotate(number=Count("instances"))
+    number = Subquery(instances.values("number"), output_field=IntegerField())
     return (
         release.runs.select_related("system")
         .annotate(
@@ -74,6 +80,7 @@ def runs_with_states(release: Release) -> QuerySet[Run]:
             answered=_in_state(OutputState.ANSWERED),
             abstained=_in_state(OutputState.ABSTAINED),
             failed=_in_state(OutputState.FAILED),
+            without_output=number - Count("outputs__instance", distinct=True),
         )
         .order_by("system__name", "track", "condition")
     )

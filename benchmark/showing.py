@@ -1,6 +1,6 @@
 """An instance with the outputs of all systems, rendered, for those who run the study."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from benchmark.models import Instance, Output, OutputState
@@ -20,10 +20,11 @@ class ShownPart:
 
 @dataclass(frozen=True)
 class ShownOutput:
-    """An output with its parts; one that was not answered has none."""
+    """An output with its parts, none if it was not answered, and facts about it that graders do not get."""
 
     output: Output
     parts: tuple[ShownPart, ...]
+    facts: Mapping[str, str]
 
     @property
     def unreadable(self) -> list[dict[str, object]]:
@@ -40,12 +41,13 @@ class ShownInstance:
 
 
 def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstance:
-    """The instance and its outputs as a grader would see them, rendered at one go."""
+    """The instance and its outputs as a grader would see them, rendered at one go, with facts for staff."""
     protocol = get_protocol(instance.release.benchmark.protocol)
     rows = list(outputs)
     texts = [list(protocol.instance_parts(instance.payload)), *(_parts(protocol, row) for row in rows)]
     shown = _shown(texts)
-    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:])))
+    facts = [protocol.staff_facts(row.payload) if protocol.staff_facts else {} for row in rows]
+    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:], facts)))
 
 
 def _parts(protocol: Protocol, output: Output) -> list[Part]:

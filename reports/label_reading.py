@@ -125,6 +125,12 @@ class LabelReader:
         for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
             if str(one) not in self.outputs:
                 yield "subject", f"{self.release.name} has no output {str(one)!r}"
+        if isinstance(subject, PairSubject) and subject.one.track != subject.other.track:
+            yield (
+                "subject",
+                f"a pair on the tracks {subject.one.track} and {subject.other.track}: tracks are experiments of "
+                "their own, such as the groups of an ablation, and nothing is compared across them",
+            )
         if pair and row["order"] not in ("1", "2"):
             yield "order", "a pair was shown in order 1 or 2"
 

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.actions import freeze_run, import_outputs, import_release, outputs
 from benchmark.integrity import run_sha256
 from benchmark.models import Output, Release, Run, System
+from benchmark.protocols import get_protocol
 from benchmark.survey import BadFile
 from tests.benchmark.files import PROBLEM, PROOF, write_lines
 from tests.stats.real_data import DATA, real_file
@@ -50,6 +52,30 @@ def test_outputs_become_one_run_of_a_system(small_release, path, coordinator):
     assert run.outputs.get(instance__key="p1", attempt=1).payload == {"budget": {"tokens": 200000}}
     assert run_sha256(run) == run.sha256
     assert AuditEvent.objects.get(verb="import_outputs").actor == coordinator
+
+
+def test_a_budget_is_shown_to_staff_and_not_to_graders(small_release, path, tmp_path, client, coordinator):
+    spent = {"tokens": 200000, "hours": 1.5, "rounds": 5}
+    imported(small_release, write_lines(tmp_path / "spent.jsonl", proof(budget=spent)))
+    client.force_login(coordinator)
+    page = client.get(reverse("instance", args=[small_release.name, "p1"])).content.decode()
+    for name, amount in spent.items():
+        assert f"<dt>Budget, {name}</dt><dd>{amount}</dd>" in page
+    output = Output.objects.get()
+    shown = get_protocol("proofs").output_parts(output.payload, output.text, output.text_format)
+    assert [part.title for part in shown] == ["Proof"]
+    assert not any("200000" in part.text for part in shown)
+
+
+@pytest.mark.parametrize(
+    ("budget", "field"),
+    [({"tokens": -1}, "budget.tokens"), ({"hours": "six"}, "budget.hours"), ({"money": 3}, "budget.money")],
+)
+def test_a_budget_that_cannot_be_is_refused_by_field(small_release, tmp_path, budget, field):
+    file = write_lines(tmp_path / "spent.jsonl", proof(budget=budget))
+    with pytest.raises(Refused, match=rf"line 1, field {field}"):
+        imported(small_release, file)
+    assert not Run.objects.exists()
 
 
 def test_the_same_outputs_again_change_nothing_even_when_frozen(small_release, path):

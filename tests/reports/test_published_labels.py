@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.urls import reverse
 
+from accounts.refusal import Refused
+from annotation.models import Campaign
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
+from benchmark.queries import runs_with_states
 from reports.choosing import choose
 from reports.exporting import csv_lines
 from reports.importing import import_labels
@@ -118,6 +122,35 @@ def test_every_system_but_the_partly_released_one_has_44_judgments(first_proof):
     totals = {system: len(list(judgments(system))) for system in TABLE_1}
     assert totals == {**dict.fromkeys(TABLE_1, 44), "aletheia": 26}
     assert len(list(label_rows(first_proof))) == 290
+
+
+def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
+    first_proof, client, coordinator
+):
+    """Table 1 marks four problems with a dash: they have no output, no judgment and no place in a denominator."""
+    lacking = {run.system.slug: run.without_output for run in runs_with_states(first_proof)}
+    assert lacking == {**dict.fromkeys(TABLE_1, 0), "aletheia": 4}
+    found = score(collect(release=first_proof))
+    assert found["systems"]["aletheia"] == {"outputs": 6, "answered": 6, "abstained": 0, "failed": 0}
+    client.force_login(coordinator)
+    assert "Not released" in client.get(reverse("release", args=["first-proof"])).content.decode()
+
+
+def test_nothing_is_compared_across_the_groups_of_an_ablation(first_proof, tmp_path):
+    """RMA Table 3: a win rate belongs to its group. A group is a track; a pair over two tracks is refused, with why."""
+    for track, system in (("rounds", "n-5"), ("verifiers", "k-3")):
+        path = write_lines(tmp_path / f"{system}.jsonl", PROOF | {"instance_id": "p01"})
+        import_outputs(actor=None, path=path, release=first_proof, system=system, track=track)
+    pair = {
+        "campaign": "table-3", "rater_kind": "expert", "rater": "expert", "question": "preference",
+        "subject": "p01/k-3@verifiers|n-5@rounds/1", "order": "1", "value": "first",
+    }  # fmt: skip
+    with pytest.raises(Refused, match=r"line 2, field subject: .*nothing is compared across them"):
+        import_labels(actor=None, path=table(tmp_path / "pairs.csv", [pair]), release=first_proof)
+    judged = pair | {"rater_kind": "judge", "question": "prefer", "judge_version": "j-v1"}
+    with pytest.raises(Refused, match="nothing is compared across them"):
+        import_labels(actor=None, path=table(tmp_path / "pairs.csv", [judged]), release=first_proof)
+    assert not Campaign.objects.filter(slug="table-3").exists()
 
 
 AGREEMENT = {  # STATISTICS.md 2A: krippendorff and irrCAC on the 66 items, 290 ratings

@@ -5,7 +5,13 @@ from pathlib import Path
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.proofs.loader import read_outputs, read_release
 from benchmark.protocols.proofs.metrics import METRICS, bucket
-from benchmark.protocols.proofs.parts import instance_parts, output_parts, pair_fields, prompt_fields
+from benchmark.protocols.proofs.parts import (
+    instance_parts,
+    output_parts,
+    pair_fields,
+    prompt_fields,
+    staff_facts,
+)
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -25,4 +31,5 @@ PROTOCOL = Protocol(
     bucket=bucket,
     pair_predicates=(Predicate("prefer", "preference.v1"),),
     pair_fields=pair_fields,
+    staff_facts=staff_facts,
 )

@@ -23,6 +23,12 @@ def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> lis
     return [Part("Proof", text, text_format)]
 
 
+def staff_facts(payload: Mapping[str, Any]) -> dict[str, str]:
+    """The budget of an output in words. Payloads from before budgets had names of their own are read as they are."""
+    budget = payload.get("budget", {})
+    return {f"Budget, {name}": str(amount) for name, amount in sorted(budget.items()) if amount is not None}
+
+
 def prompt_fields(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
 ) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A problem with its reference solution and guidance for graders, and a proof of it. Our format: strict."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -48,10 +48,18 @@ class ProblemLine(Problem):
     paper: ProblemPaper | None = None
 
 
+class Budget(_Strict):
+    """What a system was allowed, or used, for one problem: of interest to staff, and never shown to graders."""
+
+    tokens: Annotated[int, Field(ge=0)] | None = None
+    hours: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    rounds: Annotated[int, Field(ge=0)] | None = None
+
+
 class Proof(_Strict):
     """What an output says beside its text; the payload of its row."""
 
-    budget: dict[str, Any] = {}
+    budget: Budget = Budget()
 
 
 class ProofLine(Proof):
