@@ -5,7 +5,6 @@ name of an existing campaign are refused.
 """
 
 import datetime as dt
-import hashlib
 import secrets
 from collections import Counter
 from collections.abc import Sequence
@@ -27,10 +26,10 @@ from annotation.models import (
     Phase,
 )
 from annotation.models import Rubric as RubricRow
+from annotation.stand_ins import raters_named, stand_in
 from benchmark.models import Instance, Output, Release
 from benchmark.rubrics import Rubric
 
-IMPORTED_DOMAIN = "imported.invalid"
 SubjectKey = tuple[int, int, int]
 
 
@@ -103,17 +102,12 @@ def import_grades(
         return 0
     campaign = _open_campaign(actor, release, slug, rubric, kind, track, grades)
     items = _store_items(campaign, grades)
-    raters = _raters(grades)
+    raters = raters_named(grade.rater for grade in grades)
     assignments = _store_assignments(campaign, items, raters, grades)
     _store_grades(rubric, assignments, grades)
     Campaign.objects.filter(pk=campaign.pk).update(phase=Phase.CLOSED, closed_at=timezone.now())
     record(actor=actor, verb="import grades", target=campaign, details={"grades": len(grades)})
     return len(grades)
-
-
-def _stand_in_email(rater: str) -> str:
-    """An address for an imported rater that can never receive mail."""
-    return f"{hashlib.sha256(rater.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"
 
 
 def rubric_row(protocol: str, rubric: Rubric) -> RubricRow:
@@ -141,7 +135,7 @@ def _open_campaign(
     track: str,
     grades: Sequence[PublishedGrade],
 ) -> Campaign:
-    owner = actor or _stand_in("the platform")
+    owner = actor or stand_in("the platform")
     per_item = Counter(grade.subject for grade in grades if not grade.repeat)
     return Campaign.objects.create(
         slug=slug,
@@ -190,20 +184,6 @@ def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
         stratum_size=size,
         sample_size=sample,
         inclusion_probability=sample / size,
-    )
-
-
-def _raters(grades: Sequence[PublishedGrade]) -> dict[str, User]:
-    names = sorted({grade.rater for grade in grades})
-    known = {user.rater: user for user in User.objects.filter(rater__in=names)}
-    return {name: known.get(name) or _stand_in(name) for name in names}
-
-
-def _stand_in(name: str) -> User:
-    """An inactive user without a usable password, who only carries the name."""
-    existing = User.objects.filter(rater=name).first()
-    return existing or User.objects.create_user(
-        _stand_in_email(name), None, name=name[:200], rater=name, is_active=False
     )
 
 

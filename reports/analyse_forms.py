@@ -8,7 +8,7 @@ from stats.agreement import LEVELS
 from stats.analyses.options import DEFAULT_SEED, Options
 from stats.analyses.retrieval import DEFAULT_KS
 from stats.analyses.running import ANALYSES, Request, renaming, whole_numbers
-from stats.labels import COLUMNS, RATER_KINDS
+from stats.labels import COLUMNS, GRADERS
 from stats.peeking import Peek, guessed_columns
 
 OURS = (*COLUMNS, *(name for name in ANALYSES["retrieval"].columns if name not in COLUMNS))
@@ -57,7 +57,7 @@ class AnalysisForm(forms.Form):
         help_text="One other=canonical per line, as --map takes them; other= leaves a column out.",
     )
     rater_kind = forms.ChoiceField(
-        label="Raters", required=False, choices=[("", "All"), *((kind, kind) for kind in RATER_KINDS)]
+        label="Raters", required=False, choices=[("", "All"), *((kind, kind) for kind in GRADERS)]
     )
     level = forms.ChoiceField(
         label="Level of measurement",

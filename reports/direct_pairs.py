@@ -33,7 +33,9 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
 def direct_document(release: Release, key: str, title: str, *, seed: int) -> dict[str, Any]:
     """What `analyse pairs` says of the choices; `key` is one of `direct_kinds`."""
     slug, _, question = key.partition(":")
-    labels = label_rows(release, campaign=slug, wanted=LabelFilter({"question": {question}}))
+    labels = label_rows(
+        release, campaign=slug, wanted=LabelFilter({"question": {question}, "rater_kind": {"expert"}})
+    )
     rows = ({**label, "system": _systems(label["system"])} for label in labels)
     return {
         "format": FORMAT,

@@ -7,8 +7,9 @@ from django.http import StreamingHttpResponse
 from benchmark.models import Release
 from reports.choosing import only_known
 from reports.exporting import csv_lines, jsonl_lines, table_line
+from reports.label_cells import Row
 from reports.label_filters import FILTERS, label_filter
-from reports.label_rows import Row, blinded, label_rows
+from reports.label_rows import blinded, label_rows
 from stats.cells import quote_cell
 
 CSV, JSONL = "text/csv; charset=utf-8", "application/jsonl; charset=utf-8"

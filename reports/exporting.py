@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from reports.label_rows import Row
+from reports.label_cells import Row
 from stats.cells import SUSPECT, quote_cell
-from stats.labels import COLUMNS
+from stats.labels import COLUMNS, DECISION_MARKS
 
 BLOCK = 500  # rows that are sent together
 # Numbers, times and words of ours, which begin like no formula; all other columns can hold text from outside.
@@ -22,6 +22,8 @@ _OURS = frozenset(
         "state",
         "seconds",
         "created_at",
+        "cause",
+        *DECISION_MARKS,
     )
 )
 _FOREIGN = tuple(place for place, column in enumerate(COLUMNS) if column not in _OURS)

@@ -14,7 +14,7 @@ from accounts.refusal import Refused
 from benchmark.rubrics import Question, rubric_from_content
 from reports.exporting import csv_lines
 from reports.inputs import CampaignInfo, Inputs
-from reports.label_rows import Row
+from reports.label_cells import Row
 from reports.wording import in_words
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document

@@ -7,7 +7,9 @@ from django.db import transaction
 
 from accounts.actions import record
 from accounts.models import User
+from annotation.models import Campaign
 from annotation.published import import_grades
+from annotation.published_decisions import import_decisions
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from judging.actions import imported_judge, store_published
@@ -20,15 +22,17 @@ class ImportedLabels:
 
     expert_labels: int = 0
     judge_labels: int = 0
+    decisions: int = 0
     new_grades: int = 0
     new_verdicts: int = 0
+    new_decisions: int = 0
     campaigns: list[str] = field(default_factory=list)
     judges: list[str] = field(default_factory=list)
     dry_run: bool = False
 
     @property
     def changed(self) -> bool:
-        return bool(self.new_grades or self.new_verdicts)
+        return bool(self.new_grades or self.new_verdicts or self.new_decisions)
 
 
 class _DryRun(Exception):
@@ -46,7 +50,12 @@ def import_labels(
             if dry_run:
                 raise _DryRun
             if report.changed:
-                details = {"file": path.name, "grades": report.new_grades, "verdicts": report.new_verdicts}
+                details = {
+                    "file": path.name,
+                    "grades": report.new_grades,
+                    "verdicts": report.new_verdicts,
+                    "decisions": report.new_decisions,
+                }
                 record(actor=actor, verb="import labels", target=release, details=details)
     except _DryRun:
         pass
@@ -56,6 +65,8 @@ def import_labels(
 def _import(actor: User | None, path: Path, release: Release, report: ImportedLabels) -> None:
     reader = LabelReader(release, get_protocol(release.benchmark.protocol))
     reader.read(path)
+    decisions = reader.published_decisions()
+    known = set(Campaign.objects.filter(slug__in=decisions).values_list("slug", flat=True))
     for (campaign, track), grades in reader.expert_grades().items():
         rubric = reader.rubric_of[campaign]
         report.new_grades += import_grades(
@@ -68,6 +79,9 @@ def _import(actor: User | None, path: Path, release: Release, report: ImportedLa
             grades=grades,
         )
         report.campaigns.append(campaign)
+    for slug, decided in decisions.items():
+        report.new_decisions += import_decisions(slug=slug, decisions=decided, new=slug not in known)
+        report.decisions += len(decided)
     for (slug, version), verdicts in reader.verdicts.items():
         judge = imported_judge(
             actor=actor, slug=slug, protocol=release.benchmark.protocol, published_as=version

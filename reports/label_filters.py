@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from accounts.refusal import Refused
 from judging.models import Judge
+from stats.labels import ADJUDICATOR
 
 _ITEM = "grade__assignment__item__"
 _TELLING = ("system", "stratum")  # a blinded table filtered by these would no longer be blind
@@ -21,6 +22,15 @@ _ANSWER_FIELDS = {
     "instance": f"{_ITEM}instance__key",
     "track": f"{_ITEM}output__run__track",
     "rater": "grade__assignment__reviewer__rater",
+}
+# The value of a decision on a pair is known to its row only; see reports/decision_rows.py.
+_DECISION_FIELDS = {
+    "question": "question",
+    "domain": "item__instance__domain",
+    "system": "item__output__run__system__slug",
+    "instance": "item__instance__key",
+    "track": "item__output__run__track",
+    "rater": "decided_by__rater",
 }
 _VERDICT_FIELDS = {
     "question": "predicate",
@@ -44,7 +54,8 @@ FILTERS = ("rater_kind", *_ANSWER_FIELDS, "judge")
 class LabelFilter:
     """Columns with the values that are wanted; several values of one column are alternatives.
 
-    `judge` names judge versions and leaves expert labels alone; `stratum` is a column of experts only.
+    `judge` names judge versions and leaves expert labels and decisions alone; `stratum` is a column of experts
+    only.
     """
 
     wanted: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -54,6 +65,13 @@ class LabelFilter:
         if not self._wants("expert"):
             return None
         return _condition(_ANSWER_FIELDS, dict(self.wanted))
+
+    def decisions(self) -> Q | None:
+        """The condition on decisions but for their value; None when none of them is wanted."""
+        states = self.wanted.get("state", ("answered",))
+        if not self._wants(ADJUDICATOR) or "answered" not in states or "stratum" in self.wanted:
+            return None
+        return _condition(_DECISION_FIELDS, dict(self.wanted))
 
     def verdicts(self) -> Q | None:
         """The condition on verdicts about outputs; None when none of them is wanted."""

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.choosing import only_known
+from reports.decision_rows import decisions_after
+from reports.label_cells import Row
 from reports.label_filters import FILTERS, LabelFilter, label_filter
-from reports.label_rows import Row, answers_after, blinded, verdicts_after
+from reports.label_rows import answers_after, blinded, verdicts_after
+from stats.labels import ADJUDICATOR, GRADERS
 
-EXPERT, JUDGE = "expert", "judge"
+EXPERT, JUDGE = GRADERS
+KINDS = (EXPERT, ADJUDICATOR, JUDGE)  # in the order of the table
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class LabelPage:
 def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size: int) -> LabelPage:
     """At most `size` rows after the key `after` ("" for the first), of those that a request means.
 
-    Blinded, and experts' labels only, unless `identities` is "1". At most two queries for rows, however far
+    Blinded, and experts' labels only, unless `identities` is "1". At most one query for rows of each kind, however far
     from the start. Raises Refused for a parameter or key that does not exist or would undo the blinding.
     """
     only_known(asked, "campaign", "identities", *FILTERS)
@@ -33,7 +37,14 @@ def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size:
     found: list[tuple[str, Row]] = []
     if kind == EXPERT:
         found, at = _experts(release, campaign, wanted, at, size + 1), 0
-    if len(found) <= size and identities and not campaign:
+        kind = ADJUDICATOR
+    if kind == ADJUDICATOR and len(found) <= size and identities:
+        decisions = decisions_after(
+            release, campaign=campaign, wanted=wanted, after=at, limit=size + 1 - len(found)
+        )
+        found, at = found + [(f"{ADJUDICATOR}-{key}", row) for key, row in decisions], 0
+        kind = JUDGE
+    if kind == JUDGE and len(found) <= size and identities and not campaign:
         verdicts = verdicts_after(release, wanted=wanted, after=at, limit=size + 1 - len(found))
         found += [(f"{JUDGE}-{key}", row) for key, row in verdicts]
     page = found[:size]
@@ -50,6 +61,6 @@ def _experts(
 
 def _parsed(after: str) -> tuple[str, int]:
     kind, _, number = (after or f"{EXPERT}-0").partition("-")
-    if kind not in (EXPERT, JUDGE) or not (number.isascii() and number.isdigit() and len(number) < 19):
+    if kind not in KINDS or not (number.isascii() and number.isdigit() and len(number) < 19):
         raise Refused(f"{after!r} is no place in the table.", code="bad_key", field="after")
     return kind, int(number)

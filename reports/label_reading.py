@@ -2,19 +2,22 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from accounts.refusal import Refused
 from annotation.models import CampaignKind
 from annotation.published import PublishedAnswer, PublishedGrade
+from annotation.published_decisions import PublishedDecision
 from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
 from judging.actions import PublishedVerdict
-from stats.labels import CHECKS
+from reports.decision_reading import complaints_of_graders, decision_complaints, ungraded
+from reports.label_faults import Fault, LabelRow
+from stats.labels import ADJUDICATOR, CHECKS, RATER_KINDS
 from stats.raw_rows import TableError
 from stats.tables import form_of, read_table
 
@@ -22,29 +25,6 @@ MAX_FAULTS = 20
 STATES = ("answered", "abstain", "unavailable")
 UNSPECIFIED_CAMPAIGN = "imported"
 GradeKey = tuple[str, str, str, str]
-
-
-@dataclass(frozen=True)
-class LabelRow:
-    """One row of the file: canonical column to its text."""
-
-    line: int
-    cells: Mapping[str, str]
-
-    def __getitem__(self, column: str) -> str:
-        return self.cells[column]
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with one row."""
-
-    line: int
-    field: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}, field {self.field}: {self.reason}"
 
 
 def label_rows_of(path: Path) -> Iterator[LabelRow]:
@@ -73,6 +53,7 @@ class LabelReader:
         self.faults: list[Fault] = []
         self.expert_rows: dict[GradeKey, list[LabelRow]] = defaultdict(list)
         self.verdicts: dict[tuple[str, str], list[PublishedVerdict]] = defaultdict(list)
+        self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
         self.rubric_of: dict[str, Rubric] = {}
         self.seen: dict[tuple[str, ...], int] = {}
         self.outputs = _outputs_by_subject(release)
@@ -84,6 +65,8 @@ class LabelReader:
             self._take(row)
             if len(self.faults) >= MAX_FAULTS:
                 break
+        else:
+            self.faults += ungraded(self.decisions, self.expert_rows)[:MAX_FAULTS]
         if self.faults:
             listed = "\n".join(str(fault) for fault in self.faults)
             raise Refused(f"Nothing was imported.\n{listed}", code="bad_labels")
@@ -94,8 +77,11 @@ class LabelReader:
             return
         if row["rater_kind"] == "judge":
             self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
+            return
+        campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
+        if row["rater_kind"] == ADJUDICATOR:
+            self.decisions[campaign].append(row)
         else:
-            campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
             self.expert_rows[campaign, row["subject"], row["rater"], row["order"]].append(row)
 
     def _complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -107,8 +93,12 @@ class LabelReader:
             yield from self._judge_complaints(row)
         elif row["rater_kind"] == "expert":
             yield from self._expert_complaints(row)
+        elif row["rater_kind"] == ADJUDICATOR:
+            yield from self._decision_complaints(row)
         else:
-            yield "rater_kind", f"{row['rater_kind']!r} is neither expert nor judge"
+            yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
+        if row["rater_kind"] != ADJUDICATOR:
+            yield from complaints_of_graders(row)
         yield from self._repetition(row)
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -164,6 +154,10 @@ class LabelReader:
         if not _asks_about(rubric, row["subject"]):
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
+    def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        found = list(self._expert_complaints(row))
+        yield from found or decision_complaints(row, self._rubric(row).question(row["question"]))
+
     def _rubric(self, row: LabelRow) -> Rubric:
         if row["rubric_version"]:
             return self.protocol.rubric(row["rubric_version"])
@@ -185,6 +179,8 @@ class LabelReader:
             "judge_version",
         )
         key = tuple(row[column] for column in columns)
+        if row["rater_kind"] == ADJUDICATOR:  # one decision a question, whoever made it, and one amendment
+            key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
         first = self.seen.setdefault(key, row.line)
         if first != row.line:
             yield "subject", f"the same label stands in line {first} already"
@@ -216,6 +212,32 @@ class LabelReader:
         shown = named if row["order"] == "1" else named[::-1]
         first, second = sorted(named, key=lambda output: output.pk)
         return None, first, second, 1 if shown[0] is first else 2
+
+    def published_decisions(self) -> dict[str, list[PublishedDecision]]:
+        """Decisions by campaign, in the order of the file."""
+        return {campaign: [self._decision(row) for row in rows] for campaign, rows in self.decisions.items()}
+
+    def _decision(self, row: LabelRow) -> PublishedDecision:
+        instance, output, second, order = self._judged(row)
+        if order == 2:
+            output, second = second, output
+        question = self._rubric(row).question(row["question"])
+        return PublishedDecision(
+            instance=instance or _instance_of(output),
+            output=output,
+            second=second,
+            question=row["question"],
+            step=row["step"],
+            value=question.canonical(row["value"]),
+            rater=row["rater"],
+            cause=row["cause"],
+            note=row["comment"],
+            overrules=row["overrules"] == "yes",
+            informed=row["informed"] == "yes",
+            amendment=row["amendment"] == "yes",
+            decided_at=_moment(row["created_at"]),
+            line=row.line,
+        )
 
     def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
         """Grades by campaign and track, in the order of the file."""
@@ -249,6 +271,11 @@ def _outputs_by_subject(release: Release) -> dict[str, Output]:
         str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
         for o in outputs.iterator(2000)
     }
+
+
+def _instance_of(output: Output | None) -> Instance:
+    assert output is not None  # a subject that was checked is an instance or an output
+    return output.instance
 
 
 def _asks_about(rubric: Rubric, subject: str) -> bool:

@@ -4,7 +4,6 @@ import datetime as dt
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from django.conf import settings
@@ -12,12 +11,12 @@ from django.db.models import QuerySet
 
 from annotation.models import Answer
 from benchmark.models import Release
-from benchmark.subjects import InstanceSubject, PairSubject, Subject
+from benchmark.subjects import Subject
 from judging.models import Verdict
+from reports.decision_rows import decision_rows
+from reports.label_cells import KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
 from reports.label_filters import LabelFilter
 
-Row = dict[str, str]
-KeyedRow = tuple[int, Row]
 EVERYTHING = LabelFilter()
 _CHUNK = 2000
 _ITEM = "grade__assignment__item__"
@@ -137,10 +136,14 @@ _ABOUT_INSTANCE = tuple(name.replace("output__instance__", "instance__") for nam
 
 
 def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EVERYTHING) -> Iterator[Row]:
-    """Expert labels (live grades) and, without `campaign`, verdicts; in a stable order, canonical columns."""
+    """Expert labels (live grades), decisions in force and, without `campaign`, verdicts.
+
+    In a stable order, canonical columns.
+    """
     answers = _expert_answers(release, campaign, wanted).order_by(f"{_ITEM}campaign_id", "grade_id", "id")
     found = answers.values_list(*_EXPERT_FIELDS)
     yield from (_expert_row(release.name, _Expert(*row)) for row in found.iterator(chunk_size=_CHUNK))
+    yield from decision_rows(release, campaign=campaign, wanted=wanted)
     if campaign:
         return
     for verdicts, fields in _verdicts(release, wanted):
@@ -244,37 +247,16 @@ def _judge_row(release: str, label: _Verdict) -> Row:
 
 
 def _cells(label: _Expert | _Verdict, *, swapped: bool) -> Row:
-    if label.system is None:
-        return _cells_of_instance(label)
-    return _subject_cells(label) if label.other_system is None else _pair_cells(label, swapped)
+    if label.system is None or label.attempt is None:  # a label of an instance has neither
+        return cells_of_instance(label.instance, label.paper, label.domain)
+    output = label.instance, label.system, label.attempt, label.track or "", label.condition or ""
+    if label.other_system is None:
+        return cells_of_output(*output, label.paper, label.domain)
+    return _pair_cells(label, Subject(*output), swapped)
 
 
-def _cells_of_instance(label: _Expert | _Verdict) -> Row:
-    return {
-        "subject": str(InstanceSubject(label.instance)),
-        "instance": label.instance,
-        "cluster": label.paper or label.instance,
-        "domain": label.domain,
-    }
-
-
-def _subject_cells(label: _Expert | _Verdict) -> Row:
-    return _cells_of_output(*_output(label), label.paper, label.domain)
-
-
-def _output(label: _Expert | _Verdict) -> tuple[str, str, int, str, str]:
-    """The cells of a label's output, or of the first of a pair; a label of an instance has none of them."""
-    assert label.system is not None
-    assert label.attempt is not None
-    return label.instance, label.system, label.attempt, label.track or "", label.condition or ""
-
-
-def _pair_cells(label: _Expert | _Verdict, swapped: bool) -> Row:
-    """A pair as shown: the systems from left to right, and whether that is the order of its name.
-
-    That is not the stored order, which goes by the rows' numbers: those mean nothing outside this database.
-    """
-    item = Subject(*_output(label))
+def _pair_cells(label: _Expert | _Verdict, item: Subject, swapped: bool) -> Row:
+    """A pair as shown; not in the stored order, which goes by numbers that mean nothing outside this database."""
     other = Subject(
         label.instance,
         label.other_system or "",
@@ -283,31 +265,7 @@ def _pair_cells(label: _Expert | _Verdict, swapped: bool) -> Row:
         label.other_condition or "",
     )
     left, right = (other, item) if swapped else (item, other)
-    pair = PairSubject(left, right)
-    return {
-        "subject": str(pair),
-        "instance": label.instance,
-        "system": f"{left.arm}|{right.arm}",
-        "attempt": str(label.attempt),
-        "order": "1" if pair.ordered[0] is left else "2",
-        "cluster": label.paper or label.instance,
-        "domain": label.domain,
-    }
-
-
-@lru_cache(maxsize=4096)
-def _cells_of_output(
-    instance: str, system: str, attempt: int, track: str, condition: str, paper: str | None, domain: str
-) -> Row:
-    """What all labels of an output share; they follow each other, so it is made once. Never changed."""
-    return {
-        "subject": str(Subject(instance, system, attempt, track, condition)),
-        "instance": instance,
-        "system": system,
-        "attempt": str(attempt),
-        "cluster": paper or instance,
-        "domain": domain,
-    }
+    return cells_of_pair(left, right, label.paper, label.domain)
 
 
 def _number(value: float | None) -> str:

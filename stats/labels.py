@@ -41,10 +41,17 @@ COLUMNS = (
     "created_at",
     "judge_version",
     "rubric_version",
+    "cause",
+    "overrules",
+    "informed",
+    "amendment",
 )
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
-RATER_KINDS = ("expert", "judge")
+GRADERS = ("expert", "judge")
+ADJUDICATOR = "adjudicator"
+RATER_KINDS = (*GRADERS, ADJUDICATOR)
+DECISION_MARKS = ("overrules", "informed", "amendment")
 # Long, mostly distinct texts that no analysis reads.
 _UNREAD = ("comment", "created_at")
 
@@ -95,6 +102,7 @@ _SPECIAL: Mapping[str, Callable[[str], str]] = {
     "confidence": _any_text,
     "seconds": _number,
     "comment": _any_text,
+    **{name: _one_of("yes", "no") for name in DECISION_MARKS},
 }
 CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, _trimmed) for name in COLUMNS}
 
@@ -110,6 +118,15 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
     columns["state"] = _states(table)
     columns["subject"] = _subjects(table)
     return Table(columns, table.lines)
+
+
+def graders_only(table: Table) -> tuple[Table, int]:
+    """The rows of those who grade, and how many decisions of adjudicators were left out.
+
+    An adjudicator has read the grades and is no further grader: no agreement and no comparison counts a decision.
+    """
+    decisions = table["rater_kind"].is_in(ADJUDICATOR)
+    return table.select(~decisions), int(decisions.sum())
 
 
 def _states(table: Table) -> Column:

@@ -26,11 +26,17 @@ def agreement_text(document: Document) -> str:
             f"{bundle['n_items']} items, {bundle['n_pairable']} with two or more raters, "
             f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
             f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
+            f"{_decisions(bundle)}"
         )
         blocks.append(f"{title}: {counts}\n{_estimates(bundle, (*COEFFICIENTS, *FORMS))}")
         if bundle["pairs"]:
             blocks.append(_pairs_of_raters(bundle["pairs"]))
     return "\n\n".join(blocks) or "no labels"
+
+
+def _decisions(document: Document) -> str:
+    n = document["n_decisions"]
+    return f"; left out: {n} adjudicated, which are no grades" if n else ""
 
 
 def _pairs_of_raters(pairs: Sequence[Document]) -> str:

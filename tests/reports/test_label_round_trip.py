@@ -14,8 +14,9 @@ from benchmark.models import Release
 from judging.actions import imported_judge
 from reports.exporting import csv_lines, jsonl_lines
 from reports.importing import import_labels
+from reports.label_cells import Row
 from reports.label_reading import label_rows_of
-from reports.label_rows import Row, blinded, label_rows
+from reports.label_rows import blinded, label_rows
 from stats.labels import COLUMNS
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE

@@ -94,7 +94,7 @@ def test_changed_labels_under_the_same_campaign_are_refused(gaps, tmp_path):
         ("confidence", "2", "not a number from 0 to 1"),
         ("created_at", "yesterday", "ISO 8601"),
         ("rater", "", "needs its rater"),
-        ("rater_kind", "oracle", "must be expert, judge or empty"),
+        ("rater_kind", "oracle", "must be expert, judge, adjudicator or empty"),
         ("rubric_version", "re2math-audit-v9", "no rubric 're2math-audit-v9'"),
         ("sample_size", "many", "whole number"),
         ("sample_size", "999", "is not between 1 and stratum_size"),

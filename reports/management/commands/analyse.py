@@ -15,7 +15,7 @@ from stats.agreement import LEVELS
 from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED, Options
 from stats.analyses.retrieval import DEFAULT_KS
-from stats.labels import RATER_KINDS
+from stats.labels import GRADERS
 from stats.raw_rows import TableError
 from stats.tables import form_of
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         for name in ("agreement", "audit", "corrected", "pairs"):
             chosen[name].add_argument("--question", help="look at the labels of one question only")
         for name in ("agreement", "pairs"):
-            chosen[name].add_argument("--rater-kind", choices=RATER_KINDS, help="labels of these raters only")
+            chosen[name].add_argument("--rater-kind", choices=GRADERS, help="labels of these raters only")
         chosen["pairs"].add_argument(
             "--system", action="append", default=[], help="only comparisons among these (repeat it)"
         )

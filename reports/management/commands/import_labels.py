@@ -1,4 +1,4 @@
-"""manage.py import_labels: published or earlier labels, expert or judge, from a label table."""
+"""manage.py import_labels: published or earlier labels, of experts, judges and adjudicators, from a label table."""
 
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ class Command(TouchstoneCommand):
             "release": release.name,
             "expert_labels": report.expert_labels,
             "judge_labels": report.judge_labels,
+            "decisions": report.decisions,
             "new_grades": report.new_grades,
             "new_verdicts": report.new_verdicts,
+            "new_decisions": report.new_decisions,
             "campaigns": report.campaigns,
             "judges": report.judges,
             "changed": report.changed and not report.dry_run,

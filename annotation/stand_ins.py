@@ -1,0 +1,28 @@
+"""People who are known by the name in a label table only: inactive users who carry that name."""
+
+import hashlib
+from collections.abc import Iterable
+
+from accounts.models import User
+
+IMPORTED_DOMAIN = "imported.invalid"
+
+
+def raters_named(names: Iterable[str]) -> dict[str, User]:
+    """The user of every name, made where there is none."""
+    wanted = sorted(set(names))
+    known = {user.rater: user for user in User.objects.filter(rater__in=wanted)}
+    return {name: known.get(name) or stand_in(name) for name in wanted}
+
+
+def stand_in(name: str) -> User:
+    """An inactive user without a usable password, who only carries the name."""
+    existing = User.objects.filter(rater=name).first()
+    return existing or User.objects.create_user(
+        _email(name), None, name=name[:200], rater=name, is_active=False
+    )
+
+
+def _email(name: str) -> str:
+    """An address that can never receive mail."""
+    return f"{hashlib.sha256(name.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"

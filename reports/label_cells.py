@@ -1,0 +1,47 @@
+"""The cells of the label table that say what a row is about."""
+
+from functools import lru_cache
+
+from benchmark.subjects import InstanceSubject, PairSubject, Subject
+
+Row = dict[str, str]
+KeyedRow = tuple[int, Row]
+
+
+def cells_of_instance(instance: str, paper: str | None, domain: str) -> Row:
+    """What all rows about the instance itself share."""
+    return {
+        "subject": str(InstanceSubject(instance)),
+        "instance": instance,
+        "cluster": paper or instance,
+        "domain": domain,
+    }
+
+
+@lru_cache(maxsize=4096)
+def cells_of_output(
+    instance: str, system: str, attempt: int, track: str, condition: str, paper: str | None, domain: str
+) -> Row:
+    """What all labels of an output share; they follow each other, so it is made once. Never changed."""
+    return {
+        "subject": str(Subject(instance, system, attempt, track, condition)),
+        "instance": instance,
+        "system": system,
+        "attempt": str(attempt),
+        "cluster": paper or instance,
+        "domain": domain,
+    }
+
+
+def cells_of_pair(left: Subject, right: Subject, paper: str | None, domain: str) -> Row:
+    """A pair as shown: the systems from left to right, and whether that is the order of its name."""
+    pair = PairSubject(left, right)
+    return {
+        "subject": str(pair),
+        "instance": left.instance,
+        "system": f"{left.arm}|{right.arm}",
+        "attempt": str(left.attempt),
+        "order": "1" if pair.ordered[0] is left else "2",
+        "cluster": paper or left.instance,
+        "domain": domain,
+    }
