@@ -339,7 +339,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
     ),
 ]
 
-ONLY_TO_WRITE = {"api/v1/releases/<slug:name>/artifacts/": OWNERS}  # freezing a score is for owners
+ONLY_TO_WRITE = {
+    "api/v1/releases/<slug:name>/artifacts/": OWNERS,  # who freezes a score
+    "api/v1/judges/": OWNERS,  # who makes a judge
+}
 
 ACCESS = {route.lstrip("."): group for group, routes in _BY_GROUP for route in routes.split()}
 

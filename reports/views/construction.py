@@ -77,10 +77,12 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     query = request.GET.copy()
     query.pop("page", None)
     titles = {item.key: item.title for item in found.items}
+    sections = rater_sections(found.document())
     context = {
         "release": found.release,
         "found": found,
-        "sections": rater_sections(found.document()),
+        "sections": sections,
+        "compared": any(section["pairs"] for section in sections),
         "page": page,
         "rows": [(row, titles[row.item]) for row in page],
         "standings": STANDINGS,
