@@ -214,7 +214,6 @@ def test_labels_of_instances_come_back_as_they_went(closed, gaps, coordinator, t
     [
         ({"subject": "gone/-/0"}, "line 2, field subject: .* no instance 'gone'"),
         ({"rubric_version": "re2math-audit-v1", "question": "ground"}, "another kind of subject"),
-        ({"rater_kind": "judge", "rater": "x", "judge_version": "x-v1"}, "are not imported"),
     ],
 )
 def test_labels_that_fit_no_instance_are_refused_by_line_and_field(
