@@ -4,11 +4,15 @@ Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate
 inconclusive) and the strict majority beside it. Graded questions: macro mean over outputs and micro mean
 over labels.
 
+A label "abstain" (nothing could be judged) is no success and stays: it counts as the doubtful value of its output's
+aggregates, and beside the labels it is counted by itself. It has no place on a graded scale, so means are of the
+labels with a number. "Unavailable" leaves the denominator and is counted.
+
 Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -46,7 +50,7 @@ def expert_document(
                 if question.stepwise
                 else _question_document(
                     question,
-                    _grouped(question.key, labels, system_of, system),
+                    _about(question.key, labels, system_of, system),
                     _decided(question.key, decisions, system_of, system),
                 )
                 for system in systems
@@ -57,23 +61,34 @@ def expert_document(
     }
 
 
+def _about(
+    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
+) -> list[ExpertLabel]:
+    """The labels of one question about one system's outputs, whatever their state."""
+    return [label for label in labels if label.question == key and system_of.get(label.subject) == system]
+
+
 def _own(
     key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
 ) -> list[ExpertLabel]:
-    """The answered labels of one question about one system's outputs."""
-    return [
-        label
-        for label in labels
-        if label.question == key and system_of.get(label.subject) == system and label.state == "answered"
-    ]
+    """The answered ones among them."""
+    return [label for label in _about(key, labels, system_of, system) if label.state == "answered"]
 
 
-def _grouped(key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str) -> Grouped:
+def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
+    """Values by output; a label that abstains counts as `abstained`, or not at all."""
     grouped: Grouped = defaultdict(list)
-    for label in _own(key, labels, system_of, system):
-        if not label.step:
-            grouped[label.subject].append(label.value)
+    for label in labels:
+        value = abstained if label.state == "abstain" else label.value
+        if value and not label.step:
+            grouped[label.subject].append(value)
     return dict(grouped)
+
+
+def _without_value(labels: Sequence[ExpertLabel]) -> dict[str, int]:
+    """How many labels abstain or are unavailable; states that nobody used are left out."""
+    counts = Counter(label.state for label in labels if label.state != "answered" and not label.step)
+    return dict(sorted(counts.items()))
 
 
 def _decided(
@@ -87,22 +102,25 @@ def _decided(
 
 
 def _question_document(
-    question: Question, grouped: Grouped, decided: Mapping[str, str] | None
+    question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
 ) -> dict[str, Any]:
     if question.scale in ("ordinal", "unit"):
         low, high, _ = NUMERIC[question.scale]
-        return _mean_document(grouped, (float(low), float(high)), decided)
-    return _choice_document(question, grouped, decided)
+        found = _mean_document(_grouped(labels), (float(low), float(high)), decided)
+    else:
+        found = _choice_document(question, labels, decided)
+    return found | _without_value(labels)
 
 
 def _choice_document(
-    question: Question, grouped: Grouped, decided: Mapping[str, str] | None
+    question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
 ) -> dict[str, Any]:
     doubtful = "inconclusive" if "inconclusive" in question.values else "uncertain"
+    grouped = _grouped(labels, abstained=doubtful)
     per_output = list(grouped.values())
     conservative = [unanimous(values, otherwise=doubtful) for values in per_output]
     majority = [strict_majority(values, otherwise=doubtful) for values in per_output]
-    every_label = [value for values in per_output for value in values]
+    every_label = [value for values in _grouped(labels).values() for value in values]
     positive = question.positive or question.values[0]
     final: dict[str, Any] = {}
     if decided is not None:

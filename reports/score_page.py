@@ -312,9 +312,16 @@ def _question(key: str, question: Document, agreement: Document | None) -> dict[
     }
 
 
+def _without(found: Document) -> str:
+    """Labels without a value, as "2 abstained, 1 unavailable"; "" if every label has one."""
+    words = {"abstain": "abstained", "unavailable": "unavailable"}
+    return ", ".join(f"{found[state]} {word}" for state, word in words.items() if state in found)
+
+
 def _mean_row(system: str, found: Document) -> dict[str, Any]:
     return {
         "system": system,
+        "without": _without(found),
         "macro": number_cell(found["macro"], places=2),
         "micro": number_cell(found["micro"], places=2),
         "final": number_cell(found["final"], places=2) if "final" in found else None,
@@ -343,6 +350,7 @@ def _steps(systems: Mapping[str, Document]) -> dict[str, Any]:
 
 def _choice_row(system: str, found: Document) -> dict[str, Any]:
     return {
+        "without": _without(found),
         "system": system,
         "labels": list(found["labels"].values()),
         "total": sum(found["labels"].values()),

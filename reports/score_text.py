@@ -126,6 +126,11 @@ def _expert_lines(campaign: Document) -> Iterator[str]:
 
 
 def _expert_cell(found: Document) -> str:
+    without = "".join(f"; {found[state]} {state}" for state in ("abstain", "unavailable") if state in found)
+    return _expert_figures(found) + without
+
+
+def _expert_figures(found: Document) -> str:
     if "steps" in found:
         counts = ", ".join(f"{value} {n}" for value, n in found["steps"].items() if n)
         means = [f"; {of['title']} {number(of['estimate'])}" for of in found["measures"].values()]
