@@ -28,14 +28,7 @@ NOT_FURNISHED = frozenset(
         "metrics/",
         "grading/items/<str:handle>/verdict/",
         "grading/discussions/<str:handle>/",
-        "imports/",
-        "imports/release/",
-        "imports/outputs/",
         "imports/files/<str:handle>/",
-        "grading/campaigns/<slug:slug>/calibration/",
-        "reports/campaigns/<slug:slug>/calibration/",
-        "reports/campaigns/<slug:slug>/verdicts/",
-        "reports/releases/<slug:name>/exclusions/",
     ]
 )
 
