@@ -18,7 +18,7 @@ def embedded_database(runtime_dir: Path) -> dict[str, Any]:
         "TEST": {"NAME": str(runtime_dir / "test.sqlite3")},
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": 60,  # two hundred writers at once take turns; each waits for its own
             "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;",
         },
     }

@@ -288,7 +288,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_PERMISSIONS": ["accounts.api_auth.IsStaffOfTheStudy"],
-    "ENUM_NAME_OVERRIDES": {"ConflictKindEnum": "accounts.models.ConflictKind"},
+    "ENUM_NAME_OVERRIDES": {
+        "ConflictKindEnum": "accounts.models.ConflictKind",
+        "ImportKindEnum": "benchmark.import_rows.ImportKind",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "accounts.api_schema.add_refusals",

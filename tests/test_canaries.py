@@ -34,7 +34,15 @@ from annotation.models import (
     Unblinding,
     Unjudged,
 )
-from benchmark.models import IdentityDecision, IdentityScan, ImportUpload, Output, Release, ReleaseDescription
+from benchmark.models import (
+    FrozenTuple,
+    IdentityDecision,
+    IdentityScan,
+    ImportUpload,
+    Output,
+    Release,
+    ReleaseDescription,
+)
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
@@ -90,6 +98,14 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         homepage=f"https://{c('benchmark.ReleaseDescription.homepage')}.test/",
         version="1",
         published_on=dt.date(2026, 11, 1),
+    )
+    FrozenTuple.objects.create(
+        release=release,
+        evaluated_on=dt.date(2026, 11, 1),
+        **{
+            field: c(f"benchmark.FrozenTuple.{field}")
+            for field in ("name", "split", "retrieval", "materialisation", "scoring")
+        },
     )
     paper = PaperFactory(
         release=release,

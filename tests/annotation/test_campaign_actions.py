@@ -44,7 +44,7 @@ def test_a_coordinator_creates_a_campaign_with_the_rubric_as_it_stands(coordinat
     ],
 )
 def test_a_campaign_outside_the_rules_is_refused_with_the_reason(coordinator, fields, reason):
-    CampaignFactory(slug="taken")
+    CampaignFactory(slug="taken", rubric__version=99)  # not the real one, which is asked for below
     terms = {"name": "Fine", "rubric": rubric_label()} | fields
     with pytest.raises(Refused, match=reason):
         create_campaign(actor=coordinator, release=ReleaseFactory(), **terms)

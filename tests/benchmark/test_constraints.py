@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from benchmark.models import (
     Benchmark,
+    FrozenTuple,
     IdentityDecision,
     ImportUpload,
     Release,
@@ -74,6 +75,20 @@ def described(**changes):
     ReleaseDescription.objects.create(**values | changes)
 
 
+def fixed(twice=False, **changes):
+    values = {
+        "release": ReleaseFactory(),
+        "name": "first",
+        "split": "test",
+        "retrieval": "search-v1",
+        "materialisation": "log-v1",
+        "scoring": "judge-v1",
+        "evaluated_on": dt.date(2026, 11, 1),
+    }
+    for _ in range(2 if twice else 1):
+        FrozenTuple.objects.create(**values | changes)
+
+
 def brought(**changes):
     values = {"kind": "outputs", "file_name": "a", "size": 1, "sha256": "x", "handle": "h"}
     later = timezone.now() + dt.timedelta(days=1)
@@ -96,6 +111,8 @@ VIOLATIONS = {
     "identity_verdict_is_known": lambda: decided(verdict="fine"),
     "identity_decided_once": lambda: [decided(output=OutputFactory(), twice=True)],
     "identity_decision_has_its_reason": lambda: decided(reason=""),
+    "tuple_once_per_release": lambda: fixed(twice=True),
+    "tuple_says_everything": lambda: fixed(retrieval=""),
     "import_kind_is_known": lambda: brought(kind="dance"),
     "import_state_is_known": lambda: brought(state="dance"),
     "import_refused_with_its_reason": lambda: brought(state="refused"),
