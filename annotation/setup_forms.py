@@ -1,5 +1,6 @@
 """Forms of the steps that set a campaign up. What is drawn has a form for each kind (annotation/draws.py)."""
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from django import forms
@@ -94,9 +95,9 @@ class DrawForm(PlainForm):
                 f"{outputs} may tell who wrote them. Decide on the quarantine page, or leave them out.",
             )
 
+    @abstractmethod
     def choices(self) -> dict[str, Any]:
         """What the kind's draw takes; only of a valid form."""
-        raise NotImplementedError
 
 
 class DomainsForm(DrawForm):

@@ -23,8 +23,12 @@ FLOORS = {
     "kombu": ("5.7.0", "the first version whose behaviour after kills was measured"),
 }
 KATEX_FLOOR = "0.18.2"  # below it, macros could write HTML
-# PostgreSQL answers a commit before it is on disk if one of these is off: an acknowledged grade could be lost.
-DURABLE = ("synchronous_commit", "fsync", "full_page_writes")
+# A commit is answered before it is on disk if one of these has one of these values: an acknowledged grade could be
+# lost. By vendor: the words that read the setting. 2 is FULL, 3 EXTRA (https://www.sqlite.org/pragma.html).
+DURABLE = {
+    "postgresql": {f"SHOW {name}": ("off",) for name in ("synchronous_commit", "fsync", "full_page_writes")},
+    "sqlite": {"PRAGMA synchronous": (0, 1)},
+}
 
 
 def packages_below_their_floor(floors: dict[str, tuple[str, str]]) -> list[CheckMessage]:
@@ -49,11 +53,6 @@ def katex_below_its_floor(vendor: Path) -> list[CheckMessage]:
     return [Error(word, hint=hint, id="platform.E002") for word in words if old or not found]
 
 
-def settings_that_forget(values: dict[str, str]) -> list[str]:
-    """Names of PostgreSQL's settings under which an acknowledged commit can be lost."""
-    return [name for name in DURABLE if values[name] == "off"]
-
-
 @register(Tags.security)
 def check_floors(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
     """Runs with every `check`, and so before every server and migration."""
@@ -73,19 +72,15 @@ def check_durability(
 
 def _of_database(alias: str) -> list[CheckMessage]:
     connection = connections[alias]
-    if connection.vendor != "postgresql":
-        return []  # the embedded database sets its own (config/database.py)
-    with connection.cursor() as cursor:
-        values = {}
-        for name in DURABLE:
-            cursor.execute(f"SHOW {name}")
-            values[name] = cursor.fetchone()[0]
     kind = Warning if settings.DEMO else Error  # a demo may forget what it was shown
-    return [
-        kind(
-            f"PostgreSQL has {name} = {values[name]}: it can forget a grade that it has acknowledged.",
-            hint=f"ALTER SYSTEM SET {name} = on, then reload or restart it.",
-            id="platform.E003",
-        )
-        for name in settings_that_forget(values)
-    ]
+    found: list[CheckMessage] = []
+    with connection.cursor() as cursor:
+        for reading, forgetful in DURABLE[connection.vendor].items():
+            cursor.execute(reading)
+            value = cursor.fetchone()[0]
+            if value in forgetful:
+                name = reading.split()[-1]
+                words = f"The database has {name} = {value}: it can forget a grade that it has acknowledged."
+                hint = f"ALTER SYSTEM SET {name} = on, then reload or restart PostgreSQL; SQLite: PRAGMA {name} = FULL."
+                found.append(kind(words, hint=hint, id="platform.E003"))
+    return found

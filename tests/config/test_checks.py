@@ -50,32 +50,34 @@ def test_a_vendored_katex_with_known_holes_is_named(
     assert [message.msg for message in checks.katex_below_its_floor(tmp_path)] == words
 
 
-@pytest.mark.parametrize("forgetful", checks.DURABLE)
-def test_a_setting_that_lets_acknowledged_grades_be_lost_is_named(forgetful: str) -> None:
-    values = dict.fromkeys(checks.DURABLE, "on")
-    assert checks.settings_that_forget(values) == []
-    assert checks.settings_that_forget({**values, forgetful: "off"}) == [forgetful]
+# How each database is made to answer before a commit is on disk, and how that is taken back.
+FORGET = {
+    "postgresql": ("SET synchronous_commit = off", "SET synchronous_commit = on", "synchronous_commit = off"),
+    "sqlite": ("PRAGMA synchronous = OFF", "PRAGMA synchronous = FULL", "synchronous = 0"),
+}
 
 
-@pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="config/database.py sets SQLite up")
+@pytest.mark.django_db(transaction=True)  # SQLite takes the setting outside of a transaction only
 @pytest.mark.parametrize(("demo", "level"), [(False, ERROR), (True, WARNING)])
 def test_a_database_that_forgets_is_an_error_outside_of_a_demo(settings: Any, demo: bool, level: int) -> None:
     settings.DEMO = demo
+    forget, remember, words = FORGET[connection.vendor]
+
+    def found() -> list[tuple[Any, int]]:
+        messages = run_checks(databases=["default"], tags=["database"])
+        return [(message.id, message.level) for message in messages if words in message.msg]
+
     with connection.cursor() as cursor:
-        cursor.execute("SET synchronous_commit = off")
+        cursor.execute(remember)
+        assert found() == []
+        cursor.execute(forget)
         try:
-            found = run_checks(databases=["default"], tags=["database"])
+            assert found() == [("platform.E003", level)]
         finally:
-            cursor.execute("RESET synchronous_commit")
-    forgetful = [message for message in found if "synchronous_commit = off" in message.msg]
-    assert [(message.id, message.level) for message in forgetful] == [("platform.E003", level)]
+            cursor.execute(remember)
 
 
-@pytest.mark.django_db
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="the other one is above")
-def test_the_embedded_database_does_not_forget() -> None:
-    assert run_checks(databases=["default"], tags=["database"]) == []
-    with connection.cursor() as cursor:
-        cursor.execute("PRAGMA synchronous")
-        assert cursor.fetchone() == (2,)  # FULL: https://www.sqlite.org/pragma.html#pragma_synchronous
+def test_every_setting_that_matters_to_postgresql_is_read() -> None:
+    """https://www.postgresql.org/docs/18/runtime-config-wal.html"""
+    read = {reading.removeprefix("SHOW ") for reading in checks.DURABLE["postgresql"]}
+    assert read == {"synchronous_commit", "fsync", "full_page_writes"}
