@@ -175,9 +175,9 @@ def close(page: Page, campaign: str) -> None:
     expect(page.get_by_text("Closed", exact=True).first).to_be_visible()
 
 
-def settle(page: Page, campaign: str) -> int:
-    """Decide the first split question of three items, for the first grader; returns how many were decided."""
-    decided = 0
+def settle(page: Page, campaign: str) -> list[str]:
+    """Decide the first split question of three items, for the first grader; returns what was decided."""
+    decided: list[str] = []
     for number in range(3):
         page.goto(f"/grading/campaigns/{campaign}/adjudication/")
         rows = page.locator("tbody tr", has=page.locator(".badge", has_text="split"))
@@ -189,19 +189,19 @@ def settle(page: Page, campaign: str) -> int:
         given = disputed.locator("dd strong").first.inner_text()
         disputed.locator("label.choice-line", has=page.locator(f'input[value="{given}"]')).click()
         disputed.get_by_role("button", name="Decide").click()
-        decided += 1
+        decided.append(given)
         expect(page.locator(".decisions li")).to_have_count(1)
     return decided
 
 
-def exported(page: Page, campaign: str) -> set[Click]:
+def exported(page: Page, campaign: str, rater_kind: str = "expert") -> set[Click]:
     reply = page.request.get("/reports/releases/sheet/labels.csv", params={"identities": "1"})
     assert reply.ok
     rows = csv.DictReader(io.StringIO(reply.text()))
     return {
         (row["rater"], row["subject"], row["system"], row["question"], row["value"])
         for row in rows
-        if row["campaign"] == campaign
+        if row["campaign"] == campaign and row["rater_kind"] == rater_kind
     }
 
 
@@ -238,7 +238,8 @@ def test_a_whole_study_exports_what_was_clicked(study: Study) -> None:
         mine = {click[2] for click in graded if click[0] == study.raters[f"{person}@study.test"]}
         assert system not in mine
     close(carl, "grading")
-    assert settle(carl, "grading") == 3
+    decided = settle(carl, "grading")
+    assert len(decided) == 3
 
     set_up(carl, "Pairs", "proofs-pairs-v1", "Draw 6 items and plan", mirrored="50")
     assert sum(grade_everything(study, person) for person in REVIEWERS) == 6 * 2 + 3 * 2
@@ -256,6 +257,9 @@ def test_a_whole_study_exports_what_was_clicked(study: Study) -> None:
     owner = study.window("owner")
     assert exported(owner, "grading") == set(graded)
     assert len(set(graded)) == len(graded)
+    settled = exported(owner, "grading", "adjudicator")
+    assert sorted(value for *_, value in settled) == sorted(decided)
+    assert {click[1:4] for click in settled} <= {click[1:4] for click in graded}
     assert exported(owner, "pairs") == set(compared)
     assert print_report(owner)[:5] == b"%PDF-"
     assert "rules hold" in study.deployment.manage("check_invariants")
