@@ -189,6 +189,34 @@ class StepMeasure:
     binary: bool = False
 
 
+@dataclass(frozen=True)
+class Case:
+    """An answered output as a case study reads it: payloads of instance and output, and the judge's labels."""
+
+    instance: Mapping[str, Any]
+    output: Mapping[str, Any]
+    labelled: LabelledOutput
+
+
+@dataclass(frozen=True)
+class CaseColumn:
+    """A column of the table that puts all systems' outputs for one instance side by side.
+
+    It is about the run on `track` ("" is the track that was asked for) under `condition`. `value` gives yes, no or
+    uncertain, any text if `is_text`, and "" where there is nothing to say. `needs` are the predicates from which
+    the value follows: they tell why there is none.
+    """
+
+    key: str
+    title: str
+    definition: str
+    value: Callable[[Case], str]
+    needs: tuple[str, ...] = ()
+    track: str = ""
+    condition: str = ""
+    is_text: bool = False
+
+
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
 Payloads = Iterable[Mapping[str, Any]]
@@ -219,6 +247,7 @@ class Protocol:
     both and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}.
     `staff_facts` names what of an output's payload those who run the study may see beside its parts (budgets, say).
     `published_line` writes an instance's payload as a line of the published file, without line feed.
+    `case_columns` are the columns of a case study; without them, every predicate and measure is one.
     """
 
     name: str
@@ -248,6 +277,7 @@ class Protocol:
     staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
     compare_releases: CompareReleases | None = None
+    case_columns: tuple[CaseColumn, ...] = ()
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

@@ -13,6 +13,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from benchmark import queries
 from benchmark.actions import freeze_release
+from benchmark.case_columns import case_columns
 from benchmark.models import Instance, Release
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
@@ -80,4 +81,6 @@ def instance(request: HttpRequest, name: str, key: str) -> HttpResponse:
         Instance.objects.select_related("release__benchmark", "paper"), release__name=name, key=key
     )
     shown = show_instance(row, queries.outputs_of(row))
-    return render(request, "benchmark/instance.html", {"instance": row, "shown": shown})
+    has_case_study = bool(case_columns(get_protocol(row.release.benchmark.protocol)))
+    context = {"instance": row, "shown": shown, "has_case_study": has_case_study}
+    return render(request, "benchmark/instance.html", context)

@@ -236,6 +236,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/construction/raters/
         reports/releases/<slug:name>/construction/raters.csv
         reports/releases/<slug:name>/sources/
+        reports/releases/<slug:name>/cases/<path:key>/
         reports/releases/<slug:name>/artifacts/
         reports/campaigns/<slug:slug>/
         reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
@@ -275,6 +276,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/judges/
         api/v1/releases/<slug:name>/judge-matrix/
         api/v1/releases/<slug:name>/sources/
+        api/v1/releases/<slug:name>/cases/<path:key>/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/leak-flags/
         api/v1/releases/<slug:name>/reports/

@@ -5,7 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
+from benchmark.case_columns import case_columns
 from benchmark.models import Release
+from benchmark.protocols import get_protocol
 from reports.choosing import choose, only_known
 from reports.inputs import collect
 from reports.output_rows import behind, scored_outputs
@@ -32,6 +34,7 @@ def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
     query.pop("page", None)
     context = {
         "chosen": chosen,
+        "has_case_study": bool(case_columns(get_protocol(release.benchmark.protocol))),
         "page": page,
         "wanted": [in_words(value) for value in wanted.values() if value],
         "predicates": sorted({key for output in found for key in output.judge}),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.re2math.case import CASE_COLUMNS
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
@@ -38,4 +39,5 @@ PROTOCOL = Protocol(
     instance_fields=instance_fields,
     audited_parts=audited_parts,
     flag_kinds=tuple(FLAG_KINDS),
+    case_columns=CASE_COLUMNS,
 )

@@ -1,0 +1,87 @@
+"""The columns of Re2Math's case studies (appendix F of the paper). Pure."""
+
+from benchmark.case_columns import label_of, measure_column
+from benchmark.citations.identity import Identity
+from benchmark.protocol import Case, CaseColumn
+from benchmark.protocols.re2math.citing import matches_cited
+from benchmark.protocols.re2math.metrics import MEASURES, tool_label
+from benchmark.protocols.re2math.schema import Answer, ProofGap
+
+_NEEDED = ("ground", "suff")
+_IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "uncertain"}
+
+
+def _query(case: Case) -> str:
+    return Answer.model_validate(case.output).query
+
+
+def _source(case: Case) -> str:
+    source = Answer.model_validate(case.output).selected_source
+    return source.title if source else ""
+
+
+def _is_cited(case: Case) -> str:
+    source = Answer.model_validate(case.output).selected_source
+    if source is None:
+        return ""
+    return _IDENTITY[matches_cited(ProofGap.model_validate(case.instance), source).identity]
+
+
+def _tool(case: Case) -> str:
+    return tool_label(case.labelled)
+
+
+CASE_COLUMNS = (
+    CaseColumn("query_text", "Query asked", "The query that the system wrote.", _query, is_text=True),
+    CaseColumn(
+        "plan",
+        "Plan",
+        "Whether the need that was planned on the raw track, from the five-block window, is the stored anchor.",
+        label_of("anchor_match"),
+        needs=("anchor_match",),
+        track="raw",
+    ),
+    CaseColumn(
+        "query",
+        "Query",
+        "Whether the query of the assisted track targets the intended family of tools.",
+        label_of("query_match"),
+        needs=("query_match",),
+        track="assisted",
+    ),
+    measure_column(MEASURES[0], "Cite"),
+    CaseColumn(
+        "ground",
+        "Ground",
+        "Whether the source supports the statement.",
+        label_of("ground"),
+        needs=("ground",),
+    ),
+    CaseColumn(
+        "suff", "Suff", "Whether the statement suffices for the gap.", label_of("suff"), needs=("suff",)
+    ),
+    CaseColumn(
+        "tool",
+        "Tool",
+        "Ground and Suff together; undefined as soon as one of them is. A score counts undefined as no.",
+        _tool,
+        needs=_NEEDED,
+    ),
+    CaseColumn(
+        "oracle",
+        "Oracle",
+        "Tool where the cited source was handed over (raw track, condition oracle).",
+        _tool,
+        needs=_NEEDED,
+        track="raw",
+        condition="oracle",
+    ),
+    CaseColumn("source", "Selected source", "The title of the selected source.", _source, is_text=True),
+    CaseColumn(
+        "cited",
+        "Cited",
+        "Whether the selected source is the one that the authors cited; uncertain: a person has to look. A success "
+        "through another source counts in full.",
+        _is_cited,
+    ),
+)
