@@ -13,7 +13,7 @@ help:
 	@echo "make test       all tests, on SQLite and on PostgreSQL with Redis, browser included"
 	@echo "make test-fast  tests without the browser, on SQLite only"
 	@echo "make lint       ruff, mypy, djlint, migration check"
-	@echo "make chaos      a thousand judgments while workers, broker and database are killed (some minutes)"
+	@echo "make chaos      grade and judge while servers, workers and databases are killed (some minutes); PARTS=grades"
 	@echo "make bench      measure speed and memory (docs/performance.md); only some: FAMILIES='agreement strengths'"
 	@echo "make format     let ruff rewrite the code"
 	@echo "make dev        only make .venv with everything for development"
@@ -38,7 +38,7 @@ lint: dev
 	@$(LINT_ENV) $(IN_VENV) manage.py makemigrations --check --dry-run
 
 chaos: dev
-	@$(IN_VENV) -m tests.chaos
+	@$(IN_VENV) -m tests.chaos $(PARTS)
 
 bench: dev
 	@$(IN_VENV) -m bench $(FAMILIES)

@@ -1,0 +1,32 @@
+"""`python -m tests.chaos.seed_writers REVIEWERS ITEMS` opens a campaign in which each of them may grade every item.
+
+Prints {"campaign": short name, "rubric_sha256": of its questions, "tokens": one access token per reviewer}.
+"""
+
+import json
+import sys
+
+import django
+
+
+def main(reviewers: int, items: int) -> None:
+    django.setup()
+    from accounts.actions import create_token
+    from annotation.actions import draw_items, open_campaign
+    from tests.conftest import member
+    from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, RunFactory
+
+    coordinator = member("carl@study.test", "Carl Coordinator", "coordinator")
+    campaign = CampaignFactory(slug="fire", rubric=RubricFactory(), reviewers_per_item=reviewers)
+    run = RunFactory(release=campaign.release)
+    for _ in range(items):
+        OutputFactory(run=run, instance=InstanceFactory(release=campaign.release))
+    draw_items(actor=coordinator, campaign=campaign)
+    open_campaign(actor=coordinator, campaign=campaign)
+    people = [member(f"r{n}@study.test", f"Reviewer {n}", "reviewer", "algebra") for n in range(reviewers)]
+    tokens = [create_token(actor=person, label="fire").secret for person in people]
+    print(json.dumps({"campaign": campaign.slug, "rubric_sha256": campaign.rubric.sha256, "tokens": tokens}))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
