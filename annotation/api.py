@@ -4,6 +4,7 @@ from typing import cast
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,8 +18,7 @@ from annotation import serializers as shape
 from annotation.answers import Incomplete
 from annotation.models import Assignment, Campaign
 from annotation.places import find_place
-from annotation.shown import grade_values, own_place, queue_item
-from annotation.submitting import submit_or_revise
+from annotation.shown import own_place, queue_item, submitted_values
 
 REFUSED = {409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
 KEY = OpenApiParameter(
@@ -87,19 +87,22 @@ class AssignmentView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Submit the answers; a reopened item is revised."""
-        place = place_or_404(request, handle)
         sent = shape.SubmissionIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        if not sent.is_valid():
+            place_or_404(request, handle)  # to others the address does not exist, whatever they send
+            raise ValidationError(sent.errors)
+        key = request.headers.get("Idempotency-Key", "")
         try:
-            grade = submit_or_revise(
+            done = actions.submit_or_revise(
                 reviewer=caller(request),
-                assignment=place,
-                idempotency_key=request.headers.get("Idempotency-Key", ""),
-                **sent.validated_data,
+                handle=handle,
+                sent=actions.Sent(idempotency_key=key, **sent.validated_data),
             )
+        except actions.NoPlace as unknown:
+            raise Http404 from unknown
         except Refused as refusal:
             return refusal_reply(refusal)
-        return Response(shape.GradeOut(grade_values(grade)).data, status=201)
+        return Response(shape.GradeOut(submitted_values(done)).data, status=201)
 
 
 class ReopenView(StrictView):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, OuterRef
+
 import latex
 from accounts.models import User
 from accounts.refusal import Refused
@@ -36,13 +38,22 @@ def is_revealed(item: Item | int) -> bool:
     return CalibrationItem.objects.filter(item=pk, round__revealed_at__isnull=False).exists()
 
 
+def revealed(item: str) -> Exists:
+    """The same as a condition on rows whose path `item` leads to the item."""
+    return Exists(CalibrationItem.objects.filter(item=OuterRef(item), round__revealed_at__isnull=False))
+
+
 def require_unrevealed(item: int) -> None:
     """Raise Refused (code "revealed") once the blind answers of an item are final."""
     if is_revealed(item):
-        raise Refused(
-            "The answers to this item were revealed for discussion; the blind ones are final.",
-            code="revealed",
-        )
+        raise blind_answers_are_final()
+
+
+def blind_answers_are_final() -> Refused:
+    """What a grade is refused with after the reveal."""
+    return Refused(
+        "The answers to this item were revealed for discussion; the blind ones are final.", code="revealed"
+    )
 
 
 def discussed(place: Assignment) -> CalibrationItem | None:

@@ -1,8 +1,19 @@
 """Which of those who run a study may see the systems of a campaign (docs/adr/0015)."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import (
+    BooleanField,
+    CharField,
+    Exists,
+    ExpressionWrapper,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
+from django.db.models.functions import Cast
 
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.models import AuditEvent, RoleName, User
@@ -44,12 +55,28 @@ def informed_people(release: Release) -> set[int]:
         return set()
     imported = _imports(list(runs)).values_list("actor_id", flat=True)
     told = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False)
-    left = AuditEvent.objects.filter(
-        verb="revoke_role", details__role__in=sorted(STUDY_STAFF), at__gte=min(runs.values())
-    ).values_list("target_key", flat=True)
+    left = _left_staff().filter(at__gte=min(runs.values())).values_list("target_key", flat=True)
     pairs = told.values_list("requested_by", "confirmed_by")
     people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}
     return {person for person in people if person is not None}
+
+
+def informed(reviewer: User, release: str) -> Any:
+    """Whether `reviewer` is one of `informed_people`, as a condition on rows whose path `release` leads to it."""
+    runs = Run.objects.filter(release=OuterRef(OuterRef(release)))
+    first = runs.order_by("created_at").values("created_at")[:1]
+    keys = runs.annotate(key=Cast("pk", CharField())).values("key")
+    imported = _all_imports().filter(actor=reviewer, target_key__in=keys)
+    told = Unblinding.objects.filter(
+        Q(requested_by=reviewer) | Q(confirmed_by=reviewer),
+        campaign__release=OuterRef(release),
+        campaign__release__runs__isnull=False,
+        confirmed_at__isnull=False,
+    )
+    left = _left_staff().filter(target_key=str(reviewer.pk), at__gte=Subquery(first))
+    return ExpressionWrapper(
+        Q(Exists(imported)) | Q(Exists(told)) | Q(Exists(left)), output_field=BooleanField()
+    )
 
 
 def item_systems(item: Item) -> list[str]:
@@ -64,6 +91,14 @@ def _imported(user: User, campaign: Campaign) -> bool:
 
 
 def _imports(runs: Iterable[int]) -> QuerySet[AuditEvent]:
+    return _all_imports().filter(target_key__in=[str(pk) for pk in runs])
+
+
+def _all_imports() -> QuerySet[AuditEvent]:
+    return AuditEvent.objects.filter(verb="import_outputs", target_kind=Run._meta.label_lower)
+
+
+def _left_staff() -> QuerySet[AuditEvent]:
     return AuditEvent.objects.filter(
-        verb="import_outputs", target_kind=Run._meta.label_lower, target_key__in=[str(pk) for pk in runs]
+        verb="revoke_role", target_kind=User._meta.label_lower, details__role__in=sorted(STUDY_STAFF)
     )

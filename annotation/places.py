@@ -12,7 +12,11 @@ def find_place(user: User, handle: str) -> Assignment | None:
 
     None says nothing about whether the handle exists, so that callers answer 404 in every case.
     """
-    place = queries.place_by_handle(handle)
+    return own_or_none(user, queries.place_by_handle(handle))
+
+
+def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
+    """The place if `user` may see its material as its reviewer, otherwise None."""
     if place is None:
         return None
     who = viewer(

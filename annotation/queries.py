@@ -30,18 +30,23 @@ from annotation.models import (
 )
 from annotation.phases import Phase
 
+SHOWN_WITH_A_PLACE = (
+    "item__campaign__rubric",
+    "item__campaign__release__benchmark",
+    "item__instance",
+    "item__output__redacted",
+    "item__second__redacted",
+)
+
+
+def places() -> QuerySet[Assignment]:
+    """Assignments with what their page shows and their draft; it never joins a run or a system."""
+    return Assignment.objects.select_related(*SHOWN_WITH_A_PLACE, "draft")
+
 
 def place_by_handle(handle: str) -> Assignment | None:
-    """The assignment called `handle` with what its page shows; it never joins a run or a system."""
-    rows = Assignment.objects.select_related(
-        "item__campaign__rubric",
-        "item__campaign__release__benchmark",
-        "item__instance",
-        "item__output__redacted",
-        "item__second__redacted",
-        "draft",
-    )
-    return rows.filter(handle=handle).first()
+    """The assignment called `handle` with what its page shows."""
+    return places().filter(handle=handle).first()
 
 
 def own_assignments(reviewer: User) -> QuerySet[Assignment]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from annotation import queries
+from annotation.actions.grading import Submitted
 from annotation.documents import anchored_documents
 from annotation.material import material, problem_title
 from annotation.models import Assignment, Grade
@@ -44,8 +45,33 @@ def own_place(place: Assignment) -> dict[str, Any]:
     }
 
 
+def submitted_values(done: Submitted) -> dict[str, Any]:
+    """The same as `grade_values` of a grade that was written just now, without reading it back."""
+    if done.said is None:
+        return grade_values(done.grade)
+    return {
+        **_own_fields(done.grade),
+        "answers": done.said.answers,
+        "comments": done.said.comments,
+        "flags": done.said.flags,
+        "seen_where": done.said.seen_where,
+        "unjudged": done.said.unjudged,
+    }
+
+
 def grade_values(grade: Grade) -> dict[str, Any]:
     """An own grade with its answers and comments."""
+    return {
+        **_own_fields(grade),
+        "answers": grade.answers.order_by("pk"),
+        "comments": grade.comments.order_by("pk"),
+        "flags": grade.flags.order_by("pk").prefetch_related("spans"),
+        "seen_where": seen_where(grade),
+        "unjudged": unjudged_reason(grade),
+    }
+
+
+def _own_fields(grade: Grade) -> dict[str, Any]:
     names = (
         "note",
         "seen_before",
@@ -55,11 +81,4 @@ def grade_values(grade: Grade) -> dict[str, Any]:
         "shown_sha256",
         "created_at",
     )
-    return {
-        "answers": grade.answers.order_by("pk"),
-        "comments": grade.comments.order_by("pk"),
-        "flags": grade.flags.order_by("pk").prefetch_related("spans"),
-        "seen_where": seen_where(grade),
-        "unjudged": unjudged_reason(grade),
-        **{name: getattr(grade, name) for name in names},
-    }
+    return {name: getattr(grade, name) for name in names}

@@ -46,10 +46,20 @@ def _undone(reviewer: User) -> QuerySet[TrainingItem]:
     return TrainingItem.objects.exclude(Exists(done)).exclude(Exists(skipped))
 
 
+def untrained(reviewer: User, campaign: str) -> Exists:
+    """Whether training is left to do, as a condition on rows whose path `campaign` leads to the campaign."""
+    return Exists(_undone(reviewer).filter(training__campaign=OuterRef(campaign)))
+
+
+def training_first() -> Refused:
+    """What real work is refused with while training is left to do."""
+    return Refused("This campaign begins with a training; answer its items first.", code="training_first")
+
+
 def require_trained(reviewer: User, campaign: Campaign) -> None:
     """Raise Refused (code "training_first") while training is left to do."""
     if unfinished(reviewer, campaign).exists():
-        raise Refused("This campaign begins with a training; answer its items first.", code="training_first")
+        raise training_first()
 
 
 def trains(reviewer: User, campaign: Campaign) -> bool:

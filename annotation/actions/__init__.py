@@ -25,11 +25,14 @@ from annotation.actions.campaigns import (
 )
 from annotation.actions.grading import (
     DraftConflict,
+    NoPlace,
+    Sent,
     open_item,
     reopen_grade,
     revise_grade,
     save_draft,
     submit_grade,
+    submit_or_revise,
 )
 from annotation.actions.guessing import ask_for_guesses, guess_system
 from annotation.actions.pairs import draw_pairs
@@ -48,6 +51,8 @@ from annotation.actions.unblinding import confirm_unblinding, request_unblinding
 
 __all__ = [
     "DraftConflict",
+    "NoPlace",
+    "Sent",
     "VerdictCopy",
     "adjudicate",
     "amend_after_verdict",
@@ -91,6 +96,7 @@ __all__ = [
     "share_comment",
     "skip_training",
     "submit_grade",
+    "submit_or_revise",
     "take_next",
     "withdraw_decision",
     "withdraw_unblinding",

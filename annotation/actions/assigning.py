@@ -43,7 +43,12 @@ def require_blind_reviewer(reviewer: User) -> None:
 def require_uninformed(reviewer: User, campaign: Campaign) -> None:
     """Raise NotAllowed for who saw which systems wrote the outputs of the campaign's release."""
     if reviewer.pk in informed_people(campaign.release):
-        raise NotAllowed("You saw which systems wrote these answers, so you cannot grade them blind.")
+        raise saw_systems()
+
+
+def saw_systems() -> NotAllowed:
+    """What who saw systems is refused with."""
+    return NotAllowed("You saw which systems wrote these answers, so you cannot grade them blind.")
 
 
 def plan_assignment(campaign: Campaign) -> Plan:

@@ -1,32 +1,45 @@
 """Drafts and grades: nothing typed is lost, nothing submitted is overwritten."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.db.models import OuterRef
 from django.utils import timezone
 
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
-from annotation.actions.assigning import require_blind_reviewer, require_uninformed
+from annotation.actions.assigning import require_blind_reviewer, saw_systems
 from annotation.answers import Flaggable, Submission, checked, content_sha256, shaped
-from annotation.calibration import require_unrevealed
+from annotation.calibration import blind_answers_are_final, require_unrevealed, revealed
 from annotation.documents import anchors
 from annotation.flag_places import flag_places
 from annotation.flagging import write_flags
+from annotation.identities import informed
 from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade
 from annotation.phases import Verb
+from annotation.places import own_or_none
 from annotation.reasons import write_reasons
 from annotation.reveal import require_revisable
-from annotation.training import require_trained
+from annotation.submitting import is_locked
+from annotation.training import training_first, untrained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 
 MAX_ACTIVE_SECONDS = 7 * 24 * 3600
+MAX_KEY_LENGTH = 200
+
+
+class NoPlace(NotAllowed):
+    """The person has no such place; nothing says whether somebody else has."""
+
+    def __init__(self) -> None:
+        super().__init__("This place is not yours.")
 
 
 class DraftConflict(Refused):
@@ -49,13 +62,7 @@ def require_own(reviewer: User, assignment: Assignment) -> None:
 
 def locked(assignment: Assignment) -> Assignment:
     """The assignment's row with what a grade needs, held until the transaction ends."""
-    rows = Assignment.objects.select_for_update(of=("self",)).select_related(
-        "item__campaign__rubric",
-        "item__campaign__release__benchmark",
-        "item__instance",
-        "item__output__redacted",
-        "item__second__redacted",
-    )
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related(*queries.SHOWN_WITH_A_PLACE)
     return rows.get(pk=assignment.pk)
 
 
@@ -106,6 +113,25 @@ def _bounded(seconds: int) -> int:
     return max(0, min(int(seconds), MAX_ACTIVE_SECONDS))
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What a reviewer sends to be locked as a grade; see `submit_grade` for the terms."""
+
+    content: Any
+    idempotency_key: str
+    rubric_sha256: str
+    active_seconds: int = 0
+    draft_version: int | None = None
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A grade with what it says; `said` is None where the grade was there already under the same key."""
+
+    grade: Grade
+    said: Submission | None
+
+
 @transaction.atomic
 def submit_grade(
     *,
@@ -123,28 +149,9 @@ def submit_grade(
     Refused with code idempotency_mismatch, stale_rubric, stale_item, training_first,
     revealed, already_submitted or wrong_phase.
     """
-    assignment = locked(assignment)
-    require_own(reviewer, assignment)
-    content = shaped(content)
-    earlier = _replayed(assignment, idempotency_key, content)
-    if earlier is not None:
-        return earlier
-    phases.require(assignment.item.campaign.phase, Verb.GRADE)
-    require_uninformed(reviewer, assignment.item.campaign)
-    require_unrevealed(assignment.item_id)
-    require_trained(reviewer, assignment.item.campaign)
-    if assignment.state == AssignmentState.SUBMITTED:
-        raise Refused("This item is already submitted.", code="already_submitted")
-    return _write(
-        reviewer=reviewer,
-        assignment=assignment,
-        content=content,
-        key=idempotency_key,
-        rubric_sha256=rubric_sha256,
-        active_seconds=active_seconds,
-        draft_version=draft_version,
-        supersedes=None,
-    )
+    require_blind_reviewer(reviewer)
+    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
+    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _nothing).grade
 
 
 @transaction.atomic
@@ -159,76 +166,132 @@ def revise_grade(
     draft_version: int | None = None,
 ) -> Grade:
     """A new grade that supersedes the live one, while the campaign is open. Otherwise as `submit_grade`."""
-    assignment = locked(assignment)
+    require_blind_reviewer(reviewer)
+    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
+    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _live_grade).grade
+
+
+@transaction.atomic
+def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
+    """`revise_grade` for a reopened place, `submit_grade` for any other, named by its handle.
+
+    Raises NoPlace for every handle that the reviewer cannot see, whether it exists or not.
+    """
+    place = _taken_up(reviewer, handle, sent)
+    reopened = place.was_submitted and not is_locked(place.assignment)
+    return _graded(reviewer, place, sent, _live_grade if reopened else _nothing)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place, its row held until the transaction ends, with what was true once it was held."""
+
+    assignment: Assignment
+    was_submitted: bool
+
+
+def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
+    """Hold the place and read it. A waiting one is held by marking it as submitted, which spares a statement.
+
+    Everything is read by a statement that begins after the row is held: what another window wrote while this one
+    waited for it is seen. A refusal later on takes the mark back with the transaction.
+    """
+    waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
+    marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
+    if not marked:
+        Assignment.objects.select_for_update().filter(handle=handle).first()
+    read = queries.places().annotate(
+        earlier=Grade.objects.filter(
+            assignment=OuterRef("pk"), idempotency_key=sent.idempotency_key[:MAX_KEY_LENGTH]
+        ).values("pk")[:1],
+        informed=informed(reviewer, "item__campaign__release"),
+        untrained=untrained(reviewer, "item__campaign"),
+        revealed=revealed("item"),
+    )
+    assignment = own_or_none(reviewer, read.filter(handle=handle).first())
+    if assignment is None:
+        raise NoPlace
     require_own(reviewer, assignment)
-    content = shaped(content)
-    earlier = _replayed(assignment, idempotency_key, content)
+    return _Place(assignment, was_submitted=not marked and assignment.state == AssignmentState.SUBMITTED)
+
+
+def _graded(
+    reviewer: User, place: _Place, sent: Sent, superseded: Callable[[_Place], Grade | None]
+) -> Submitted:
+    """The grade written, or the one that was written before under the same key."""
+    content = shaped(sent.content)
+    earlier = _replayed(place, sent, content)
     if earlier is not None:
-        return earlier
-    phases.require(assignment.item.campaign.phase, Verb.GRADE)
-    require_uninformed(reviewer, assignment.item.campaign)
-    require_unrevealed(assignment.item_id)
-    require_revisable(assignment.item.campaign)
-    live = queries.live_grade(assignment)
+        return Submitted(earlier, None)
+    _require_gradable(place)
+    return _write(reviewer, place.assignment, sent, content, supersedes=superseded(place))
+
+
+def _nothing(place: _Place) -> None:
+    """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
+    if place.assignment.untrained:  # type: ignore[attr-defined]
+        raise training_first()
+    if place.was_submitted:
+        raise Refused("This item is already submitted.", code="already_submitted")
+
+
+def _live_grade(place: _Place) -> Grade:
+    """What a revision supersedes; raises Refused where there is none, or it is final."""
+    require_revisable(place.assignment.item.campaign)
+    live = queries.live_grade(place.assignment)
     if live is None:
         raise Refused("There is no grade to revise yet.", code="not_submitted")
-    return _write(
-        reviewer=reviewer,
-        assignment=assignment,
-        content=content,
-        key=idempotency_key,
-        rubric_sha256=rubric_sha256,
-        active_seconds=active_seconds,
-        draft_version=draft_version,
-        supersedes=live,
-    )
+    return live
 
 
-def _replayed(assignment: Assignment, key: str, content: dict[str, Any]) -> Grade | None:
-    if not key.strip() or len(key) > 200:
+def _require_gradable(place: _Place) -> None:
+    phases.require(place.assignment.item.campaign.phase, Verb.GRADE)
+    if place.assignment.informed:  # type: ignore[attr-defined]
+        raise saw_systems()
+    if place.assignment.revealed:  # type: ignore[attr-defined]
+        raise blind_answers_are_final()
+
+
+def _replayed(place: _Place, sent: Sent, content: dict[str, Any]) -> Grade | None:
+    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
         raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
-    grade = Grade.objects.filter(assignment=assignment, idempotency_key=key).first()
+    earlier = place.assignment.earlier  # type: ignore[attr-defined]
+    grade = Grade.objects.get(pk=earlier) if earlier else None
     if grade is not None and grade.request_sha256 != content_sha256(content):
         raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
     return grade
 
 
 def _write(
-    *,
-    reviewer: User,
-    assignment: Assignment,
-    content: dict[str, Any],
-    key: str,
-    rubric_sha256: str,
-    active_seconds: int,
-    draft_version: int | None,
-    supersedes: Grade | None,
-) -> Grade:
-    submission = _validated(assignment, content, rubric_sha256)
-    seconds = _lock_draft(assignment, content, active_seconds, draft_version)
+    reviewer: User, assignment: Assignment, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
+) -> Submitted:
+    unseen = not assignment.shown_sha256
+    submission = _validated(assignment, content, sent.rubric_sha256)
+    seconds = _lock_draft(assignment, content, sent.active_seconds, sent.draft_version)
     now = timezone.now()
     grade = Grade.objects.create(
         assignment=assignment,
         supersedes=supersedes,
-        rubric_sha256=rubric_sha256,
+        rubric_sha256=sent.rubric_sha256,
         shown_sha256=assignment.shown_sha256,
         active_seconds=seconds,
         seen_before=submission.seen_before,
         statement_wrong=submission.statement_wrong,
         note=submission.note,
-        idempotency_key=key,
+        idempotency_key=sent.idempotency_key,
         request_sha256=content_sha256(content),
         created_at=now,
     )
     _write_answers(grade, submission, _sides(assignment))
     write_reasons(grade, submission)
     write_flags(grade, submission.flags, _sides(assignment))
-    Assignment.objects.filter(pk=assignment.pk).update(
-        state=AssignmentState.SUBMITTED, submitted_at=now, shown_sha256=assignment.shown_sha256
-    )
+    if supersedes is not None or unseen:
+        Assignment.objects.filter(pk=assignment.pk).update(
+            submitted_at=now, shown_sha256=assignment.shown_sha256
+        )
     verb = "submit_grade" if supersedes is None else "revise_grade"
     record(actor=reviewer, verb=verb, target=grade, details={"assignment": assignment.handle})
-    return grade
+    return Submitted(grade, submission)
 
 
 def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: str) -> Submission:
@@ -246,17 +309,19 @@ def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: s
             code="stale_item",
         )
     assignment.shown_sha256 = shown.sha256
-    blocks, steps = anchors(shown)
+    rubric = rubric_from_content(rubric_row.content)
+    needed = content.get("anchored") or any(question.stepwise for question in rubric.questions)
+    blocks, steps = anchors(shown) if needed else ({}, ())
     protocol = get_protocol(assignment.item.campaign.release.benchmark.protocol)
     flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
-    return checked(rubric_from_content(rubric_row.content), content, blocks, steps, flaggable)
+    return checked(rubric, content, blocks, steps, flaggable)
 
 
 def _lock_draft(
     assignment: Assignment, content: dict[str, Any], active_seconds: int, draft_version: int | None
 ) -> int:
     """Keep the submitted text as the locked draft and return the active seconds."""
-    draft = Draft.objects.filter(assignment=assignment).first() or Draft(assignment=assignment, version=0)
+    draft = getattr(assignment, "draft", None) or Draft(assignment=assignment, version=0)
     if draft_version is not None and draft.version != draft_version and draft.content != content:
         raise DraftConflict(stored=draft, sent=content)
     draft.locked_at = timezone.now()

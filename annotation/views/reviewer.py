@@ -31,7 +31,7 @@ from annotation.progress import OwnProgress, own_progress
 from annotation.remarks import own_remarks
 from annotation.reveal import is_to_mark, reveal_of
 from annotation.sheets import own_answers, sheet
-from annotation.submitting import is_locked, submit_or_revise
+from annotation.submitting import is_locked
 from annotation.training import unfinished
 from benchmark.rubrics import rubric_from_content
 
@@ -139,12 +139,14 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
     rubric = rubric_from_content(place.item.campaign.rubric.content)
     content = content_from_post(rubric, request.POST)
     try:
-        submit_or_revise(
+        actions.submit_or_revise(
             reviewer=request.user,
-            assignment=place,
-            content=content,
-            idempotency_key=request.POST.get("idempotency_key", ""),
-            rubric_sha256=request.POST.get("rubric_sha256", ""),
+            handle=place.handle,
+            sent=actions.Sent(
+                content=content,
+                idempotency_key=request.POST.get("idempotency_key", ""),
+                rubric_sha256=request.POST.get("rubric_sha256", ""),
+            ),
         )
     except Refused as refusal:
         problems: Mapping[str, str] = refusal.problems if isinstance(refusal, Incomplete) else {}

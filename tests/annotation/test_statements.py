@@ -1,0 +1,67 @@
+"""Statements per request: exact counts on both databases, whatever the size of the data."""
+
+import pytest
+from django.urls import reverse
+
+from annotation.actions import save_draft
+from annotation.models import Answer, Grade
+from tests.annotation.samples import COMPLETE
+from tests.annotation.statements import asked
+
+pytestmark = pytest.mark.django_db
+
+ON_A_PASSAGE = {"block": "b1", "start": 0, "end": 5, "severity": "minor", "kind": "", "text": "Why?"}
+
+
+@pytest.fixture
+def ada(client, algebraist):
+    client.force_login(algebraist)
+    return client
+
+
+@pytest.fixture
+def opened_place(ada, place, algebraist):
+    """A place that was looked at and has a draft, as the grading page leaves it before it submits."""
+    ada.get(reverse("grade", args=[place.handle]))
+    save_draft(reviewer=algebraist, assignment=place, version=0, content=COMPLETE)
+    return place
+
+
+def submission(client, place, **more):
+    body = {"content": {**COMPLETE, **more}, "rubric_sha256": place.item.campaign.rubric.sha256}
+    address = reverse("api-assignment", args=[place.handle])
+    return lambda: client.post(
+        address, body, content_type="application/json", headers={"Idempotency-Key": f"{place.handle}-1"}
+    )
+
+
+def test_submitting_takes_eight_statements_in_one_transaction(ada, opened_place):
+    # session; member with roles; hold the place; read it with everything that decides; draft, grade, answers, trail
+    done = asked(submission(ada, opened_place))
+    assert done.reply.status_code == 201
+    assert len(done.on_tables) == 8
+    assert len(done.control) == 2
+    assert Answer.objects.count() == len(COMPLETE["answers"])
+
+
+def test_comments_take_two_statements_more_however_many(ada, opened_place):
+    # the blocks in which they must lie, and their rows
+    done = asked(submission(ada, opened_place, anchored=[ON_A_PASSAGE] * 20))
+    assert done.reply.status_code == 201
+    assert len(done.on_tables) == 10
+
+
+def test_a_submission_that_is_sent_again_writes_nothing(ada, opened_place):
+    send = submission(ada, opened_place)
+    first, again = asked(send), asked(send)
+    assert again.reply.json() == first.reply.json()
+    assert not [sql for sql in again.on_tables if sql.startswith("INSERT")]
+    assert Grade.objects.count() == 1
+
+
+def test_saving_a_draft_takes_six_statements(ada, opened_place):
+    address = reverse("api-assignment", args=[opened_place.handle])
+    body = {"version": 1, "content": {"note": "later"}}
+    done = asked(lambda: ada.put(address, body, content_type="application/json"))
+    assert done.reply.status_code == 200
+    assert len(done.on_tables) == 6  # session, member, place; the same held, its draft, the draft written
