@@ -22,6 +22,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP
+from tests.browser.setting_up import close, set_up
 from tests.browser.study_seed import CONFLICTS, PROBLEMS, REVIEWERS, SYSTEMS, sentence
 from tests.browser.watching import Faults
 from tests.deployment import ROOT, Deployment, deployed
@@ -89,29 +90,6 @@ def study(tmp_path: Path, chromium: Any) -> Iterator[Study]:
             page.context.close()
 
 
-def set_up(page: Page, name: str, rubric: str, draw: str, **fields: str) -> None:
-    """The six steps from a release to an open campaign."""
-    page.goto("/grading/campaigns/new/")
-    page.locator('[name="name"]').fill(name)
-    page.locator(f'[name="rubric"][value="{rubric}"]').check()
-    page.get_by_role("button", name="Save and continue").click()
-    page.wait_for_url("**/setup/items/")
-    for field, value in fields.items():
-        page.locator(f'[name="{field}"]').fill(value)
-    for box in page.locator('[name="systems"]').all():
-        box.check() if box.get_attribute("value") in ("aurora", "basalt") else box.uncheck()
-    page.get_by_role("button", name="Save and continue").click()
-    page.wait_for_url("**/setup/people/")
-    page.locator('[name="reviewers_per_item"]').fill("2")
-    page.get_by_role("button", name="Save and continue").click()
-    page.wait_for_url("**/setup/options/")
-    page.get_by_role("button", name="Save and continue").click()
-    page.get_by_role("button", name=draw).click()
-    page.get_by_role("button", name="Apply this plan").click()
-    page.get_by_role("button", name="Open to reviewers").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text(name)
-
-
 def grade_everything(study: Study, person: str) -> int:
     """Work through the person's queue; returns how many places it had."""
     page = study.window(person)
@@ -164,15 +142,6 @@ def by_keyboard(page: Page, options: list[Any], chosen: dict[str, str]) -> None:
         if question != options[-1][0]:
             page.keyboard.press("ArrowDown")
     page.keyboard.press("Control+Enter")
-
-
-def close(page: Page, campaign: str) -> None:
-    page.goto(f"/grading/campaigns/{campaign}/")
-    reason = page.locator('[name="reason"]')
-    if reason.count() and reason.first.is_visible():
-        reason.first.fill("Everybody is done.")
-    page.get_by_role("button", name="Close", exact=True).click()
-    expect(page.get_by_text("Closed", exact=True).first).to_be_visible()
 
 
 def settle(page: Page, campaign: str) -> list[str]:
@@ -231,7 +200,7 @@ def print_report(page: Page) -> bytes:
 
 def test_a_whole_study_exports_what_was_clicked(study: Study) -> None:
     carl = study.window("carl")
-    set_up(carl, "Grading", "proofs-v1", "Draw 24 items and plan")
+    set_up(carl, "Grading", "proofs-v1", draw="Draw 24 items and plan")
     assert sum(grade_everything(study, person) for person in REVIEWERS) == 24 * 2
     graded, study.clicks = study.clicks, []
     for person, system in CONFLICTS.items():
@@ -241,7 +210,15 @@ def test_a_whole_study_exports_what_was_clicked(study: Study) -> None:
     decided = settle(carl, "grading")
     assert len(decided) == 3
 
-    set_up(carl, "Pairs", "proofs-pairs-v1", "Draw 6 items and plan", mirrored="50")
+    compared_systems = ("aurora", "basalt")
+    set_up(
+        carl,
+        "Pairs",
+        "proofs-pairs-v1",
+        draw="Draw 6 items and plan",
+        systems=compared_systems,
+        mirrored="50",
+    )
     assert sum(grade_everything(study, person) for person in REVIEWERS) == 6 * 2 + 3 * 2
     compared = study.clicks
     sides: dict[tuple[str, str], list[str]] = {}
