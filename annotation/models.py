@@ -273,7 +273,10 @@ class Draft(models.Model):
 
 
 class Grade(models.Model):
-    """A submitted, immutable set of answers. A correction is a new grade that supersedes the earlier one."""
+    """A submitted, immutable set of answers. A correction is a new grade that supersedes the earlier one.
+
+    `verdict_seen`: whether a judge's verdict on the item was in sight; None where the campaign shows none.
+    """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
     supersedes = models.OneToOneField(
@@ -284,6 +287,7 @@ class Grade(models.Model):
     active_seconds = models.PositiveIntegerField(default=0)
     seen_before = models.BooleanField(default=False)
     statement_wrong = models.BooleanField(default=False)
+    verdict_seen = models.BooleanField(null=True, blank=True)
     note = models.TextField(blank=True)
     idempotency_key = models.CharField(max_length=200)
     request_sha256 = models.CharField(max_length=64, blank=True)

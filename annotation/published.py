@@ -31,6 +31,7 @@ from benchmark.models import Instance, Output, Release
 from benchmark.rubrics import Rubric
 
 SubjectKey = tuple[int, int, int]
+GradeKey = tuple[SubjectKey, bool | None, str]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class PublishedGrade:
     without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
+    `verdict_seen`: whether a judge's verdict was in sight, None if nothing is said of it.
     """
 
     instance: Instance
@@ -65,6 +67,7 @@ class PublishedGrade:
     line: int
     second: Output | None = None
     repeat: bool = False
+    verdict_seen: bool | None = None
 
     @property
     def subject(self) -> SubjectKey:
@@ -222,6 +225,7 @@ def _store_grades(
                 rubric_sha256=rubric.sha256,
                 shown_sha256=assignment.shown_sha256,
                 active_seconds=grade.active_seconds,
+                verdict_seen=grade.verdict_seen,
                 idempotency_key=f"import:{assignment.handle}",
                 created_at=grade.created_at or timezone.now(),
             )
@@ -259,10 +263,11 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
         raise Refused(
             f"Campaign {campaign.slug} belongs to release {campaign.release.name}.", code="other_release"
         )
-    stored = _stored_answers(campaign)
+    stored, seen = _stored_answers(campaign), _stored_sight(campaign)
     for grade in grades:
-        found = stored.get((grade.subject, grade.swapped, grade.rater))
-        if found != frozenset(grade.answers):
+        key = grade.subject, grade.swapped, grade.rater
+        other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
+        if stored.get(key) != frozenset(grade.answers) or other_sight:
             raise Refused(
                 f"Campaign {campaign.slug} already exists and holds other labels of {grade.rater} here; "
                 "nothing was imported. Import under another campaign name.",
@@ -271,9 +276,22 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
             )
 
 
-def _stored_answers(
-    campaign: Campaign,
-) -> dict[tuple[SubjectKey, bool | None, str], frozenset[PublishedAnswer]]:
+def _stored_sight(campaign: Campaign) -> dict[GradeKey, bool | None]:
+    grades = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None).values_list(
+        "assignment__item__instance_id",
+        "assignment__item__output_id",
+        "assignment__item__second_id",
+        "assignment__swapped",
+        "assignment__reviewer__rater",
+        "verdict_seen",
+    )
+    return {
+        ((instance, output or 0, second or 0), swapped, rater): seen
+        for instance, output, second, swapped, rater, seen in grades.iterator()
+    }
+
+
+def _stored_answers(campaign: Campaign) -> dict[GradeKey, frozenset[PublishedAnswer]]:
     answers = Answer.objects.filter(
         grade__assignment__item__campaign=campaign, grade__superseded_by=None
     ).values_list(
@@ -289,7 +307,7 @@ def _stored_answers(
         "confidence",
         "comment",
     )
-    found: dict[tuple[SubjectKey, bool | None, str], set[PublishedAnswer]] = {}
+    found: dict[GradeKey, set[PublishedAnswer]] = {}
     for (
         instance,
         output,

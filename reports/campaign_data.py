@@ -74,13 +74,17 @@ def _reviewers(campaign: Campaign) -> Iterator[Reviewer]:
 
 
 def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
-    """Of pairs the first presentation only, and sides in the item's order: reviewers saw either one first."""
+    """Those given independently, not in sight of a verdict (ADR 0019).
+
+    Of pairs the first presentation only, and sides in the item's order: reviewers saw either one first.
+    """
     rows = (
         Answer.objects.filter(
             grade__superseded_by=None,
             grade__assignment__item__campaign=campaign,
             grade__assignment__repeat=False,
         )
+        .exclude(grade__verdict_seen=True)
         .order_by("grade__created_at", "grade_id", "id")
         .values_list(
             "grade__assignment__item",

@@ -140,8 +140,9 @@ def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
         yield Vote(str(Subject(instance, system, attempt, track)), predicate, order, vote, value, state)
 
 
-def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
-    """Live expert answers (not superseded) about one output, by campaign, subject, question and rater.
+def expert_labels(release: Release, track: str) -> tuple[list[ExpertLabel], list[ExpertLabel]]:
+    """Live expert answers (not superseded) about one output, by campaign, subject, question and rater: those given
+    independently, and those given in sight of a judge's verdict, which primary scores leave out (ADR 0019).
 
     Choices between two outputs say nothing of one; reports/direct_pairs.py reads them.
     """
@@ -161,24 +162,18 @@ def expert_labels(release: Release, track: str) -> list[ExpertLabel]:
         "grade__assignment__reviewer__email",
         "value",
         "state",
+        "grade__verdict_seen",
     )
     found = list(rows.iterator(chunk_size=_CHUNK))
     number = {email: f"expert-{n}" for n, email in enumerate(sorted({row[6] for row in found}), start=1)}
-    return sorted(
-        (
-            ExpertLabel(
-                str(Subject(instance, system, attempt, track)),
-                campaign,
-                question,
-                step,
-                number[email],
-                value,
-                state,
-            )
-            for instance, system, attempt, campaign, question, step, email, value, state in found
-        ),
-        key=lambda label: (label.campaign, label.subject, label.question, label.step, label.rater),
-    )
+    labels: tuple[list[ExpertLabel], list[ExpertLabel]] = [], []
+    for instance, system, attempt, campaign, question, step, email, value, state, seen in found:
+        subject = str(Subject(instance, system, attempt, track))
+        label = ExpertLabel(subject, campaign, question, step, number[email], value, state)
+        labels[bool(seen)].append(label)
+    for some in labels:
+        some.sort(key=lambda row: (row.campaign, row.subject, row.question, row.step, row.rater))
+    return labels
 
 
 def primary_decisions(release: Release, track: str) -> list[Decision]:

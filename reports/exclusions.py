@@ -73,6 +73,7 @@ def without(inputs: Any, instances: Collection[str]) -> Any:
         inputs,
         outputs=outputs,
         labels=tuple(row for row in inputs.labels if row.subject in left),
+        in_sight=tuple(row for row in inputs.in_sight if row.subject in left),
         decisions=tuple(row for row in inputs.decisions if row.subject in left),
         asked=tuple(row for row in inputs.asked if row.instance not in instances),
         measured=tuple(row for row in inputs.measured if row.instance not in instances),
@@ -125,12 +126,13 @@ def _document(
             for name, why in out.items()
         ],
         "figures": [
-            {**_named(key), "all": estimate, "left": left.get(key)} for key, estimate in everything.items()
+            {**named(key), "all": estimate, "left": left.get(key)} for key, estimate in everything.items()
         ],
     }
 
 
-def _named(key: tuple[str, str, str, str]) -> Document:
+def named(key: tuple[str, str, str, str]) -> Document:
+    """A figure's kind, campaign, question and system by their names."""
     return dict(zip(("kind", "campaign", "question", "system"), key, strict=True))
 
 

@@ -24,6 +24,7 @@ _OURS = frozenset(
         "created_at",
         "cause",
         *DECISION_MARKS,
+        "verdict_seen",
     )
 )
 _FOREIGN = tuple(place for place, column in enumerate(COLUMNS) if column not in _OURS)

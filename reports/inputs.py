@@ -42,8 +42,9 @@ Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision
 class Inputs:
     """One track of one release with all its labels.
 
-    What is listed in _LATER (decisions, measures, strata, rules with the objections they count) and the frozen
-    tuple are written only where there is any, so that artifacts from before there was such a thing still verify.
+    What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
+    a verdict) and the frozen tuple are written only where there is any, so that artifacts from before there was such
+    a thing still verify. `labels` are those that were given independently.
     """
 
     release: str
@@ -65,6 +66,7 @@ class Inputs:
     rules: tuple[Rule, ...] = ()
     objections: tuple[Objection, ...] = ()
     strata: tuple[Sorted, ...] = ()
+    in_sight: tuple[ExpertLabel, ...] = ()
     frozen_tuple: TupleInfo | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -87,6 +89,7 @@ class Inputs:
             outputs=outputs,
             votes=tuple(row for row in self.votes if row.subject in kept),
             labels=tuple(row for row in self.labels if row.subject in kept),
+            in_sight=tuple(row for row in self.in_sight if row.subject in kept),
             draws=tuple(row for row in self.draws if row.subject in kept),
             decisions=tuple(row for row in self.decisions if row.subject in kept),
             measured=tuple(row for row in self.measured if row.system in systems),
@@ -118,6 +121,7 @@ _LATER: dict[str, Any] = {
     "rules": Rule,
     "objections": Objection,
     "strata": Sorted,
+    "in_sight": ExpertLabel,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -137,6 +141,7 @@ def collect(
     entries, systems = one_tuple(release, track, frozen_tuple)
     chosen = choose_judge(release, track, judge)
     rules = declared_rules(release)
+    independent, in_sight = expert_labels(release, track)
     campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
     inputs = Inputs(
         release=release.name,
@@ -150,7 +155,7 @@ def collect(
         judge=judge_info(chosen) if chosen else None,
         votes=_in_order(judge_votes(release, track, chosen)) if chosen else (),
         campaigns=tuple(campaign_info(campaign) for campaign in campaigns),
-        labels=_in_order(expert_labels(release, track)),
+        labels=_in_order(independent),
         draws=_in_order(drawn_items(release, track)),
         decisions=_in_order(primary_decisions(release, track)),
         asked=_in_order(asked_of(release)),
@@ -158,6 +163,7 @@ def collect(
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
         strata=_in_order(sorted_instances(release)),
+        in_sight=_in_order(in_sight),
         frozen_tuple=entries,
     )
     return inputs.only(systems) if systems else inputs

@@ -78,11 +78,10 @@ class LabelReader:
         if row["rater_kind"] == "judge":
             self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
             return
-        campaign = row["campaign"] or UNSPECIFIED_CAMPAIGN
         if row["rater_kind"] == ADJUDICATOR:
-            self.decisions[campaign].append(row)
+            self.decisions[row["campaign"] or UNSPECIFIED_CAMPAIGN].append(row)
         else:
-            self.expert_rows[campaign, row["subject"], row["rater"], row["order"]].append(row)
+            self.expert_rows[_grade_key(row)].append(row)
 
     def _complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         if row["release"] not in ("", self.release.name):
@@ -93,12 +92,15 @@ class LabelReader:
             yield from self._judge_complaints(row)
         elif row["rater_kind"] == "expert":
             yield from self._expert_complaints(row)
+            yield from self._sight_complaints(row)
         elif row["rater_kind"] == ADJUDICATOR:
             yield from self._decision_complaints(row)
         else:
             yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
         if row["rater_kind"] != ADJUDICATOR:
             yield from complaints_of_graders(row)
+        if row["rater_kind"] != "expert" and row["verdict_seen"]:
+            yield "verdict_seen", "belongs to the label of an expert"
         yield from self._repetition(row)
 
     def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -153,6 +155,15 @@ class LabelReader:
             yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"
         if not _asks_about(rubric, row["subject"]):
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
+
+    def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        """Whether a verdict was in sight is said once for all answers of a grade, of single outputs."""
+        seen = row["verdict_seen"]
+        if seen and not isinstance(parse_subject(row["subject"]), Subject):
+            yield "verdict_seen", "verdicts are shown on single outputs only"
+        same = self.expert_rows.get(_grade_key(row), [row])[0]
+        if same["verdict_seen"] != seen:
+            yield "verdict_seen", f"line {same.line} says {same['verdict_seen']!r} of the same grade"
 
     def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         found = list(self._expert_complaints(row))
@@ -273,6 +284,10 @@ def _outputs_by_subject(release: Release) -> dict[str, Output]:
     }
 
 
+def _grade_key(row: LabelRow) -> GradeKey:
+    return row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"], row["rater"], row["order"]
+
+
 def _instance_of(output: Output | None) -> Instance:
     assert output is not None  # a subject that was checked is an instance or an output
     return output.instance
@@ -320,6 +335,7 @@ def _grade(
         active_seconds=max(round(_number(row["seconds"]) or 0) for row in rows),
         created_at=_moment(first["created_at"]),
         line=first.line,
+        verdict_seen={"yes": True, "no": False}.get(first["verdict_seen"]),
     )
 
 

@@ -20,6 +20,7 @@ from reports.label_filters import LabelFilter
 EVERYTHING = LabelFilter()
 _CHUNK = 2000
 _ITEM = "grade__assignment__item__"
+_SEEN = {None: "", False: "no", True: "yes"}
 
 
 class _Expert(NamedTuple):
@@ -51,6 +52,7 @@ class _Expert(NamedTuple):
     created_at: dt.datetime
     rubric: str
     version: int
+    verdict_seen: bool | None
 
 
 _EXPERT_FIELDS = (
@@ -80,6 +82,7 @@ _EXPERT_FIELDS = (
     "grade__created_at",
     f"{_ITEM}campaign__rubric__name",
     f"{_ITEM}campaign__rubric__version",
+    "grade__verdict_seen",
 )
 
 
@@ -225,6 +228,7 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "comment": label.comment,
         "created_at": label.created_at.isoformat(),
         "rubric_version": f"{label.rubric}-v{label.version}",
+        "verdict_seen": _SEEN[label.verdict_seen],
     }
 
 

@@ -17,6 +17,7 @@ from reports.corrections import Audit, corrected_document, correction, strata_of
 from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs, tallies
 from reports.exclusions import exclusion_documents, primary_exclusion, without
 from reports.expert_scores import expert_document
+from reports.in_sight import in_sight_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, is_asked, metric_document
 from reports.measured_scores import measured_document
@@ -29,11 +30,16 @@ def score(inputs: Inputs) -> dict[str, Any]:
     """Everything that is known about how well the systems did on one track of a release.
 
     An open campaign gives no figure by system (ADR 0016): `questions`, `corrected` and its strata are empty.
-    `exclusions` stands there only where rules are declared (reports/exclusions.py).
+    `exclusions` stands there only where rules are declared (reports/exclusions.py), `in_sight` only where labels
+    were given in sight of a verdict (reports/in_sight.py).
     """
-    rules = exclusion_documents(inputs, _scored)
-    whole = _scored(inputs, primary_exclusion(inputs))
-    return {**whole, "exclusions": rules} if rules else whole
+    out = primary_exclusion(inputs)
+    whole = _scored(inputs, out)
+    beside = {
+        "exclusions": exclusion_documents(inputs, _scored),
+        "in_sight": in_sight_document(inputs, whole, lambda every: _scored(every, out)),
+    }
+    return whole | {name: found for name, found in beside.items() if found}
 
 
 def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:

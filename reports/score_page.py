@@ -26,6 +26,7 @@ def score_sections(document: Document) -> dict[str, Any]:
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
         "exclusions": [_exclusion(rule) for rule in document.get("exclusions", ())],
+        "in_sight": _in_sight(document["in_sight"]) if "in_sight" in document else None,
     }
 
 
@@ -33,11 +34,16 @@ def _exclusion(rule: Document) -> dict[str, Any]:
     return {**rule, "rows": [figure_row(row) for row in rule["figures"]]}
 
 
-def figure_row(row: Document) -> dict[str, str]:
-    """A figure with and without what a rule excludes, in words."""
+def _in_sight(found: Document) -> dict[str, Any]:
+    rows = [figure_row(row, whole="with", part="without") for row in found["figures"]]
+    return {**found["labels"], "campaigns": found["campaigns"], "rows": rows}
+
+
+def figure_row(row: Document, *, whole: str = "all", part: str = "left") -> dict[str, str]:
+    """A figure with and without what is left out, in words; `whole` and `part` name the two estimates."""
     named = [row["kind"], row["question"], *([row["campaign"]] if row["campaign"] else [])]
-    mean = row["all"]["method"] in MEANS
-    shown = {key: _in_short(row[key], mean) for key in ("all", "left")}
+    mean = row[whole]["method"] in MEANS
+    shown = {key: _in_short(row[key], mean) for key in (whole, part)}
     return {"figure": ", ".join(map(in_words, named)), "system": row["system"], **shown}
 
 

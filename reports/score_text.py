@@ -50,6 +50,8 @@ def _lines(document: Document) -> Iterator[str]:
         yield from _expert_lines(campaign)
     for rule in document.get("exclusions", ()):
         yield from _exclusion_lines(rule)
+    if "in_sight" in document:
+        yield from _in_sight_lines(document["in_sight"])
 
 
 def _measured_lines(measured: Document) -> Iterator[str]:
@@ -77,6 +79,20 @@ def _exclusion_lines(rule: Document) -> Iterator[str]:
         left = show(row["left"]) if row["left"] else "nothing is left"
         name = ", ".join(filter(None, (row["kind"], row["question"], row["campaign"])))
         yield f"  {row['system']:<20} {name}: {show(row['all'])} -> {left}"
+
+
+def _in_sight_lines(found: Document) -> Iterator[str]:
+    counts = found["labels"]
+    yield ""
+    yield (
+        f"In sight of a verdict: {counts['in_sight']} labels, not counted above beside {counts['independent']} "
+        "independent ones"
+    )
+    for row in found["figures"]:
+        show = number if row["with"]["method"] in MEANS else percent
+        without = show(row["without"]) if row["without"] else "nothing is left"
+        name = ", ".join(filter(None, (row["kind"], row["question"], row["campaign"])))
+        yield f"  {row['system']:<20} {name}: {without} -> {show(row['with'])} with them"
 
 
 def _judge_lines(judge: Document) -> Iterator[str]:

@@ -175,6 +175,25 @@ class ExclusionOut(serializers.Serializer[Any]):
     figures = ExcludedFigureOut(many=True)
 
 
+class InSightFigureOut(serializers.Serializer[Any]):
+    """A figure without the labels that were given in sight of a verdict, as the score has it, and with them."""
+
+    kind = serializers.CharField()
+    campaign = serializers.CharField()
+    question = serializers.CharField()
+    system = serializers.CharField()
+    without = EstimateOut(allow_null=True)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {**super().get_fields(), "with": EstimateOut()}
+
+
+class InSightOut(serializers.Serializer[Any]):
+    labels = serializers.DictField(child=serializers.IntegerField(), help_text="in_sight and independent.")
+    campaigns = serializers.ListField(child=serializers.DictField())
+    figures = InSightFigureOut(many=True, help_text="Of closed campaigns.")
+
+
 class ScoreOut(serializers.Serializer[Any]):
     """The score document, as `manage.py score --json` prints it."""
 
@@ -194,6 +213,7 @@ class ScoreOut(serializers.Serializer[Any]):
     judge = JudgedOut(allow_null=True)
     experts = ExpertCampaignOut(many=True)
     exclusions = ExclusionOut(many=True, required=False, help_text="Only where rules are declared.")
+    in_sight = InSightOut(required=False, help_text="Only where labels were given in sight of a verdict.")
 
 
 class AuditStratumOut(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from stats.bootstrap import Ints
 from stats.groups import attribute, first_rows, group_codes, refuse_repeats, whole_numbers
-from stats.labels import graders_only
+from stats.labels import independent
 from stats.raw_rows import TableError
 from stats.tables import Column, Table
 
@@ -66,12 +66,12 @@ class AuditUnits:
 
 def audit_units(table: Table, *, positive: str) -> AuditUnits:
     """Group the rows of judges and experts; several labels of one side become their majority.
-    The decisions of adjudicators are left out.
+    Decisions of adjudicators and labels in sight of a verdict are left out.
 
     Raises TableError for rows without rater_kind, for repeated answers, for contradicting designs, and
     when no value is `positive` although other spellings are.
     """
-    table, _ = graders_only(table)
+    table, _ = independent(table)
     _check_kinds(table)
     _check_positive(table, positive)
     refuse_repeats(table)

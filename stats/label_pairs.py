@@ -10,7 +10,7 @@ import numpy as np
 from stats.bootstrap import Ints
 from stats.clusters import cluster_codes
 from stats.groups import group_codes, refuse_repeats
-from stats.labels import graders_only
+from stats.labels import independent
 from stats.pairwise import Comparisons, Result
 from stats.position_bias import SwapCounts
 from stats.raw_rows import TableError
@@ -67,7 +67,7 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     `among` keeps the comparisons of these systems with each other. Raises TableError for a system that does
     not occur, another form of the pair, another value, or a repeated answer.
     """
-    table, decisions = graders_only(table)
+    table, others = independent(table)
     refuse_repeats(table, also=("system",))  # several pairs of systems may answer one problem
     if among:
         table = _among(table, among)
@@ -89,7 +89,7 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
         both_bad=int(values.is_in("both_bad").sum()),
         left_out={
             **{name: int(state.is_in(name).sum()) for name in ("abstain", "unavailable")},
-            "decisions": decisions,
+            **others,
         },
     )
 

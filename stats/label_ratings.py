@@ -12,7 +12,7 @@ from stats.agreement import Level
 from stats.bootstrap import Floats, Ints
 from stats.clusters import cluster_codes
 from stats.groups import attribute, group_codes
-from stats.labels import graders_only
+from stats.labels import independent
 from stats.ratings import Ratings
 from stats.raw_rows import TableError
 from stats.tables import Table
@@ -47,13 +47,13 @@ class Resolved:
 
 
 def resolve(table: Table, level: Level | None) -> Resolved:
-    """Ratings from the answered rows; several votes of a rater become their majority; ties and the
-    decisions of adjudicators are left out.
+    """Ratings from the answered rows; several votes of a rater become their majority; ties, decisions
+    of adjudicators and labels in sight of a verdict are left out.
 
     `level` None reads the level of measurement off the values. Raises TableError for rows without a rater
     and for words without a known order at a level above nominal.
     """
-    table, decisions = graders_only(table)
+    table, others = independent(table)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
     _refuse_nameless(answered)
@@ -76,7 +76,7 @@ def resolve(table: Table, level: Level | None) -> Resolved:
             "abstain": int(state.is_in("abstain").sum()),
             "unavailable": int(state.is_in("unavailable").sum()),
             "undecided": undecided,
-            "decisions": decisions,
+            **others,
         },
         kinds=tuple(sorted(set(answered["rater_kind"].used) - {""})),
     )

@@ -45,6 +45,7 @@ COLUMNS = (
     "overrules",
     "informed",
     "amendment",
+    "verdict_seen",
 )
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
@@ -102,7 +103,7 @@ _SPECIAL: Mapping[str, Callable[[str], str]] = {
     "confidence": _any_text,
     "seconds": _number,
     "comment": _any_text,
-    **{name: _one_of("yes", "no") for name in DECISION_MARKS},
+    **{name: _one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
 }
 CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, _trimmed) for name in COLUMNS}
 
@@ -120,13 +121,16 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
     return Table(columns, table.lines)
 
 
-def graders_only(table: Table) -> tuple[Table, int]:
-    """The rows of those who grade, and how many decisions of adjudicators were left out.
+def independent(table: Table) -> tuple[Table, dict[str, int]]:
+    """The rows of those who judged by themselves, and how many others were left out: decisions, labels in sight.
 
-    An adjudicator has read the grades and is no further grader: no agreement and no comparison counts a decision.
+    An adjudicator has read the grades and is no further grader; who had a judge's verdict before them is no
+    independent one. No agreement and no comparison counts either.
     """
     decisions = table["rater_kind"].is_in(ADJUDICATOR)
-    return table.select(~decisions), int(decisions.sum())
+    in_sight = table["verdict_seen"].is_in("yes")
+    counts = {"decisions": int(decisions.sum()), "in_sight": int(in_sight.sum())}
+    return table.select(~(decisions | in_sight)), counts
 
 
 def _states(table: Table) -> Column:

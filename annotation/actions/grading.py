@@ -24,7 +24,7 @@ from annotation.models import Answer, Assignment, AssignmentState, Comment, Draf
 from annotation.phases import Verb
 from annotation.places import own_or_none
 from annotation.reasons import write_reasons
-from annotation.reveal import require_revisable
+from annotation.reveal import require_revisable, verdict_in_sight
 from annotation.submitting import is_locked
 from annotation.training import training_first, untrained
 from benchmark.models import Output
@@ -207,6 +207,7 @@ def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
         informed=informed(reviewer, "item__campaign__release"),
         untrained=untrained(reviewer, "item__campaign"),
         revealed=revealed("item"),
+        verdict_seen=verdict_in_sight(),
     )
     assignment = own_or_none(reviewer, read.filter(handle=handle).first())
     if assignment is None:
@@ -277,6 +278,7 @@ def _write(
         active_seconds=seconds,
         seen_before=submission.seen_before,
         statement_wrong=submission.statement_wrong,
+        verdict_seen=assignment.verdict_seen,  # type: ignore[attr-defined]
         note=submission.note,
         idempotency_key=sent.idempotency_key,
         request_sha256=content_sha256(content),

@@ -13,7 +13,7 @@ from stats.estimate import Caution
 from stats.groups import refuse_repeats
 from stats.icc import FORMS
 from stats.label_ratings import resolve
-from stats.labels import graders_only
+from stats.labels import independent
 from stats.rater_pairs import PairAgreement, pair_table, rater_pairs
 from stats.ratings import Ratings
 from stats.tables import Table
@@ -26,11 +26,11 @@ def agreement_document(table: Table, *, level: Level | None, options: Options) -
 
     Numbers are interval, the platform's ordered words ordinal, everything else nominal. Several votes of a
     rater become their majority; abstentions and failures are missing and counted.
-    Decisions of adjudicators are left out and counted (`n_decisions`).
+    Decisions of adjudicators (`n_decisions`) and labels in sight of a verdict (`n_in_sight`) are left out and counted.
     """
     if level is not None and level not in LEVELS:
         raise ValueError(f"unknown level {level!r}: {', '.join(LEVELS)}")
-    refuse_repeats(graders_only(table)[0])
+    refuse_repeats(independent(table)[0])
     table = chosen(table, options)
     return {
         "questions": {

@@ -26,7 +26,7 @@ def agreement_text(document: Document) -> str:
             f"{bundle['n_items']} items, {bundle['n_pairable']} with two or more raters, "
             f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
             f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
-            f"{_decisions(bundle)}"
+            f"{_left_out(bundle)}"
         )
         blocks.append(f"{title}: {counts}\n{_estimates(bundle, (*COEFFICIENTS, *FORMS))}")
         if bundle["pairs"]:
@@ -34,9 +34,11 @@ def agreement_text(document: Document) -> str:
     return "\n\n".join(blocks) or "no labels"
 
 
-def _decisions(document: Document) -> str:
-    n = document["n_decisions"]
-    return f"; left out: {n} adjudicated, which are no grades" if n else ""
+def _left_out(document: Document) -> str:
+    decided, seen = document["n_decisions"], document["n_in_sight"]
+    why = [f"{decided} adjudicated, which are no grades"] if decided else []
+    why += [f"{seen} given in sight of a verdict"] if seen else []
+    return f"; left out: {', '.join(why)}" if why else ""
 
 
 def _pairs_of_raters(pairs: Sequence[Document]) -> str:
