@@ -9,6 +9,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 
+LOTS = 4096  # divides 2 ** 16, so that two bytes fall into every lot equally often
 _HANDLE_BYTES = 18  # 144 bits in 24 url-safe characters
 
 
@@ -37,6 +38,24 @@ def shuffled(key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int,
         )
 
     return [item for item, _ in sorted(items, key=place)]
+
+
+def lots(key: bytes, *, seed: int, reviewer: int, number: int) -> list[int]:
+    """The first `number` (1 to LOTS) of the lots in this reviewer's order, a random permutation by keyed hash.
+
+    A problem's lot is the remainder of its id by LOTS. Who asks for the next item looks into a few lots instead of
+    at everything that is free, and each reviewer into others.
+    """
+    if not 1 <= number <= LOTS:
+        raise ValueError(f"there are {LOTS} lots")
+    start = _mac(key, "lots", seed, reviewer)
+    found: dict[int, None] = {}
+    size = 4 * number
+    while len(found) < number:
+        stream = hashlib.shake_256(start).digest(2 * size)
+        found = dict.fromkeys(int.from_bytes(stream[i : i + 2]) % LOTS for i in range(0, len(stream), 2))
+        size *= 2
+    return list(found)[:number]
 
 
 def seeded_order(key: bytes, place: str, names: Iterable[str]) -> list[str]:

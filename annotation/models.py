@@ -13,6 +13,7 @@ from annotation.calibration_rows import (  # noqa: F401 - models of this app
 )
 from annotation.flag_rows import Flag, FlagSpan  # noqa: F401 - a model of this app
 from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - models of this app
+from annotation.handles import LOTS
 from annotation.later_rows import LaterAnswer, LaterGrade, Occasion  # noqa: F401 - models of this app
 from annotation.phases import Phase
 from annotation.reason_rows import SeenBefore, Unjudged  # noqa: F401 - models of this app
@@ -187,6 +188,14 @@ class Item(models.Model):
                 condition=Q(places_taken__lte=F("places")), name="item_never_over_its_places"
             ),
         ]
+        indexes = [
+            models.Index(
+                "campaign",
+                F("instance_id") % LOTS,
+                condition=Q(places_taken__lt=F("places")),
+                name="item_free_by_lot",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"item {self.pk}"
@@ -249,7 +258,12 @@ class Assignment(models.Model):
                 condition=Q(state__in=AssignmentState.values), name="assignment_state_is_known"
             ),
         ]
-        indexes = [models.Index(fields=["reviewer", "state", "position"], name="assignment_queue")]
+        indexes = [
+            models.Index(fields=["reviewer", "state", "position"], name="assignment_queue"),
+            models.Index(
+                fields=["reviewer", "position"], condition=Q(repeat=False), name="assignment_last_position"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.handle

@@ -6,17 +6,19 @@ nothing of it.
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, SmallIntegerField, Sum, Value
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
 from accounts.domains import covered
-from accounts.models import ConflictKind, RoleName, User
+from accounts.models import Conflict, ConflictKind, Expertise, RoleName, User
 from accounts.refusal import Refused
 from annotation.allocation import Candidate, Vacancy
+from annotation.handles import LOTS
 from annotation.identities import informed_people
 from annotation.models import (
     Assignment,
@@ -76,30 +78,59 @@ def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
     return live.prefetch_related(*prefetched).first()
 
 
-def free_items(reviewer: User) -> QuerySet[Item]:
+@dataclass(frozen=True)
+class Field:
+    """What decides which items may come to a person: domains they can judge, systems and papers in conflict."""
+
+    domains: frozenset[str]
+    systems: frozenset[str]
+    papers: frozenset[str]
+
+
+def field_of(reviewer: User) -> Field:
+    """The person's field, in one statement."""
+    stated = Expertise.objects.filter(user=reviewer).annotate(kind=Value("domain"))
+    conflicts = Conflict.objects.filter(user=reviewer).annotate(confidence=Value(0, SmallIntegerField()))
+    rows = list(
+        stated.values_list("kind", "domain", "confidence").union(
+            conflicts.values_list("kind", "key", "confidence"), all=True
+        )
+    )
+
+    def named(kind: str) -> frozenset[str]:
+        return frozenset(name for row_kind, name, _ in rows if row_kind == kind)
+
+    domains = covered({name: confidence for kind, name, confidence in rows if kind == "domain"})
+    return Field(frozenset(domains), named(ConflictKind.SYSTEM), named(ConflictKind.PAPER))
+
+
+def free_items(reviewer: User, field: Field | None = None) -> QuerySet[Item]:
     """Items of open campaigns with a place this reviewer may take: in their field, no conflict, never had.
 
-    Where outputs of one problem are kept apart, items of a problem that they had are left out too.
+    Where outputs of one problem are kept apart, items of a problem that they had are left out too. `field` is
+    read from the database unless it is at hand.
     """
+    field = field or field_of(reviewer)
     same_problem = Assignment.objects.filter(
         reviewer=reviewer, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
     )
-    conflicts = list(reviewer.conflicts.values_list("kind", "key"))
-    systems = [key for kind, key in conflicts if kind == ConflictKind.SYSTEM]
-    papers = [key for kind, key in conflicts if kind == ConflictKind.PAPER]
-    return (
-        Item.objects.filter(
-            campaign__phase=Phase.OPEN,
-            places_taken__lt=F("places"),
-            instance__domain__in=confidences(reviewer),
-            calibration__round__revealed_at__isnull=True,
-        )
-        .exclude(assignments__reviewer=reviewer)
-        .exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
-        .exclude(output__run__system__slug__in=systems)
-        .exclude(second__run__system__slug__in=systems)
-        .exclude(instance__paper__isnull=False, instance__paper__key__in=papers)
-    )
+    rows = Item.objects.filter(
+        campaign__phase=Phase.OPEN,
+        places_taken__lt=F("places"),
+        instance__domain__in=sorted(field.domains),
+        calibration__round__revealed_at__isnull=True,
+    ).exclude(assignments__reviewer=reviewer)
+    if field.systems:
+        rows = rows.exclude(output__run__system__slug__in=sorted(field.systems))
+        rows = rows.exclude(second__run__system__slug__in=sorted(field.systems))
+    if field.papers:
+        rows = rows.exclude(instance__paper__isnull=False, instance__paper__key__in=sorted(field.papers))
+    return rows.exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
+
+
+def in_lots(items: QuerySet[Item], lots: Iterable[int]) -> QuerySet[Item]:
+    """Those of `items` whose problem is in one of `lots`; the index item_free_by_lot finds them."""
+    return items.annotate(lot=F("instance_id") % LOTS).filter(lot__in=lots)
 
 
 def free_counts(reviewer: User) -> dict[int, int]:
@@ -198,6 +229,17 @@ def _bound(campaign: Campaign, person: User, finished: int) -> int | None:
     return min(bounds, default=None)
 
 
+def held_by(reviewer: User, campaign: Campaign) -> int:
+    """Places in the campaign that the reviewer holds and did not give up."""
+    rows = Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer)
+    return rows.exclude(state=AssignmentState.RELEASED).count()
+
+
+def begun_problems(reviewer: User, campaign: Campaign) -> QuerySet[Any]:
+    """The problems of this campaign of which the reviewer ever had an output."""
+    return Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer).values("item__instance")
+
+
 def problems_had(campaign: Campaign) -> dict[int, frozenset[int]]:
     """By reviewer, the problems of this campaign of which they ever had an output."""
     found: dict[int, set[int]] = {}
@@ -238,10 +280,15 @@ def campaign_loads(campaign: Campaign) -> dict[int, int]:
     return dict(rows)
 
 
-def last_position(campaign: Campaign, reviewer_id: int) -> int:
-    """The highest position the reviewer has in this campaign; 0 if none. Mirrored repeats stand behind all."""
-    rows = Assignment.objects.filter(item__campaign=campaign, reviewer_id=reviewer_id, repeat=False)
-    return rows.aggregate(last=Max("position"))["last"] or 0
+def last_position(reviewer: int | Any) -> int:
+    """The highest position the reviewer has in any campaign; 0 if none. Mirrored repeats stand behind all."""
+    return last_positions(reviewer).first() or 0
+
+
+def last_positions(reviewer: int | Any) -> QuerySet[Any]:
+    """Positions of the reviewer, the highest first; the index assignment_last_position ends at the first."""
+    rows = Assignment.objects.filter(reviewer_id=reviewer, repeat=False)
+    return rows.order_by("-position").values_list("position", flat=True)
 
 
 SUBMITTED = Count(

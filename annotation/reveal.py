@@ -30,9 +30,8 @@ def require_revisable(campaign: Campaign) -> None:
         )
 
 
-def draw_arms(campaign: Campaign, places: Iterable[Assignment]) -> None:
+def draw_arms(reveal: Reveal | None, places: Iterable[Assignment]) -> None:
     """Draw and store the arm of each new place; nothing where no verdicts are attached."""
-    reveal = reveal_of(campaign)
     if reveal is not None:
         RevealArm.objects.bulk_create(
             RevealArm(

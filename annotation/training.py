@@ -24,6 +24,16 @@ from annotation.training_rows import (
 from benchmark.rubrics import rubric_from_content
 
 
+class TrainingFirst(Refused):
+    """Real work waits while training is left to do. Carries the campaign."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        super().__init__(
+            "This campaign begins with a training; answer its items first.", code="training_first"
+        )
+
+
 def training_of(campaign: Campaign) -> TrainingSet | None:
     """The campaign's training, if it has one."""
     return TrainingSet.objects.filter(campaign=campaign).first()
@@ -51,15 +61,10 @@ def untrained(reviewer: User, campaign: str) -> Exists:
     return Exists(_undone(reviewer).filter(training__campaign=OuterRef(campaign)))
 
 
-def training_first() -> Refused:
-    """What real work is refused with while training is left to do."""
-    return Refused("This campaign begins with a training; answer its items first.", code="training_first")
-
-
 def require_trained(reviewer: User, campaign: Campaign) -> None:
     """Raise Refused (code "training_first") while training is left to do."""
     if unfinished(reviewer, campaign).exists():
-        raise training_first()
+        raise TrainingFirst(campaign)
 
 
 def trains(reviewer: User, campaign: Campaign) -> bool:

@@ -7,6 +7,7 @@ from annotation.actions.assigning import (
     release_assignment,
     release_late,
     say_out_of_field,
+    take_anywhere,
     take_next,
 )
 from annotation.actions.calibrating import (
@@ -97,6 +98,7 @@ __all__ = [
     "skip_training",
     "submit_grade",
     "submit_or_revise",
+    "take_anywhere",
     "take_next",
     "withdraw_decision",
     "withdraw_unblinding",

@@ -4,9 +4,12 @@ A place is claimed by a conditional update of Item.places_taken whose count is c
 that also writes the assignment. That, with unique(item, reviewer), holds under any concurrency.
 """
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.access import is_study_staff, role_names
@@ -16,15 +19,16 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import phases, queries
 from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
-from annotation.handles import handle, shuffled
-from annotation.identities import informed_people
+from annotation.handles import handle, lots, shuffled
+from annotation.identities import informed
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
-from annotation.phases import Verb
-from annotation.reveal import draw_arms
-from annotation.training import require_trained
+from annotation.phases import Phase, Verb
+from annotation.reveal import draw_arms, reveal_of
+from annotation.training import TrainingFirst, untrained
 
 _KEY = "annotation.handles:"
+WINDOWS = (16, 256)  # lots that a request for the next item looks into before it looks everywhere
 
 
 def handle_key() -> bytes:
@@ -38,12 +42,6 @@ def require_blind_reviewer(reviewer: User) -> None:
         raise NotAllowed("Coordinators and owners see identities and never grade blind.")
     if not reviewer.is_active or RoleName.REVIEWER not in role_names(reviewer):
         raise NotAllowed("Only reviewers take items.")
-
-
-def require_uninformed(reviewer: User, campaign: Campaign) -> None:
-    """Raise NotAllowed for who saw which systems wrote the outputs of the campaign's release."""
-    if reviewer.pk in informed_people(campaign.release):
-        raise saw_systems()
 
 
 def saw_systems() -> NotAllowed:
@@ -82,9 +80,9 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
         by_reviewer.setdefault(reviewer, []).append(item)
     problems = dict(campaign.items.values_list("pk", "instance_id"))
     placed: list[Assignment] = []
-    shown = _Sides(campaign, campaign.items.all())
+    shown = _Sides(campaign, campaign.items.filter(second__isnull=False))
     for reviewer, items in by_reviewer.items():
-        start = queries.last_position(campaign, reviewer)
+        start = queries.last_position(reviewer)
         order = shuffled(
             handle_key(), seed=campaign.seed, reviewer=reviewer, items=[(i, problems[i]) for i in items]
         )
@@ -93,7 +91,7 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
                 raise Refused("A place was taken meanwhile; look at the plan again.", code="plan_changed")
             placed += shown.assignments(item, reviewer, position, pulled=False)
     made = Assignment.objects.bulk_create(placed)
-    draw_arms(campaign, made)
+    draw_arms(reveal_of(campaign), made)
     return made
 
 
@@ -105,9 +103,9 @@ def _claim(item: int) -> bool:
 class _Sides:
     """Makes assignments; for pairs it draws the side once and adds the mirrored repeat."""
 
-    def __init__(self, campaign: Campaign, items: QuerySet[Item]) -> None:
+    def __init__(self, campaign: Campaign, items: Iterable[Item]) -> None:
         self.campaign = campaign
-        self.pairs = dict(items.filter(second__isnull=False).values_list("pk", "mirrored"))
+        self.pairs = {item.pk: item.mirrored for item in items if item.second_id is not None}
         self.given: dict[int, list[bool]] = {}
 
     def assignments(self, item: int, reviewer: int, position: int, *, pulled: bool) -> list[Assignment]:
@@ -157,20 +155,71 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     as many as the campaign gives to one person. Where a training is left to do, the code is "training_first".
     """
     require_blind_reviewer(reviewer)
-    require_uninformed(reviewer, campaign)
+    standing = _standings(reviewer).get(pk=campaign.pk)
+    return _take(reviewer, standing, queries.field_of(reviewer))
+
+
+def take_anywhere(*, reviewer: User) -> Assignment:
+    """The same in whichever open campaign has something for them, the one that opened first before the others."""
+    require_blind_reviewer(reviewer)
+    field = queries.field_of(reviewer)
+    with_work = Q(Exists(queries.free_items(reviewer, field).filter(campaign=OuterRef("pk")))) | Q(
+        returnable=True
+    )
+    for campaign in _standings(reviewer).filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk"):
+        try:
+            return _take(reviewer, campaign, field)
+        except Refused as refusal:
+            if refusal.code != "nothing_left":
+                raise
+    raise Refused("There is nothing left for you to grade at the moment.", code="nothing_left")
+
+
+def _take(reviewer: User, standing: Any, field: queries.Field) -> Assignment:
+    campaign: Campaign = standing
+    if standing.informed:
+        raise saw_systems()
     phases.require(campaign.phase, Verb.TAKE)
-    require_trained(reviewer, campaign)
+    if standing.untrained:
+        raise TrainingFirst(campaign)
     _require_room(reviewer, campaign)
-    returned = _take_back(reviewer, campaign)
+    returned = _take_back(reviewer, campaign) if standing.returnable else None
     if returned is not None:
         return returned
-    while candidates := _in_order(campaign, reviewer):
-        while candidates:
-            taken = _try_to_take(reviewer, campaign, candidates[0])
-            if taken is not None:
-                return taken
-            candidates = _still_free(candidates[1:])
+    for candidates in _windows(campaign, reviewer, field):
+        while order := _in_order(campaign, reviewer, candidates):
+            while order:
+                taken = _try_to_take(reviewer, standing, field, order[0])
+                if taken is not None:
+                    return taken
+                order = _still_free(order[1:])
     raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+
+
+def _standings(reviewer: User) -> QuerySet[Any]:
+    """Campaigns, each with what decides whether the reviewer may take an item of it."""
+    returnable = queries.returnable(reviewer).filter(item__campaign=OuterRef("pk"))
+    return Campaign.objects.select_related("reveal").annotate(
+        informed=informed(reviewer, "release"),
+        untrained=untrained(reviewer, "pk"),
+        returnable=Exists(returnable),
+        last_position=queries.last_positions(reviewer.pk)[:1],
+    )
+
+
+def _windows(campaign: Campaign, reviewer: User, field: queries.Field) -> Iterator[QuerySet[Item]]:
+    """Where to look, one after the other: a few problems of the reviewer's own lots, more, then all that is free.
+
+    So one request looks at a few hundred items, however many the campaign has. The second and third windows
+    are for campaigns with few problems and for those that are nearly done.
+    """
+    free = queries.free_items(reviewer, field).filter(campaign=campaign)
+    if campaign.problem_rule == ProblemRule.TOGETHER:
+        yield free.filter(instance__in=queries.begun_problems(reviewer, campaign))
+    own = lots(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, number=WINDOWS[-1])
+    for number in WINDOWS:
+        yield queries.in_lots(free, own[:number])
+    yield free
 
 
 def _take_back(reviewer: User, campaign: Campaign) -> Assignment | None:
@@ -192,7 +241,7 @@ def _take_back(reviewer: User, campaign: Campaign) -> Assignment | None:
 
 def _require_room(reviewer: User, campaign: Campaign) -> None:
     most = campaign.most_per_reviewer
-    if most is not None and queries.campaign_loads(campaign).get(reviewer.pk, 0) >= most:
+    if most is not None and queries.held_by(reviewer, campaign) >= most:
         raise Refused(f"This campaign gives at most {most} items to one reviewer.", code="enough")
 
 
@@ -203,19 +252,15 @@ def _take_turns(reviewer: User, campaign: Campaign) -> None:
         _require_room(reviewer, campaign)
 
 
-def _is_kept_apart(reviewer: User, campaign: Campaign, item: int) -> bool:
+def _is_kept_apart(reviewer: User, campaign: Campaign, field: queries.Field, item: int) -> bool:
     if campaign.problem_rule != ProblemRule.APART:
         return False
-    return not queries.free_items(reviewer).filter(pk=item).exists()
+    return not queries.free_items(reviewer, field).filter(pk=item).exists()
 
 
-def _in_order(campaign: Campaign, reviewer: User) -> list[int]:
-    pairs = list(queries.free_items(reviewer).filter(campaign=campaign).values_list("pk", "instance_id"))
-    order = shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
-    if campaign.problem_rule != ProblemRule.TOGETHER:
-        return order
-    begun, problems = queries.problems_had(campaign).get(reviewer.pk, frozenset()), dict(pairs)
-    return sorted(order, key=lambda item: problems[item] not in begun)  # stable: a begun problem comes first
+def _in_order(campaign: Campaign, reviewer: User, candidates: QuerySet[Item]) -> list[int]:
+    pairs = candidates.values_list("pk", "instance_id")
+    return shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
 
 
 def _still_free(items: list[int]) -> list[int]:
@@ -225,20 +270,22 @@ def _still_free(items: list[int]) -> list[int]:
     return [item for item in items if item in now]
 
 
-def _try_to_take(reviewer: User, campaign: Campaign, item: int) -> Assignment | None:
+def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -> Assignment | None:
     """One short transaction per try; None when the place or the pair was taken by a faster request."""
     try:
         with transaction.atomic():
             _take_turns(reviewer, campaign)
-            if _is_kept_apart(reviewer, campaign, item) or not _claim(item):
+            if _is_kept_apart(reviewer, campaign, field, pk) or not _claim(pk):
                 return None
-            position = queries.last_position(campaign, reviewer.pk) + 1
-            taken, *repeat = _Sides(campaign, Item.objects.filter(pk=item)).assignments(
-                item, reviewer.pk, position, pulled=True
+            item = Item.objects.select_related("instance").get(pk=pk)
+            item.campaign = campaign
+            taken, *repeat = _Sides(campaign, [item]).assignments(
+                pk, reviewer.pk, (campaign.last_position or 0) + 1, pulled=True
             )
             for made in (taken, *repeat):
                 made.save(force_insert=True)
-            draw_arms(campaign, (taken, *repeat))
+            draw_arms(getattr(campaign, "reveal", None), (taken, *repeat))
+            taken.item = item
             record(actor=reviewer, verb="take_item", target=taken)
             return taken
     except IntegrityError:

@@ -26,7 +26,7 @@ from annotation.places import own_or_none
 from annotation.reasons import write_reasons
 from annotation.reveal import require_revisable, verdict_in_sight
 from annotation.submitting import is_locked
-from annotation.training import training_first, untrained
+from annotation.training import TrainingFirst, untrained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
@@ -231,7 +231,7 @@ def _graded(
 def _nothing(place: _Place) -> None:
     """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
     if place.assignment.untrained:  # type: ignore[attr-defined]
-        raise training_first()
+        raise TrainingFirst(place.assignment.item.campaign)
     if place.was_submitted:
         raise Refused("This item is already submitted.", code="already_submitted")
 

@@ -73,7 +73,7 @@ def attach_verdicts(
         attached_by=actor,
     )
     _store(reveal, verdicts)
-    draw_arms(campaign, Assignment.objects.filter(item__campaign=campaign))
+    draw_arms(reveal, Assignment.objects.filter(item__campaign=campaign))
     details = {
         "verdicts": len(verdicts),
         "sha256": reveal.sha256,

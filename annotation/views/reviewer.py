@@ -23,7 +23,7 @@ from annotation.calibration import is_revealed, own_discussions
 from annotation.forms import content_from_post
 from annotation.guesses import is_asked
 from annotation.material import problem_title
-from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.models import Assignment, AssignmentState
 from annotation.own_data import own_data
 from annotation.phases import Phase
 from annotation.places import find_place
@@ -32,7 +32,7 @@ from annotation.remarks import own_remarks
 from annotation.reveal import is_to_mark, reveal_of
 from annotation.sheets import own_answers, sheet
 from annotation.submitting import is_locked
-from annotation.training import unfinished
+from annotation.training import TrainingFirst, unfinished
 from benchmark.rubrics import rubric_from_content
 
 
@@ -69,37 +69,15 @@ def _totals(progress: list[OwnProgress]) -> dict[str, int]:
 def grade_next(request: SignedInRequest) -> HttpResponse:
     """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
     try:
-        place = _next_place(request)
-    except _TrainingFirst as training:
-        return redirect("training", slug=training.slug)
-    if place is None:
-        messages.info(request, "There is nothing left for you to grade at the moment.")
+        place = queries.waiting(request.user).first() or actions.take_anywhere(reviewer=request.user)
+    except TrainingFirst as training:
+        return redirect("training", slug=training.campaign.slug)
+    except Refused as refusal:
+        if refusal.code != "nothing_left":
+            raise
+        messages.info(request, refusal.reason)
         return redirect("queue")
     return redirect("grade", handle=place.handle)
-
-
-class _TrainingFirst(Exception):
-    """The campaign whose training comes before its next item."""
-
-    def __init__(self, slug: str) -> None:
-        self.slug = slug
-        super().__init__(slug)
-
-
-def _next_place(request: SignedInRequest) -> Assignment | None:
-    user = request.user
-    waiting = queries.waiting(user).first()
-    if waiting is not None:
-        return waiting
-    for campaign in Campaign.objects.filter(pk__in=queries.free_counts(user)).order_by("opened_at", "pk"):
-        try:
-            return actions.take_next(reviewer=user, campaign=campaign)
-        except Refused as refusal:
-            if refusal.code == "training_first":
-                raise _TrainingFirst(campaign.slug) from refusal
-            if refusal.code != "nothing_left":
-                raise
-    return None
 
 
 @login_required

@@ -1,7 +1,9 @@
 import re
 from itertools import pairwise
 
-from annotation.handles import handle, shuffled
+import pytest
+
+from annotation.handles import LOTS, handle, lots, shuffled
 
 KEY = b"a key for tests"
 # 30 problems, each answered by 4 systems that were imported one after another: item = system * 30 + problem
@@ -60,3 +62,13 @@ def test_the_order_of_handles_tells_nothing_about_the_system():
     rest = [rank[i, r] for i, r in names if i >= 30]
     # 300 against 900: standard error 0.0193; three of them
     assert abs(auc(first, rest) - 0.5) < 0.058
+
+
+def test_lots_are_a_permutation_of_their_own_for_every_reviewer():
+    own = lots(KEY, seed=1, reviewer=5, number=LOTS)
+    assert sorted(own) == list(range(LOTS))
+    assert lots(KEY, seed=1, reviewer=5, number=16) == own[:16]
+    others = {tuple(lots(KEY, seed=1, reviewer=reviewer, number=16)) for reviewer in range(50)}
+    assert len(others) == 50
+    with pytest.raises(ValueError, match="lots"):
+        lots(KEY, seed=1, reviewer=5, number=LOTS + 1)

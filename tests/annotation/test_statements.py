@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.actions import save_draft
+from annotation.actions import save_draft, take_next
 from annotation.models import Answer, Grade
 from tests.annotation.samples import COMPLETE
 from tests.annotation.statements import asked
@@ -65,3 +65,29 @@ def test_saving_a_draft_takes_six_statements(ada, opened_place):
     done = asked(lambda: ada.put(address, body, content_type="application/json"))
     assert done.reply.status_code == 200
     assert len(done.on_tables) == 6  # session, member, place; the same held, its draft, the draft written
+
+
+def test_taking_the_next_item_takes_ten_statements(ada, opened):
+    # session; member with roles; campaign; what decides; field; free items of the own lots (two windows, for the
+    # campaign is small); claim, the item, the place, trail
+    done = asked(
+        lambda: ada.post(reverse("api-queue"), {"campaign": opened.slug}, content_type="application/json")
+    )
+    assert done.reply.status_code == 201
+    assert 10 <= len(done.on_tables) <= 12
+
+
+def test_the_button_for_the_next_item_takes_at_most_twelve(ada, opened):
+    done = asked(lambda: ada.post(reverse("grade-next")))
+    assert reverse("grade", args=["x"])[:-2] in done.reply["Location"]
+    assert 10 <= len(done.on_tables) <= 12
+
+
+def test_going_on_to_a_waiting_item_takes_six_and_its_page_ten(ada, opened_place, opened, algebraist):
+    following = take_next(reviewer=algebraist, campaign=opened)
+    submission(ada, opened_place)()
+    on = asked(lambda: ada.get(reverse("submitted", args=[opened_place.handle])))
+    assert on.reply["Location"] == reverse("grade", args=[following.handle])
+    ada.get(on.reply["Location"])
+    again = asked(lambda: ada.get(on.reply["Location"]))
+    assert (len(on.on_tables), len(again.on_tables)) == (6, 10)
