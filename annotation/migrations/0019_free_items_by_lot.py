@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0017_reveal'),
+        ('annotation', '0018_verdict_seen'),
         ('benchmark', '0006_frozen_tuples'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
