@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Q
+
 from benchmark.models import Instance, Output
 from judging.models import Call, Judge, Verdict
 from llm import Unparsed, parse_reply
@@ -12,10 +14,13 @@ from llm.replies import LABELS
 
 @dataclass(frozen=True)
 class Said:
-    """A verdict with its raw reply. `text` is the reply's message and `sent` the messages that were sent; both
-    are empty for an imported verdict, a program's or a combination's, behind which there is no call."""
+    """A verdict with its raw reply. `other` is what the subject was compared with, None where it was not, and
+    `place` where the subject stood then. `text` is the reply's message and `sent` the messages that were sent;
+    both are empty for an imported verdict, a program's or a combination's, behind which there is no call."""
 
     verdict: Verdict
+    other: Output | None
+    place: str
     text: str
     sent: tuple[tuple[str, str], ...]
 
@@ -34,14 +39,25 @@ def read(text: str, labels: Sequence[str] = LABELS) -> dict[str, Any]:
 
 
 def replies(judge: Judge, subject: Output | Instance) -> list[Said]:
-    """About one output or one instance, by predicate, order and vote, with one query."""
-    about = {"output": subject} if isinstance(subject, Output) else {"instance": subject}
+    """About one output, the pairs it is one of, or one instance; by predicate, pair, order and vote; one query."""
+    about = Q(instance=subject)
+    if isinstance(subject, Output):
+        about = Q(output=subject) | Q(second=subject)
     rows = (
-        Verdict.objects.filter(judge=judge, **about)
-        .select_related("call")
-        .order_by("predicate", "order", "vote")
+        Verdict.objects.filter(about, judge=judge)
+        .select_related("call", "output", "second")
+        .order_by("predicate", "output", "second", "order", "vote")
     )
-    return [Said(row, reply_text(row.call), _sent(row.call)) for row in rows]
+    return [_said(row, subject) for row in rows]
+
+
+def _said(verdict: Verdict, subject: Output | Instance) -> Said:
+    other, place = None, ""
+    if verdict.second is not None:
+        stored_first = verdict.output == subject
+        other = verdict.second if stored_first else verdict.output
+        place = "first" if stored_first == (verdict.order == 1) else "second"
+    return Said(verdict, other, place, reply_text(verdict.call), _sent(verdict.call))
 
 
 def reply_text(call: Call | None) -> str:

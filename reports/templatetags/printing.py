@@ -5,7 +5,8 @@ import re
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.templatetags.grading import title_math, words_math
+from annotation.templatetags.grading import words_math
+from benchmark.templatetags.titles import title_math
 
 _IDS = re.compile(r'( id)="')
 _INNER_LINKS = re.compile(r' href="#')

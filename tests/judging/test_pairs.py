@@ -15,6 +15,7 @@ from judging.injections import flagged_outputs
 from judging.models import JudgeTask, Verdict
 from judging.progress import Flips, flips
 from judging.queries import judgeable_pairs
+from judging.replies import replies
 from judging.worker import drain
 from tests.factories import (
     BenchmarkFactory,
@@ -98,6 +99,21 @@ def test_order_two_shows_the_second_output_first(judge, release, server):
     sent = json.dumps(server.requests)
     assert "alpha" not in sent
     assert '\\"first\\", \\"second\\" or \\"tie\\"' in sent
+
+
+def test_what_was_said_of_a_pair_is_read_at_both_of_its_outputs(judge, release, server):
+    server.rule = prefers("method a")
+    ask(actor=None, judge=judge, release=release)
+    drain()
+    zeta, alpha = Output.objects.filter(instance__key="p2").order_by("pk")
+    said = [
+        [(one.other, one.place, one.verdict.value) for one in replies(judge, output)]
+        for output in (zeta, alpha)
+    ]
+    assert said == [
+        [(alpha, "first", "second"), (alpha, "second", "first")],
+        [(zeta, "second", "second"), (zeta, "first", "first")],
+    ]
 
 
 def test_an_answer_that_turns_with_the_order_is_counted_as_a_flip(

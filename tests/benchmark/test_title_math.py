@@ -1,6 +1,6 @@
 import pytest
 
-from annotation.templatetags.grading import title_math
+from benchmark.templatetags.titles import title_math
 
 
 def test_formulas_of_a_title_are_marked_and_everything_is_escaped():

@@ -1,0 +1,22 @@
+"""Titles of instances, as pages show them."""
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.filter
+def title_math(title: str) -> SafeString:
+    """A title with its `$...$` marked for KaTeX; a title with an odd dollar stays as it is."""
+    pieces = title.split("$")
+    if len(pieces) % 2 == 0:
+        return format_html("{}", title)
+    return format_html_join("", "{}", ((_piece(number, piece),) for number, piece in enumerate(pieces)))
+
+
+def _piece(number: int, piece: str) -> str:
+    if number % 2 == 0:
+        return piece
+    return format_html('<span class="math" data-display="false" data-source="${0}$">{0}</span>', piece)
