@@ -20,6 +20,7 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.subjects import DEFAULT_TRACK
 from judging.claims import take_back_expired
+from judging.clock import shared_now
 from judging.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.early_stop import votes_cast
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
@@ -323,7 +324,7 @@ def reconcile() -> dict[str, int]:
     returned = take_back_expired()
     finished = finish_runs()
     waiting = JudgeTask.objects.filter(
-        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=timezone.now()
+        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()
     ).count()
     if waiting:
         ring()

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from django.db import transaction
-from django.utils import timezone
 
+from judging.clock import shared_now
 from judging.models import EndpointState
 
 THRESHOLD = 5
@@ -38,7 +38,7 @@ def allowed(*, endpoint: str, wanted: int) -> int:
 
     Of several workers at a half-open breaker exactly one gets the probe.
     """
-    now = timezone.now()
+    now = shared_now()
     state = EndpointState.objects.filter(name=endpoint).first()
     match breaker_state(state, now):
         case BreakerState.CLOSED:
@@ -68,7 +68,7 @@ def note_results(*, endpoint: str, errors: Iterable[str | None]) -> None:
 def _count_failures(endpoint: str, failed: list[str]) -> None:
     EndpointState.objects.get_or_create(name=endpoint)
     state = EndpointState.objects.select_for_update().get(name=endpoint)
-    now = timezone.now()
+    now = shared_now()
     state.failures += len(failed)
     state.last_error = failed[-1][:2000]
     already_open = state.open_until is not None and state.open_until > now and not state.probing

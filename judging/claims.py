@@ -13,10 +13,10 @@ from decimal import Decimal
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
 
 from judging.backoff import MAX_TRIES
 from judging.budget import forfeit, reserve
+from judging.clock import shared_now
 from judging.models import JudgeRun, JudgeTask, RunState, TaskState
 
 FREE = {
@@ -46,7 +46,7 @@ def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
     while others claim. Runs, judges, outputs and instances come as one object each, however many tasks share
     them.
     """
-    now = timezone.now()
+    now = shared_now()
     with transaction.atomic():
         chosen = _choose(which or Q(), now, limit)
         taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
@@ -94,7 +94,7 @@ def keep_alive(*, owner: str, task_ids: Collection[int]) -> int:
     A lease whose claim was never answered (the database went away) is not among them and runs out.
     """
     return JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner).update(
-        lease_until=timezone.now() + lease()
+        lease_until=shared_now() + lease()
     )
 
 
@@ -114,7 +114,7 @@ def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
     A task whose lease was lost meanwhile is left alone: somebody else answers for it. Returns how many were
     still held.
     """
-    now = timezone.now()
+    now = shared_now()
     leased = JudgeTask.objects.filter(id__in=tasks, state=TaskState.LEASED, lease_owner=owner).order_by("id")
     held = list(leased.select_for_update())
     for task in held:
@@ -150,7 +150,7 @@ def take_back_expired() -> int:
     """
     if _just_started():
         return 0
-    expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=timezone.now())
+    expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
     ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
     forfeit(ids)
     return JudgeTask.objects.filter(id__in=ids).update(**FREE)

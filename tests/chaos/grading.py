@@ -63,10 +63,10 @@ def seeded(deployment: Deployment, reviewers: int, items: int) -> dict[str, Any]
     return seed
 
 
-def started(site: Site, seed: dict[str, Any], labels: int) -> list[Writer]:
+def started(site: Site, seed: dict[str, Any], labels: int, pause: float = 0.0) -> list[Writer]:
     """One writer for each token of the seed, at work."""
     writers = [
-        Writer(Client(site.url, token), seed["campaign"], seed["rubric_sha256"], labels)
+        Writer(Client(site.url, token), seed["campaign"], seed["rubric_sha256"], labels, pause)
         for token in seed["tokens"]
     ]
     for writer in writers:
@@ -75,7 +75,7 @@ def started(site: Site, seed: dict[str, Any], labels: int) -> list[Writer]:
 
 
 def _share(writers: Sequence[Writer], size: Size) -> float:
-    """How much of the writing is over; raises RuntimeError when writers gave up before."""
+    """How much of the writing is over: all of it when no writer is left."""
     done = sum(len(writer.acknowledged) for writer in writers) / (size.writers * size.labels)
     return 1.0 if not any(writer.is_alive() for writer in writers) else min(done, 0.999)
 
@@ -96,9 +96,8 @@ def _spread(count: int, kind: str, do: Callable[[], None], first: float, last: f
 
 
 def conclude(findings: Findings, deployment: Deployment, writers: Sequence[Writer]) -> None:
-    """Compare what was told with what is there; let the site check its own rules and its history."""
+    """Compare what writers were told, who have ended, with what is there; let the site check its own rules."""
     for writer in writers:
-        writer.join()
         findings.wrong += writer.wrong
     told = [label for writer in writers for label in writer.acknowledged]
     difference = compare(told, stored_labels(deployment))
@@ -107,8 +106,6 @@ def conclude(findings: Findings, deployment: Deployment, writers: Sequence[Write
     findings.doubled += len(difference.doubled)
     findings.wrong += [f"{key} holds something else than was sent" for key in difference.altered]
     findings.wrong += [f"{key} was acknowledged to nobody" for key in difference.unheard]
-    unsettled = sum(
-        count for writer in writers for status, count in writer.client.replies.items() if not 0 < status < 500
-    )
+    unsettled = sum(writer.client.unsettled for writer in writers)
     findings.notes.append(f"{unsettled} requests had no answer or one from 500 on, and were sent again")
     check_rules(findings, deployment)

@@ -49,20 +49,24 @@ class Size:
 class Judging:
     """The worker and beat of a deployment, what may happen to them, and the supervisor that starts what ended."""
 
-    def __init__(self, deployment: Deployment, server: Server, servers: Servers) -> None:
+    def __init__(
+        self, deployment: Deployment, server: Server, servers: Servers, *, clock: Path | None = None
+    ) -> None:
+        """clock: the file by which both of them have another clock (tests.chaos.other_clock)."""
         self.deployment, self.server, self.servers = deployment, server, servers
-        self.worker = deployment.worker()
-        self.beat = deployment.beat()
+        self.before = ("tests.chaos.other_clock", str(clock)) if clock else ()
+        self.worker = deployment.worker(*self.before)
+        self.beat = deployment.beat(*self.before)
         self.restarts = 0
         self.exposed = 0  # calls that were in flight in a process when it was killed, at most
         self.broker_returns = 0.0
 
     def supervise(self) -> None:
         if self.worker.poll() is not None:
-            self.worker = self.deployment.worker()
+            self.worker = self.deployment.worker(*self.before)
             self.restarts += 1
         if self.beat.poll() is not None:
-            self.beat = self.deployment.beat()
+            self.beat = self.deployment.beat(*self.before)
             self.restarts += 1
         if self.broker_returns and time.monotonic() > self.broker_returns:
             self.servers.broker.start()
@@ -145,8 +149,8 @@ def _deeds(judging: Judging, size: Size) -> list[Deed]:
     ]
 
 
-def conclude(findings: Findings, judging: Judging, judgments: int) -> None:
-    """Count verdicts and calls; let the site check its own rules."""
+def conclude(findings: Findings, judging: Judging, judgments: int, limit: float = CALLS_PER_VERDICT) -> None:
+    """Count verdicts and calls, of which there may be `limit` for each; let the site check its own rules."""
     deployment, calls = judging.deployment, judging.server.calls
     rows, distinct = count_verdicts(deployment), distinct_verdicts(deployment)
     findings.acknowledged += rows
@@ -158,6 +162,6 @@ def conclude(findings: Findings, judging: Judging, judgments: int) -> None:
         f"{judging.exposed} in flight at the kills at most"
     )
     findings.notes.append(f"{judging.restarts} processes started again by the supervisor")
-    if per_verdict > CALLS_PER_VERDICT:
-        findings.wrong.append(f"more than {CALLS_PER_VERDICT} calls per verdict")
+    if per_verdict > limit:
+        findings.wrong.append(f"more than {limit:.3f} calls per verdict")
     check_rules(findings, deployment)

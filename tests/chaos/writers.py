@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.chaos.next_version.saying import HEADER
 from tests.deployment import Deployment
 
 VALUES = ("correct", "incorrect")
@@ -38,12 +39,23 @@ class Label:
 
 @dataclass
 class Client:
-    """Requests with one person's token; `replies` counts statuses, and 0 for no reply."""
+    """Requests with one person's token; `replies` counts statuses, and 0 for no reply, `versions` who replied."""
 
     url: str
     token: str
     patience: float = 120.0  # seconds until a request that is never answered fails the writer
     replies: Counter[int] = field(default_factory=Counter)
+    versions: Counter[str] = field(default_factory=Counter)  # what each reply named in HEADER; "" for nothing
+
+    @property
+    def server_errors(self) -> int:
+        """How many requests were answered by a status from 500 on."""
+        return sum(count for status, count in self.replies.items() if status >= 500)
+
+    @property
+    def unsettled(self) -> int:
+        """These, and how many had no answer."""
+        return self.server_errors + self.replies[0]
 
     def ask(self, method: str, path: str, body: Any = None, key: str = "") -> tuple[int, Any]:
         """(status below 500, JSON); raises TimeoutError when there was none for `patience` seconds."""
@@ -66,6 +78,7 @@ class Client:
         request = urllib.request.Request(f"{self.url}/api/v1/{path}", data, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=30) as reply:
+                self.versions[reply.headers.get(HEADER, "")] += 1
                 return reply.status, reply.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
@@ -74,23 +87,31 @@ class Client:
 
 
 class Writer(threading.Thread):
-    """Takes `labels` items of the campaign and grades each; `acknowledged` is what the server said it has."""
+    """Takes up to `labels` items of the campaign and grades each; `acknowledged` is what the server said it has.
 
-    def __init__(self, client: Client, campaign: str, rubric_sha256: str, labels: int) -> None:
+    Rests for `pause` seconds after each; ends early when `enough` is set.
+    """
+
+    def __init__(
+        self, client: Client, campaign: str, rubric_sha256: str, labels: int, pause: float = 0.0
+    ) -> None:
         super().__init__(daemon=True)
         self.client, self.campaign, self.rubric_sha256 = client, campaign, rubric_sha256
-        self.labels = labels
+        self.labels, self.pause, self.enough = labels, pause, threading.Event()
         self.acknowledged: list[Label] = []
         self.wrong: list[str] = []
 
     def run(self) -> None:
         try:
             for _ in range(self.labels):
-                self._grade(self._take())
+                self._grade(self.take())
+                if self.enough.wait(self.pause):
+                    return
         except Exception as error:  # noqa: BLE001 - whatever ended a writer is a finding
             self.wrong.append(f"a writer gave up: {error!r}")
 
-    def _take(self) -> str:
+    def take(self) -> str:
+        """The handle of one more item."""
         reply = self._expect(201, "POST", "queue/", {"campaign": self.campaign}, uuid.uuid4().hex)
         return str(reply["handle"])
 

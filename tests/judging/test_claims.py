@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from judging.actions import reconcile
 from judging.claims import _just_started as just_started
-from judging.claims import claim, keep_alive, new_owner, release_all
+from judging.claims import claim, keep_alive, lease, new_owner, release_all
 from judging.models import JudgeTask, TaskState
 from judging.settlement import Failure, Outcome, settle
 from tests.factories import JudgeTaskFactory
@@ -64,6 +64,21 @@ def test_the_tasks_of_a_dead_worker_return_when_their_lease_ends():
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
     assert reconcile()["returned"] == 1
     assert len(claim(owner=new_owner(), limit=1)) == 1
+
+
+@pytest.mark.parametrize("hours", [6, -6])
+def test_a_worker_whose_clock_is_hours_off_claims_and_returns_like_any_other(monkeypatch, hours):
+    if connection.vendor != "postgresql":
+        hours = 0  # without a database server all processes share the one clock of their machine
+    right, off = timezone.now, dt.timedelta(hours=hours)
+    JudgeTaskFactory.create_batch(2)
+    claim(owner=new_owner(), limit=1)
+    monkeypatch.setattr(timezone, "now", lambda: right() + off)
+    assert reconcile() == {"returned": 0, "finished": 0, "waiting": 1}
+    assert len(claim(owner=new_owner(), limit=2)) == 1
+    monkeypatch.setattr(timezone, "now", right)
+    for task in JudgeTask.objects.all():
+        assert right() < task.lease_until < right() + 2 * lease()
 
 
 def test_a_heartbeat_keeps_the_lease():
