@@ -61,10 +61,9 @@ class Deployment:
         command = ("celery", "-A", "config", "worker", "--concurrency", "2", "--loglevel", "WARNING")
         return self.start(*before, *command)
 
-    def beat(self, *before: str) -> subprocess.Popen[bytes]:
+    def beat(self) -> subprocess.Popen[bytes]:
         pidfile = str(self.folder / "beat.pid")
-        command = ("celery", "-A", "config", "beat", "--pidfile", pidfile, "--loglevel", "WARNING")
-        return self.start(*before, *command)
+        return self.start("celery", "-A", "config", "beat", "--pidfile", pidfile, "--loglevel", "WARNING")
 
     def kill(self, process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> None:
         """Signal a process with all its children."""

@@ -10,6 +10,7 @@ than 1.05 calls per verdict. Without PART all parts run.
 import argparse
 import os
 import random
+import signal
 import sys
 import traceback
 from collections import Counter
@@ -26,12 +27,13 @@ def parts(options: argparse.Namespace) -> dict[str, Part]:
     """Name -> what to run."""
     writing = grading.Size(writers=options.writers, labels=options.labels)
     asking = judging.Size(judgments=options.judgments, outage=options.outage)
+    later = slowness.Size(judgments=max(100, options.judgments * 2 // 5))
     return {
         "grades": lambda servers: grading.grade_under_fire(servers, writing),
         "deployment": lambda servers: deploying.deploy_under_load(deploying.Size()),
         "imports": lambda servers: importing.import_under_fire(kills=3),
         "judgments": lambda servers: judging.judge_under_fire(servers, asking),
-        "slowness": lambda servers: slowness.judge_slowly(servers, slowness.Size()),
+        "slowness": lambda servers: slowness.judge_slowly(servers, later),
     }
 
 
@@ -85,6 +87,7 @@ def main() -> int:
     if unknown := set(options.parts) - set(known):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     random.seed(options.seed)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers are stopped then too
     found = [attempted(name, part) for name, part in known.items() if name in (options.parts or known)]
     print(summary(found))
     return 0 if all(each.is_good for each in found) else 1

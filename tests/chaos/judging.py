@@ -52,11 +52,11 @@ class Judging:
     def __init__(
         self, deployment: Deployment, server: Server, servers: Servers, *, clock: Path | None = None
     ) -> None:
-        """clock: the file by which both of them have another clock (tests.chaos.other_clock)."""
+        """clock: the file by which the worker has another clock (tests.chaos.other_clock)."""
         self.deployment, self.server, self.servers = deployment, server, servers
         self.before = ("tests.chaos.other_clock", str(clock)) if clock else ()
         self.worker = deployment.worker(*self.before)
-        self.beat = deployment.beat(*self.before)
+        self.beat = deployment.beat()
         self.restarts = 0
         self.exposed = 0  # calls that were in flight in a process when it was killed, at most
         self.broker_returns = 0.0
@@ -66,7 +66,7 @@ class Judging:
             self.worker = self.deployment.worker(*self.before)
             self.restarts += 1
         if self.beat.poll() is not None:
-            self.beat = self.deployment.beat(*self.before)
+            self.beat = self.deployment.beat()
             self.restarts += 1
         if self.broker_returns and time.monotonic() > self.broker_returns:
             self.servers.broker.start()

@@ -2,8 +2,7 @@
 
 The file is read each time that the clock is, also in processes that were forked: a change is a jump of the clock of
 a running worker. What is moved is `time.time` and Django's `timezone.now`, by which all code of ours reads the
-clock. The machine's own clock stays, and so do the database server's and what Celery reads by `datetime.now` (its
-beat would wait for a clock that was put back).
+clock. The machine's own clock stays, and so does the database server's.
 """
 
 import datetime as dt

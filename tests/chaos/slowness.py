@@ -2,9 +2,10 @@
 
 The disk is slow in that PostgreSQL waits before each flush of its log (commit_delay, at most 0.1 s); the database and
 the broker hang in that all their processes are held (SIGSTOP) and let go again; the broker is slow behind a proxy
-that delivers each piece late. The clock of worker and beat jumps six hours ahead, and back while tasks are leased,
-and the worker is killed after either jump: leases are counted by the clock of the database, so that its tasks
-return after one lease and nobody takes them back before.
+that delivers each piece late. The clock of the worker jumps six hours ahead, and back while tasks are leased, and
+the worker is killed after either jump: leases are counted by the clock of the database, so that its tasks return
+after one lease and nobody takes them back before. Beat keeps its clock: Celery's beat waits for a clock that was
+put back, and rings for nobody meanwhile.
 """
 
 import tempfile

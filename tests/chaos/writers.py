@@ -9,13 +9,14 @@ import json
 import random
 import threading
 import time
-import urllib.error
-import urllib.request
 import uuid
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.chaos.next_version.saying import HEADER
 from tests.deployment import Deployment
@@ -75,15 +76,15 @@ class Client:
         if key:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.url}/api/v1/{path}", data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30) as reply:
-                self.versions[reply.headers.get(HEADER, "")] += 1
-                return reply.status, reply.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read()
-        except (OSError, urllib.error.URLError, ValueError, EOFError) as error:
+            with closing(HTTPConnection(urlsplit(self.url).netloc, timeout=30)) as connection:
+                connection.request(method, f"/api/v1/{path}", data, headers)
+                reply = connection.getresponse()
+                body = reply.read()
+        except (OSError, HTTPException) as error:  # refused, cut off, late, or only half there
             return 0, str(error).encode()
+        self.versions[reply.getheader(HEADER, "")] += 1
+        return reply.status, body
 
 
 class Writer(threading.Thread):
