@@ -124,7 +124,8 @@ class _Scanner:
         return len(self.text)
 
     def code(self, start: int, length: int) -> int:
-        places = self.ticks[length]
+        """Skips a code span. Where a backslash took the first tick of a run, no run may be as long as what is left."""
+        places = self.ticks.get(length, [])
         index = bisect_right(places, start)
         if index < len(places) and places[index] < self.paragraph_end(start):
             return places[index] + length

@@ -5,8 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from annotation.models import Campaign
+from benchmark.keys import Key
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Part, Protocol
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError
@@ -182,3 +184,18 @@ def test_its_programs_answer_its_predicates_and_refuse_others(protocol, instance
             program.decide("nonesuch", instance.payload, output.payload, output.text)
     with pytest.raises(KeyError, match="has no program"):
         protocol.program("nonesuch")
+
+
+@pytest.mark.parametrize("odd", ["two\nlines", "a\x1b[2Jb", "a\u2028b", "\x85", "   "])
+def test_a_key_is_one_line_that_says_something(odd):
+    """It stands in addresses, cells and file names; the page of a release could not link to two lines."""
+    with pytest.raises(ValidationError):
+        TypeAdapter(Key).validate_python(odd)
+    assert TypeAdapter(Key).validate_python("a/b ü <x> 7") == "a/b ü <x> 7"
+
+
+def test_an_instance_whose_key_has_two_lines_is_refused(protocol, tmp_path):
+    line = dict(example(protocol.name).instance)
+    name = "instance_id" if "instance_id" in line else "arxiv_id"
+    (error,) = protocol.read_release(write_lines(tmp_path / "release.jsonl", line | {name: "two\nlines"}))
+    assert (error.line, error.field) == (1, name)

@@ -7,6 +7,7 @@ import pytest
 from latex import render
 from latex.limits import MAX_SOURCE, Budget
 from latex.tokens import tokenize
+from tests.foreign_texts import foreign_texts
 from tests.latex.hostile import FLOODS
 from tests.latex.pages import attributes, words
 from tests.latex.real_data import hostile_strings
@@ -40,6 +41,12 @@ def test_no_known_attack_leaves_anything_active_in_the_page(format: str) -> None
     for attack in hostile_strings():
         assert_harmless(render(attack, format).html)
         assert_harmless(render(f"Text $ {attack} $ \\href{{{attack}}}{{x}} [a]({attack})", format).html)
+
+
+@pytest.mark.parametrize("format", ["latex", "markdown"])
+def test_no_foreign_text_leaves_anything_active_in_the_page(format: str) -> None:
+    for attack in foreign_texts():
+        assert_harmless(render(f"{attack}\n\nText $ {attack} $ [a]({attack})", format).html)
 
 
 @pytest.mark.parametrize(

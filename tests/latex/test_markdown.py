@@ -104,3 +104,8 @@ def test_a_tag_outside_of_a_formula_is_its_number() -> None:
 )
 def test_the_format_is_guessed(text: str, expected: str) -> None:
     assert guess_format(text) == expected
+
+
+def test_a_backslash_before_three_ticks_leaves_two_that_open_nothing() -> None:
+    """The run of three has no partner of two: a proof that holds it is still a page."""
+    assert words(markdown("A \\``` and $x$.")).startswith("A ``` and")

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
 
+from benchmark.keys import Key
+
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Category = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*(\.[A-Za-z-]+)?$", max_length=30)]
 Task = Literal["proof", "context"]

@@ -8,6 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from benchmark.keys import Key
+
 MASK = "[MASK]"
 ATTEMPTS = 4
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -21,7 +23,7 @@ class Mask(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
 
     index: Number
-    arxiv_id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    arxiv_id: Key
     proof_index: Number
     problem: Text
     reference_solution: Text

@@ -4,8 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from benchmark.keys import Key
+
 Text = Annotated[str, StringConstraints(min_length=1)]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from benchmark.keys import Key
+
 Text = Annotated[str, StringConstraints(min_length=1)]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=200, strip_whitespace=False)]
 Day = Annotated[str, StringConstraints(pattern=r"^(Unknown|\d{4}(-\d{2}){0,2})$")]
 
 

@@ -9,10 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from benchmark.citations.identifiers import arxiv_id, doi
+from benchmark.keys import Key
 
 MAX_RESULTS = 1000  # of one query
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"\S")]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Level = Literal["theorem", "paper"]
 

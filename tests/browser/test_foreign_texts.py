@@ -1,0 +1,188 @@
+"""Five thousand texts written to break pages, in every column that holds words: no page of the site runs any.
+
+Chromium opens every page as the owner, as reviewers and as nobody. The content security policy is on, so a breach
+of it is reported; the same pages are opened without it, where whatever escaped into the markup would run.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from playwright.sync_api import Page
+from pytest_django.live_server_helper import LiveServer
+
+from accounts.models import User
+from annotation import actions
+from annotation.models import Assignment, Campaign
+from benchmark.models import Release
+from tests.browser.every_page import addresses as furnished_addresses
+from tests.browser.hostile_rows import fill, words
+from tests.browser.test_every_page import FORMULAS_STAND, OPEN_ALL, world
+from tests.browser.world import World
+from tests.foreign_texts import foreign_texts
+from tests.test_canaries import addresses as study_addresses
+from tests.test_canaries import study
+
+__all__ = ["study", "world"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Visit = tuple[User | None, str]
+COMPUTES_THE_PAPERS_FIGURES = (
+    "/reports/published/"  # from files of this project; no row of anybody's is on it
+)
+# Proofs are texts: the protocol keeps nothing beside them.
+NEVER_FILLED = {"annotation.TrainingItem.answer", "benchmark.RedactedOutput.payload"}
+
+# What no template of ours has, nor the renderers of mathematics: found in the document as Chromium parsed it.
+ESCAPED = """(origin) => {
+  const found = [];
+  const ours = (address) => { try { return new URL(address, origin).origin === origin; } catch { return false; } };
+  for (const element of document.querySelectorAll("*")) {
+    const name = element.localName;
+    if (["iframe", "frame", "object", "embed", "base", "applet", "audio", "video", "style"].includes(name))
+      found.push(`<${name}>`);
+    if (name === "script" && element.type !== "application/json"  // data blocks, which no browser runs
+        && !(element.src && new URL(element.src).pathname.startsWith("/static/")))
+      found.push(element.outerHTML.slice(0, 200));
+    for (const { name: attribute, value } of element.attributes) {
+      if (attribute.startsWith("on") || attribute === "srcdoc" || attribute === "srcset")
+        found.push(`${name} ${attribute}=${value.slice(0, 100)}`);
+      if (["href", "xlink:href", "action", "formaction", "src"].includes(attribute)
+          && /^[\\s\\0-\\x20]*(javascript|vbscript|data):/i.test(value) && !value.startsWith("data:,"))
+        found.push(`${name} ${attribute}=${value.slice(0, 100)}`);
+      if (["src", "action", "formaction", "poster", "background"].includes(attribute) && !ours(value))
+        found.push(`${name} ${attribute}=${value.slice(0, 100)}`);
+    }
+  }
+  return found;
+}"""
+
+
+class Watch:
+    """What pages did that only an escaped text makes them do."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.seen: list[str] = []
+
+    def over(self, page: Page) -> Page:
+        page.on("dialog", self._on_dialog)
+        page.on("request", self._on_request)
+        page.on("popup", lambda other: self.seen.append(f"popup {other.url}"))
+        return page
+
+    def _on_dialog(self, dialog: Any) -> None:
+        self.seen.append(f"{dialog.type}: {dialog.message}")
+        dialog.dismiss()
+
+    def _on_request(self, request: Any) -> None:
+        if not request.url.startswith((self.origin, "data:", "blob:")):
+            self.seen.append(f"request to {request.url[:200]}")
+
+
+@pytest.fixture
+def hostile(study: Campaign, world: World, coordinator: User) -> World:
+    """The furnished demo beside the study of the canaries, with hostile words in both."""
+
+    def redacted_and_filled() -> None:
+        try:
+            actions.redact_release(actor=coordinator, release=Release.objects.get(name="sample-proofs"))
+            filled = fill()
+            assert {column for column in words() if not filled[column]} == NEVER_FILLED
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as away_from_the_browsers_loop:
+        away_from_the_browsers_loop.submit(redacted_and_filled).result()
+    return world
+
+
+def wanted(world: World, owner: User, reviewers: list[User]) -> Iterator[Visit]:
+    """Every page of the furnished demo, and those of the study: its rows fill what the demo leaves empty."""
+    for address in furnished_addresses(world):
+        name = "owner" if address.person == "coordinator" else address.person
+        yield (world.people[name] if name else None), address.path
+    for path in study_addresses([]):
+        if not re.search(r"/\d+/", path):
+            yield owner, path
+    for reviewer in reviewers:
+        handles = list(Assignment.objects.filter(reviewer=reviewer).values_list("handle", flat=True))
+        for path in study_addresses(handles):
+            if any(handle in path for handle in handles):
+                yield reviewer, path
+        yield reviewer, "/grading/"
+        yield reviewer, "/profile/"
+
+
+def pages_of(visits: Iterator[Visit]) -> dict[User | None, list[str]]:
+    """The visits that answer with a page, by person. None may fail, whatever stands in its rows."""
+    clients: dict[User | None, Client] = {}
+    found: dict[User | None, list[str]] = {}
+    for person, path in dict.fromkeys(visits):
+        if path.startswith(("/api/", "/accounts/logout/", COMPUTES_THE_PAPERS_FIGURES)):
+            continue
+        if person not in clients:
+            clients[person] = Client()
+            if person:
+                clients[person].force_login(person)
+        reply = clients[person].get(path)
+        assert reply.status_code < 500, path
+        if reply.status_code == 200 and reply.headers["Content-Type"].startswith("text/html"):
+            found.setdefault(person, []).append(path)
+    return found
+
+
+def test_no_page_runs_any_of_five_thousand_foreign_texts(
+    hostile: World,
+    owner: User,
+    algebraist: User,
+    live_server: LiveServer,
+    sign_in: Callable[..., Page],
+    new_page: Callable[..., Page],
+) -> None:
+    graded = User.objects.filter(assignments__item__campaign__slug="talked").order_by("pk")
+    people = pages_of(wanted(hostile, owner, [algebraist, *graded.distinct()]))
+    assert sum(map(len, people.values())) > 120
+    watch, escaped = Watch(live_server.url), {}
+    for bypass in (False, True):
+        for person, paths in people.items():
+            opened = sign_in(person, bypass_csp=bypass) if person else new_page(bypass_csp=bypass)
+            page = watch.over(opened)
+            page.set_default_timeout(60_000)
+            for path in paths:
+                page.goto(path)
+                page.wait_for_function(FORMULAS_STAND)
+                page.evaluate(OPEN_ALL)
+                if found := page.evaluate(ESCAPED, live_server.url):
+                    escaped[path] = found
+                assert page.url.startswith(live_server.url)
+    assert escaped == {}
+    assert watch.seen == []
+
+
+def test_the_same_texts_do_run_where_they_are_not_escaped(
+    live_server: LiveServer, new_page: Callable[..., Page], faults: Any
+) -> None:
+    """The control: the texts are alive, and all four signs that the test above looks for are noticed."""
+    faults.forgive("")
+    watch = Watch("https://none.test")
+    page = watch.over(new_page(bypass_csp=True))
+    page.goto(f"{live_server.url}/accounts/login/")
+    page.evaluate("(text) => document.write(text)", "\n".join(foreign_texts()[:600]))
+    page.wait_for_timeout(500)
+    assert any(sign.startswith("alert: ") for sign in watch.seen)
+    assert any(sign.startswith("request to ") for sign in watch.seen)
+    found = page.evaluate(ESCAPED, live_server.url)
+    assert any(" on" in sign for sign in found)
+    assert any("javascript:" in sign for sign in found)
+
+
+def test_the_texts_are_many_and_each_is_there_once() -> None:
+    texts = foreign_texts()
+    assert len(texts) == len(set(texts)) == 4939
+    assert sum("<script" in text.lower() for text in texts) > 500
+    assert sum(" on" in text.lower() and "=" in text for text in texts) > 1000
