@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from accounts.access import is_study_staff, lacks_second_factor, role_names
 from accounts.models import AccessToken, RoleName, User
 from accounts.secrets import secret_hash
+from accounts.sight import have_sight
 
 
 class AccessTokenAuthentication(BaseAuthentication):
@@ -30,6 +31,8 @@ class AccessTokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This access token is unknown or was revoked.")
         if lacks_second_factor(token.user):
             raise AuthenticationFailed("Set up the second factor of your account first.")
+        if is_study_staff(token.user):
+            have_sight()
         return token.user, token
 
     def authenticate_header(self, request: Request) -> str:

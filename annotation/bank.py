@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
+from accounts.sight import identities_readable
 from annotation import queries
 from annotation.bank_rows import SharedComment, SharingState
 from annotation.models import Assignment, Campaign
@@ -79,8 +80,10 @@ def shared_in(campaign: Campaign) -> QuerySet[SharedComment]:
 
 def identifying_names() -> Iterator[str]:
     """Names by which a comment would tell who wrote an answer or who graded it: systems and people."""
-    for name, slug in System.objects.values_list("name", "slug"):
-        yield from (name, slug)
+    with identities_readable():
+        systems = list(System.objects.values_list("name", "slug"))
+    for named in systems:
+        yield from named
     for person in User.objects.values_list("name", "pseudonym", "email"):
         yield from person
 

@@ -17,6 +17,7 @@ from django.db.models.functions import Cast
 
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.models import AuditEvent, RoleName, User
+from accounts.sight import identities_readable
 from annotation.models import Campaign, Item, Unblinding
 from annotation.visibility import Thing, may_see, viewer
 from benchmark.models import Release, Run
@@ -50,6 +51,11 @@ def informed_people(release: Release) -> set[int]:
     Who imported outputs, who asked for or confirmed an unblinding that took place, and who held a staff role at
     any time since the first outputs came (the present staff is refused by role already).
     """
+    with identities_readable():
+        return _informed(release)
+
+
+def _informed(release: Release) -> set[int]:
     runs = dict(Run.objects.filter(release=release).values_list("pk", "created_at"))
     if not runs:
         return set()

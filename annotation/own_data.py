@@ -1,5 +1,6 @@
 """Everything that is stored about one person, their labels included: what they may ask for at any time."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import F
@@ -7,6 +8,7 @@ from django.db.models import F
 from accounts.models import User
 from accounts.personal_data import personal_data
 from annotation.bank import proposals_of
+from annotation.guesses import named_by
 from annotation.models import Assignment, CalibrationRemark, Reminder, TrainingAttempt
 from annotation.reasons import seen_where, unjudged_reason
 
@@ -19,7 +21,7 @@ def own_data(user: User) -> dict[str, Any]:
     """
     places = (
         Assignment.objects.filter(reviewer=user)
-        .select_related("item__campaign", "item__instance", "draft", "system_guess__system")
+        .select_related("item__campaign", "item__instance", "draft", "system_guess")
         .prefetch_related(
             "grades__answers",
             "grades__comments",
@@ -43,6 +45,7 @@ def own_data(user: User) -> dict[str, Any]:
         .prefetch_related("answers")
         .order_by("pk")
     )
+    named = named_by(user)
     return {
         **personal_data(user),
         "reminders_sent": list(reminders),
@@ -55,7 +58,7 @@ def own_data(user: User) -> dict[str, Any]:
         ],
         "remarks_in_discussions": list(remarks),
         "training": [_attempt(attempt) for attempt in attempts],
-        "places": [_place(place) for place in places.iterator(chunk_size=200)],
+        "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
     }
 
 
@@ -69,7 +72,7 @@ def _attempt(attempt: TrainingAttempt) -> dict[str, Any]:
     }
 
 
-def _place(place: Assignment) -> dict[str, Any]:
+def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, Any]:
     draft, guess = getattr(place, "draft", None), getattr(place, "system_guess", None)
     return {
         "handle": place.handle,
@@ -79,8 +82,7 @@ def _place(place: Assignment) -> dict[str, Any]:
         "assigned_at": place.assigned_at,
         "submitted_at": place.submitted_at,
         "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
-        "system_guess": guess
-        and {"system": guess.system.slug if guess.system else "", "created_at": guess.created_at},
+        "system_guess": guess and {"system": named.get(place.pk, ""), "created_at": guess.created_at},
         "claim_marks": [
             {"claim": row.claim.text, "mark": row.mark, "created_at": row.created_at}
             for row in place.claim_marks.all()

@@ -1,7 +1,7 @@
 """Querysets of annotation. What a reviewer's code path selects never joins a system or a run.
 
-Conflicts of interest are the one exception: `free_items` excludes by system inside the database and selects
-nothing of it.
+Conflicts of interest are the one exception: `free_items` asks for the numbers of the systems' runs and selects
+nothing else of them.
 """
 
 from collections import Counter
@@ -17,6 +17,7 @@ from accounts.access import STUDY_STAFF
 from accounts.domains import covered
 from accounts.models import Conflict, ConflictKind, Expertise, RoleName, User
 from accounts.refusal import Refused
+from accounts.sight import identities_readable
 from annotation.allocation import Candidate, Vacancy
 from annotation.handles import LOTS
 from annotation.identities import informed_people
@@ -31,6 +32,7 @@ from annotation.models import (
     Unblinding,
 )
 from annotation.phases import Phase
+from benchmark.models import Run
 
 SHOWN_WITH_A_PLACE = (
     "item__campaign__rubric",
@@ -121,8 +123,8 @@ def free_items(reviewer: User, field: Field | None = None) -> QuerySet[Item]:
         calibration__round__revealed_at__isnull=True,
     ).exclude(assignments__reviewer=reviewer)
     if field.systems:
-        rows = rows.exclude(output__run__system__slug__in=sorted(field.systems))
-        rows = rows.exclude(second__run__system__slug__in=sorted(field.systems))
+        runs = _runs_of(field.systems)
+        rows = rows.exclude(output__run__in=runs).exclude(second__run__in=runs)
     if field.papers:
         rows = rows.exclude(instance__paper__isnull=False, instance__paper__key__in=sorted(field.papers))
     return rows.exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
@@ -131,6 +133,12 @@ def free_items(reviewer: User, field: Field | None = None) -> QuerySet[Item]:
 def in_lots(items: QuerySet[Item], lots: Iterable[int]) -> QuerySet[Item]:
     """Those of `items` whose problem is in one of `lots`; the index item_free_by_lot finds them."""
     return items.annotate(lot=F("instance_id") % LOTS).filter(lot__in=lots)
+
+
+def _runs_of(systems: Iterable[str]) -> list[int]:
+    """Ids of every run of the systems; which system one belongs to is not among what is read."""
+    with identities_readable():
+        return list(Run.objects.filter(system__slug__in=systems).values_list("pk", flat=True))
 
 
 def free_counts(reviewer: User) -> dict[int, int]:

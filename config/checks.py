@@ -14,6 +14,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import connections
 from packaging.version import Version
 
+from config.blind_role import faults
+
 # The first version without a hole or fault that matters here, and what it was.
 FLOORS = {
     "Django": ("5.2.17", "stored XSS in the administration's address fields"),
@@ -84,3 +86,17 @@ def _of_database(alias: str) -> list[CheckMessage]:
                 hint = f"ALTER SYSTEM SET {name} = on, then reload or restart PostgreSQL; SQLite: PRAGMA {name} = FULL."
                 found.append(kind(words, hint=hint, id="platform.E003"))
     return found
+
+
+@register(Tags.database)
+def check_blind_role(
+    app_configs: Any = None, databases: Sequence[str] | None = None, **options: Any
+) -> list[CheckMessage]:
+    """Whether the role of blinded requests holds; a warning, because `migrate` runs this before it can."""
+    if not settings.BLIND_ROLE or "default" not in (databases or ()):
+        return []
+    hint = "manage.py grant_blind_role (after every migrate; docs/deploy.md)."
+    return [
+        Warning(f"The blind role: {fault}.", hint=hint, id="platform.W004")
+        for fault in faults(settings.BLIND_ROLE)
+    ]

@@ -4,8 +4,13 @@ Plain deferred transactions fail with "database is locked" when two writers upgr
 the write lock at BEGIN and waits for it instead.
 """
 
+import re
 from pathlib import Path
 from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config.env import read_text
 
 
 def embedded_database(runtime_dir: Path) -> dict[str, Any]:
@@ -22,3 +27,13 @@ def embedded_database(runtime_dir: Path) -> dict[str, Any]:
             "init_command": "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;",
         },
     }
+
+
+def read_blind_role(variable: str, engine: str) -> str:
+    """The role of PostgreSQL that `variable` names, "" for none. Raises ImproperlyConfigured where none can be."""
+    role = read_text(variable)
+    if role and engine != "django.db.backends.postgresql":
+        raise ImproperlyConfigured(f"{variable} needs PostgreSQL; DATABASE_URL names another database.")
+    if role and not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", role):
+        raise ImproperlyConfigured(f"{variable}={role!r}: use lower case letters, digits and underscores.")
+    return role

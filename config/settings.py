@@ -10,7 +10,7 @@ from pathlib import Path
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.database import embedded_database
+from config.database import embedded_database, read_blind_role
 from config.demo import PUBLIC_PASSWORD, demo_accounts
 from config.env import read_bool, read_int, read_list, read_text
 from config.error_tracking import start as start_error_tracking
@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.sight.BlindUnlessStaff",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -98,6 +99,7 @@ DATABASES = {
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["CONN_MAX_AGE"] = read_int("TOUCHSTONE_DB_CONN_MAX_AGE", 60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+BLIND_ROLE = read_blind_role("TOUCHSTONE_BLIND_ROLE", DATABASES["default"]["ENGINE"])
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: the embedded transport is the file system, Redis comes in by CELERY_BROKER_URL -----------------

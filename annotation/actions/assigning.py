@@ -16,6 +16,7 @@ from accounts.access import is_study_staff, role_names
 from accounts.actions import record
 from accounts.models import RoleName, User
 from accounts.refusal import NotAllowed, Refused
+from accounts.sight import identities_readable
 from annotation import phases, queries
 from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
@@ -155,7 +156,8 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     as many as the campaign gives to one person. Where a training is left to do, the code is "training_first".
     """
     require_blind_reviewer(reviewer)
-    standing = _standings(reviewer).get(pk=campaign.pk)
+    with identities_readable():
+        standing = _standings(reviewer).get(pk=campaign.pk)
     return _take(reviewer, standing, queries.field_of(reviewer))
 
 
@@ -166,7 +168,10 @@ def take_anywhere(*, reviewer: User) -> Assignment:
     with_work = Q(Exists(queries.free_items(reviewer, field).filter(campaign=OuterRef("pk")))) | Q(
         returnable=True
     )
-    for campaign in _standings(reviewer).filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk"):
+    standings = _standings(reviewer).filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
+    with identities_readable():
+        campaigns = list(standings)
+    for campaign in campaigns:
         try:
             return _take(reviewer, campaign, field)
         except Refused as refusal:

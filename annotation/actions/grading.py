@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.sight import identities_readable
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer, saw_systems
 from annotation.answers import Flaggable, Submission, checked, content_sha256, shaped
@@ -209,7 +210,9 @@ def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
         revealed=revealed("item"),
         verdict_seen=verdict_in_sight(),
     )
-    assignment = own_or_none(reviewer, read.filter(handle=handle).first())
+    with identities_readable():  # the statement asks whether the reviewer saw identities
+        found = read.filter(handle=handle).first()
+    assignment = own_or_none(reviewer, found)
     if assignment is None:
         raise NoPlace
     require_own(reviewer, assignment)
