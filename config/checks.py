@@ -27,7 +27,7 @@ FLOORS = {
 KATEX_FLOOR = "0.18.2"  # below it, macros could write HTML
 # A commit is answered before it is on disk if one of these has one of these values: an acknowledged grade could be
 # lost. By vendor: the words that read the setting. 2 is FULL, 3 EXTRA (https://www.sqlite.org/pragma.html).
-DURABLE = {
+DURABLE: dict[str, dict[str, tuple[object, ...]]] = {
     "postgresql": {f"SHOW {name}": ("off",) for name in ("synchronous_commit", "fsync", "full_page_writes")},
     "sqlite": {"PRAGMA synchronous": (0, 1)},
 }
