@@ -1,6 +1,7 @@
 """REST endpoints of reviewers: the queue and one's own places."""
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -20,6 +21,7 @@ from annotation.models import Assignment, Campaign
 from annotation.phases import Phase
 from annotation.places import find_place
 from annotation.shown import own_place, queue_item, submitted_values
+from annotation.side_draft_rows import SideDraft
 
 REFUSED = {409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
 KEY = OpenApiParameter(
@@ -54,6 +56,21 @@ def refusal_reply(refusal: Refused) -> Response:
     if isinstance(refusal, actions.DraftConflict):
         body["stored"] = shape.DraftOut(refusal.stored).data
     return Response(body, status=refusal_status(refusal))
+
+
+DRAFT_REPLIES = {200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
+
+
+def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: Any) -> Response:
+    """Save the draft of a form beside grading with `save`; 409 with the stored text when another is newer."""
+    sent = shape.DraftIn(data=request.data)
+    sent.is_valid(raise_exception=True)
+    typed = {name: sent.validated_data[name] for name in ("version", "content")}
+    try:
+        draft = save(reviewer=caller(request), **form, **typed)
+    except Refused as refusal:
+        return refusal_reply(refusal)
+    return Response(shape.DraftOut(draft).data)
 
 
 class AssignmentView(StrictView):

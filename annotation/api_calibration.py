@@ -15,7 +15,7 @@ from accounts.api_filters import StrictView
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
-from annotation.api import caller, place_or_404, refusal_reply
+from annotation.api import caller, place_or_404, refusal_reply, side_draft_reply
 from annotation.api_campaigns import campaign_or_404
 from annotation.calibration import discussed, discussion, round_values
 from annotation.calibration_rows import CalibrationItem
@@ -112,6 +112,17 @@ class DiscussionView(StrictView):
 
 
 class AgainView(StrictView):
+    @extend_schema(
+        operation_id="discussion_save_second_answers",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Save what is typed of second answers over `version`; a newer draft answers 409 with its text."""
+        return side_draft_reply(
+            request, actions.save_second_answers, assignment=place_or_404(request, handle)
+        )
+
     @extend_schema(
         operation_id="discussion_answer_again",
         request=AgainIn,

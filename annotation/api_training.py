@@ -16,7 +16,7 @@ from accounts.api_filters import StrictView
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
-from annotation.api import caller, refusal_reply
+from annotation.api import caller, refusal_reply, side_draft_reply
 from annotation.api_campaigns import campaign_or_404
 from annotation.models import Campaign, TrainingItem
 from annotation.training import compared, own_training, training_results, unfinished
@@ -120,6 +120,15 @@ class TrainingItemView(StrictView):
         """What is shown and asked; once answered, also the gold and its rationale."""
         item = self._item(request, slug, number)
         return Response(TrainingItemOut(_item_values(item, caller(request).pk)).data)
+
+    @extend_schema(
+        operation_id="training_item_save_draft",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def put(self, request: Request, slug: str, number: int) -> Response:
+        """Save what is typed of the item over `version`; a newer draft answers 409 with its text."""
+        return side_draft_reply(request, actions.save_training_draft, item=self._item(request, slug, number))
 
     @extend_schema(
         operation_id="training_item_answer",

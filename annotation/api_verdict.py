@@ -14,7 +14,7 @@ from accounts.api_filters import StrictView
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
-from annotation.api import caller, place_or_404, refusal_reply
+from annotation.api import caller, place_or_404, refusal_reply, side_draft_reply
 from annotation.api_calibration import AgainIn
 from annotation.models import Assignment
 from annotation.reveal import read_verdict
@@ -67,6 +67,15 @@ class VerdictView(StrictView):
 
 
 class AmendView(StrictView):
+    @extend_schema(
+        operation_id="assignment_verdict_save_amendment",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Save what is typed of an amendment over `version`; a newer draft answers 409 with its text."""
+        return side_draft_reply(request, actions.save_amendment, assignment=place_or_404(request, handle))
+
     @extend_schema(
         operation_id="assignment_verdict_amend",
         request=AgainIn,

@@ -25,6 +25,7 @@ from annotation.reveal_rows import (  # noqa: F401 - models of this app
     ShownVerdict,
 )
 from annotation.setup_rows import CampaignSetup  # noqa: F401 - a model of this app
+from annotation.side_draft_rows import SideDraft  # noqa: F401 - a model of this app
 from annotation.training_rows import (  # noqa: F401 - models of this app
     TrainingAnswer,
     TrainingAttempt,

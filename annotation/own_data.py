@@ -11,11 +11,12 @@ from annotation.bank import proposals_of
 from annotation.guesses import named_by
 from annotation.models import Assignment, CalibrationRemark, Reminder, TrainingAttempt
 from annotation.reasons import seen_where, unjudged_reason
+from annotation.side_draft_rows import SideDraft
 
 
 def own_data(user: User) -> dict[str, Any]:
     """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
-    `training`: what was answered to training items.
+    `training`: what was answered to training items; `drafts_beside_grading`: what is typed and not yet kept there.
 
     Systems and runs are not among it: what a person may not see while blind they may not download either.
     """
@@ -46,6 +47,7 @@ def own_data(user: User) -> dict[str, Any]:
         .order_by("pk")
     )
     named = named_by(user)
+    drafts = SideDraft.objects.filter(reviewer=user).order_by("pk")
     return {
         **personal_data(user),
         "reminders_sent": list(reminders),
@@ -57,9 +59,15 @@ def own_data(user: User) -> dict[str, Any]:
             for row in proposals_of(user)
         ],
         "remarks_in_discussions": list(remarks),
+        "drafts_beside_grading": [_side_draft(draft) for draft in drafts],
         "training": [_attempt(attempt) for attempt in attempts],
         "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
     }
+
+
+def _side_draft(draft: SideDraft) -> dict[str, Any]:
+    form = draft.occasion or "training"
+    return {"form": form, "content": draft.content, "saved_at": draft.saved_at}
 
 
 def _attempt(attempt: TrainingAttempt) -> dict[str, Any]:

@@ -20,7 +20,9 @@ class DraftIn(serializers.Serializer[Any]):
 class DraftOut(serializers.Serializer[Any]):
     version = serializers.IntegerField()
     content = serializers.JSONField()
-    active_seconds = serializers.IntegerField()
+    active_seconds = serializers.IntegerField(
+        required=False, help_text="Of items; other forms have no clock."
+    )
     saved_at = serializers.DateTimeField()
 
 

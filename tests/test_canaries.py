@@ -30,6 +30,7 @@ from annotation.models import (
     FlagSpan,
     Rubric,
     SeenBefore,
+    SideDraft,
     TrainingItem,
     Unblinding,
     Unjudged,
@@ -209,6 +210,12 @@ def _another_reviewer(campaign: Campaign) -> None:
     actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
     second = actions.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
+    SideDraft.objects.create(
+        reviewer=other,
+        assignment=second,
+        occasion="discussion",
+        content={"note": c("annotation.SideDraft.content")},
+    )
 
 
 def _earlier_round(campaign: Campaign, output: Output) -> None:
@@ -599,6 +606,7 @@ NOBODY_IS_SHOWN = {
     "accounts.SavedComment.text",
     "annotation.Comment.text",
     "annotation.Draft.content",
+    "annotation.SideDraft.content",
     "annotation.Grade.note",
     "benchmark.ImportUpload.faults",  # an upload's page is its sender's
     "benchmark.ImportUpload.file_name",

@@ -16,6 +16,7 @@ from annotation.actions.calibrating import (
     end_calibration,
     make_calibration,
     reveal_calibration,
+    save_second_answers,
 )
 from annotation.actions.campaigns import (
     close_campaign,
@@ -44,10 +45,11 @@ from annotation.actions.revealing import (
     amend_after_verdict,
     attach_verdicts,
     mark_claims,
+    save_amendment,
 )
 from annotation.actions.revising import discard_draw, keep_setup, revise_campaign
 from annotation.actions.sharing import decide_comment, propose_comment, share_comment
-from annotation.actions.training import answer_training, attach_training, skip_training
+from annotation.actions.training import answer_training, attach_training, save_training_draft, skip_training
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
 
 __all__ = [
@@ -92,7 +94,10 @@ __all__ = [
     "reveal_calibration",
     "revise_campaign",
     "revise_grade",
+    "save_amendment",
     "save_draft",
+    "save_second_answers",
+    "save_training_draft",
     "say_out_of_field",
     "share_comment",
     "skip_training",

@@ -13,6 +13,7 @@ from annotation import phases
 from annotation.actions.assigning import handle_key
 from annotation.actions.campaigns import locked as locked_campaign
 from annotation.actions.campaigns import require_staff
+from annotation.actions.drafting import later_draft, save_over
 from annotation.actions.grading import locked, require_own
 from annotation.answers import checked, shaped
 from annotation.calibration import current_round, discussed
@@ -23,6 +24,7 @@ from annotation.later_rows import LaterAnswer, LaterGrade, Occasion
 from annotation.material import material
 from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item
 from annotation.phases import Verb
+from annotation.side_draft_rows import SideDraft
 from benchmark.rubrics import rubric_from_content
 
 MAX_REMARK = 20_000
@@ -132,20 +134,45 @@ def _require_discussion(subject: CalibrationItem) -> None:
 
 
 @transaction.atomic
-def answer_again(*, reviewer: User, assignment: Assignment, content: Any, reason: str) -> LaterGrade:
-    """Second answers after the discussion, once; the blind ones stay and alone enter scores.
+def save_second_answers(*, reviewer: User, assignment: Assignment, version: int, content: Any) -> SideDraft:
+    """Save what is typed of second answers over `version` (0: nothing saved yet); their reason is the note.
 
-    Raises Incomplete, and Refused with code not_discussed, already_answered or no_reason.
+    Raises DraftConflict, and Refused with code not_discussed, already_answered or not_submitted.
     """
+    assignment = _discussed_now(reviewer, assignment)
+    require_first_later(assignment, Occasion.DISCUSSION)
+    return save_over(later_draft(assignment, Occasion.DISCUSSION), version, content)
+
+
+def _discussed_now(reviewer: User, assignment: Assignment) -> Assignment:
+    """The reviewer's place, held, if its item is under discussion."""
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     subject = discussed(assignment)
     if subject is None:
         raise Refused("This item is not under discussion now.", code="not_discussed")
     _require_discussion(subject)
+    return assignment
+
+
+@transaction.atomic
+def answer_again(*, reviewer: User, assignment: Assignment, content: Any, reason: str) -> LaterGrade:
+    """Second answers after the discussion, once; the blind ones stay and alone enter scores.
+
+    Raises Incomplete, and Refused with code not_discussed, already_answered or no_reason.
+    """
+    assignment = _discussed_now(reviewer, assignment)
     later = store_later(assignment, Occasion.DISCUSSION, content, reason)
     record(actor=reviewer, verb="answer_again", target=later)
     return later
+
+
+def require_first_later(assignment: Assignment, occasion: Occasion) -> None:
+    """Raise Refused unless the place has a grade and no later answers of the occasion."""
+    if not Grade.objects.filter(assignment=assignment).exists():
+        raise Refused("The blind answers come first.", code="not_submitted")
+    if LaterGrade.objects.filter(assignment=assignment, occasion=occasion).exists():
+        raise Refused("You have answered again.", code="already_answered")
 
 
 def store_later(assignment: Assignment, occasion: Occasion, content: Any, reason: str) -> LaterGrade:
@@ -156,10 +183,7 @@ def store_later(assignment: Assignment, occasion: Occasion, content: Any, reason
             code="no_reason",
             field="reason",
         )
-    if not Grade.objects.filter(assignment=assignment).exists():
-        raise Refused("The blind answers come first.", code="not_submitted")
-    if LaterGrade.objects.filter(assignment=assignment, occasion=occasion).exists():
-        raise Refused("You have answered again.", code="already_answered")
+    require_first_later(assignment, occasion)
     blocks, steps = anchors(material(assignment))
     rubric = rubric_from_content(assignment.item.campaign.rubric.content)
     submission = checked(rubric, shaped(content), blocks, steps)
@@ -168,4 +192,5 @@ def store_later(assignment: Assignment, occasion: Occasion, content: Any, reason
         LaterAnswer(later=later, question=a.question, step=a.step, value=a.value, comment=a.comment)
         for a in submission.answers
     )
+    SideDraft.objects.filter(assignment=assignment, occasion=occasion).delete()
     return later

@@ -26,6 +26,7 @@ from annotation.phases import Verb
 from annotation.places import own_or_none
 from annotation.reasons import write_reasons
 from annotation.reveal import require_revisable, verdict_in_sight
+from annotation.side_draft_rows import SideDraft
 from annotation.submitting import is_locked
 from annotation.training import TrainingFirst, untrained
 from benchmark.models import Output
@@ -46,7 +47,7 @@ class NoPlace(NotAllowed):
 class DraftConflict(Refused):
     """Another tab or device saved first. Carries both texts; nothing was overwritten."""
 
-    def __init__(self, *, stored: Draft, sent: dict[str, Any]) -> None:
+    def __init__(self, *, stored: Draft | SideDraft, sent: dict[str, Any]) -> None:
         self.stored = stored
         self.sent = sent
         super().__init__(

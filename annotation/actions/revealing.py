@@ -11,15 +11,17 @@ from django.db import transaction
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation.actions.calibrating import store_later
+from annotation.actions.calibrating import require_first_later, store_later
 from annotation.actions.campaigns import locked as locked_campaign
 from annotation.actions.campaigns import require_staff
+from annotation.actions.drafting import later_draft, save_over
 from annotation.actions.grading import locked, require_own
 from annotation.later_rows import LaterGrade, Occasion
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind
 from annotation.phases import Phase
 from annotation.reveal import draw_arms, reveal_of
 from annotation.reveal_rows import ClaimMark, Mark, Reveal, ShownClaim, ShownVerdict
+from annotation.side_draft_rows import SideDraft
 
 
 @dataclass(frozen=True)
@@ -127,15 +129,32 @@ def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, s
 
 
 @transaction.atomic
+def save_amendment(*, reviewer: User, assignment: Assignment, version: int, content: Any) -> SideDraft:
+    """Save what is typed of an amendment over `version` (0: nothing saved yet); its reason is the note.
+
+    Raises DraftConflict, and Refused with code no_verdict, already_answered or not_submitted.
+    """
+    assignment = _with_verdict(reviewer, assignment)
+    require_first_later(assignment, Occasion.VERDICT)
+    return save_over(later_draft(assignment, Occasion.VERDICT), version, content)
+
+
+def _with_verdict(reviewer: User, assignment: Assignment) -> Assignment:
+    """The reviewer's place, held, if a verdict is shown on its item."""
+    assignment = locked(assignment)
+    require_own(reviewer, assignment)
+    if not ShownVerdict.objects.filter(item=assignment.item_id).exists():
+        raise Refused("No verdict is shown on this item.", code="no_verdict")
+    return assignment
+
+
+@transaction.atomic
 def amend_after_verdict(*, reviewer: User, assignment: Assignment, content: Any, reason: str) -> LaterGrade:
     """Record other answers after the verdict was shown, once, outside the primary labels.
 
     Raises Incomplete, and Refused with code not_submitted, no_verdict, already_answered or no_reason.
     """
-    assignment = locked(assignment)
-    require_own(reviewer, assignment)
-    if not ShownVerdict.objects.filter(item=assignment.item_id).exists():
-        raise Refused("No verdict is shown on this item.", code="no_verdict")
+    assignment = _with_verdict(reviewer, assignment)
     later = store_later(assignment, Occasion.VERDICT, content, reason)
     record(actor=reviewer, verb="amend_after_verdict", target=later)
     return later

@@ -13,10 +13,12 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import phases
 from annotation.actions.assigning import require_blind_reviewer
 from annotation.actions.campaigns import locked, require_staff
+from annotation.actions.drafting import save_over, training_draft
 from annotation.answers import checked, shaped
 from annotation.documents import anchors
 from annotation.models import Campaign, CampaignKind
 from annotation.phases import Phase, Verb
+from annotation.side_draft_rows import SideDraft
 from annotation.training import trains, unfinished
 from annotation.training_file import read_gold
 from annotation.training_material import Prepared, prepared, training_material
@@ -95,17 +97,33 @@ def require_trainee(reviewer: User, campaign: Campaign) -> None:
 
 
 @transaction.atomic
+def save_training_draft(*, reviewer: User, item: TrainingItem, version: int, content: Any) -> SideDraft:
+    """Save what is typed of a training item over `version` (0: nothing saved yet).
+
+    Raises DraftConflict, and Refused with code wrong_phase or already_answered.
+    """
+    _require_open(reviewer, item)
+    return save_over(training_draft(reviewer, item), version, content)
+
+
+def _require_open(reviewer: User, item: TrainingItem) -> None:
+    """Raise unless the person may answer the item now; two tabs of theirs come one after the other from here on."""
+    campaign = item.training.campaign
+    require_trainee(reviewer, campaign)
+    phases.require(campaign.phase, Verb.GRADE)
+    User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
+    if TrainingAttempt.objects.filter(item=item, reviewer=reviewer).exists():
+        raise Refused("You have answered this training item.", code="already_answered")
+
+
+@transaction.atomic
 def answer_training(*, reviewer: User, item: TrainingItem, content: Any) -> TrainingAttempt:
     """Store the answers to a training item, once; afterwards the gold may be seen.
 
     Raises Incomplete naming the questions, and Refused with code wrong_phase, not_next or already_answered.
     """
+    _require_open(reviewer, item)
     campaign = item.training.campaign
-    require_trainee(reviewer, campaign)
-    phases.require(campaign.phase, Verb.GRADE)
-    User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)  # two tabs come one after the other
-    if TrainingAttempt.objects.filter(item=item, reviewer=reviewer).exists():
-        raise Refused("You have answered this training item.", code="already_answered")
     following = unfinished(reviewer, campaign).first()
     if following is None or following.pk != item.pk:
         raise Refused("Training items are answered in their order.", code="not_next")
@@ -122,6 +140,7 @@ def answer_training(*, reviewer: User, item: TrainingItem, content: Any) -> Trai
         )
         for answer in submission.answers
     )
+    SideDraft.objects.filter(reviewer=reviewer, training_item=item).delete()
     record(actor=reviewer, verb="answer_training", target=attempt)
     return attempt
 

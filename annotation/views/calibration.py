@@ -11,10 +11,12 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions
+from annotation.actions.drafting import later_draft
 from annotation.answers import Incomplete
 from annotation.calibration import current_round, discussed, discussion, round_values
 from annotation.calibration_rows import CalibrationItem
 from annotation.forms import CalibrationForm, content_from_post
+from annotation.later_rows import Occasion
 from annotation.models import Assignment, Campaign
 from annotation.queries import live_grade
 from annotation.sheets import sheet
@@ -72,12 +74,16 @@ def _page(
     remark: str = "",
 ) -> HttpResponse:
     problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, Occasion.DISCUSSION)
+    content = draft.content if content is None else {**content, "note": reason}
     context = {
+        "draft": draft,
+        "content": content,
         "sheet": sheet(place, content=content, problems=problems),
         "discussion": discussion(subject, request.user),
         "grade": live_grade(place),
         "refusal": refusal.reason if refusal else "",
-        "reason": reason,
+        "reason": content.get("note", ""),
         "remark": remark,
     }
     return render(request, "annotation/discussion.html", context, status=409 if refusal else 200)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions
+from annotation.actions.drafting import training_draft
 from annotation.answers import Incomplete
 from annotation.forms import TrainingForm, content_from_post
 from annotation.models import Campaign, CampaignKind, TrainingItem
@@ -84,9 +85,13 @@ def _form(
     refusal: Refused | None = None,
 ) -> HttpResponse:
     problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = training_draft(request.user, item)
+    content = draft.content if content is None else content
     context = {
         **_common(item),
         "sheet": training_sheet(item, content=content, problems=problems),
+        "draft": draft,
+        "content": content,
         "refusal": refusal.reason if refusal else "",
     }
     return render(request, "annotation/training_item.html", context, status=409 if refusal else 200)

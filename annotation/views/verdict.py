@@ -11,8 +11,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions
+from annotation.actions.drafting import later_draft
 from annotation.answers import Incomplete
 from annotation.forms import content_from_post
+from annotation.later_rows import Occasion
 from annotation.models import Assignment, AssignmentState
 from annotation.reveal import is_to_mark, read_verdict
 from annotation.reveal_rows import Mark
@@ -71,11 +73,15 @@ def _page(
     reason: str = "",
 ) -> HttpResponse:
     problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, Occasion.VERDICT)
+    content = draft.content if content is None else {**content, "note": reason}
     context = {
+        "draft": draft,
+        "content": content,
         "sheet": sheet(place, content=content, problems=problems),
         "marked": not is_to_mark(place),
         "marks": Mark.choices,
         "refusal": refusal.reason if refusal else "",
-        "reason": reason,
+        "reason": content.get("note", ""),
     }
     return render(request, "annotation/verdict.html", context, status=409 if refusal else 200)

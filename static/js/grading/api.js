@@ -3,7 +3,7 @@
 
 const TIMEOUT = 15000;
 
-function csrfToken() {
+export function csrfToken() {
   // Read at every request: signing in again in another tab changes the token.
   const cookie = document.cookie.split("; ").find((entry) => entry.startsWith("csrftoken="));
   return cookie ? decodeURIComponent(cookie.slice("csrftoken=".length)) : "";

@@ -7,7 +7,6 @@ import { Bindings } from "./bindings.js";
 import { Blocks } from "./blocks.js";
 import { Clock } from "./clock.js";
 import { Comments } from "./comments.js";
-import { askWhich } from "./conflict.js";
 import { wireDivider } from "./divider.js";
 import { Flags } from "./flags.js";
 import { GradingForm } from "./form.js";
@@ -17,6 +16,7 @@ import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
 import { Steps } from "./steps.js";
 import { Submission } from "./submit.js";
+import { Versions } from "./versions.js";
 
 const byId = (id) => document.getElementById(id);
 const page = byId("answers");
@@ -32,7 +32,7 @@ const autosave = new Autosave({
   content: () => form.content(),
   seconds: () => clock.seconds,
   show: (word, reason) => state.show(word, reason),
-  conflict: (stored) => choose(form.content(), stored),
+  conflict: (stored) => versions.choose(form.content(), stored),
 });
 
 const bank = new Bank({ ...JSON.parse(byId("comment-bank").textContent), address: page.dataset.bank });
@@ -77,40 +77,13 @@ function fill(content) {
   showRemaining();
 }
 
-function choose(mine, stored) {
-  askWhich({
-    mine,
-    stored,
-    keepMine: () => {
-      fill(mine);
-      autosave.continueFrom(stored.version);
-      autosave.changed();
-      autosave.flush();
-    },
-    keepTheirs: () => {
-      fill(stored.content);
-      autosave.continueFrom(stored.version, form.content());
-      state.show("saved");
-    },
-  });
-}
-
-async function restore() {
-  const loaded = JSON.stringify(form.content());
-  const leftover = await autosave.leftover();
-  if (!leftover) return;
-  const stored = { version: autosave.version, content: form.content() };
-  const typedMeanwhile = JSON.stringify(stored.content) !== loaded;
-  if (leftover.base !== autosave.version || typedMeanwhile) {
-    autosave.stopped = true;
-    choose(leftover.content, stored);
-    return;
-  }
-  fill(leftover.content);
-  clock.seconds = Math.max(clock.seconds, leftover.seconds);
-  state.show("restored");
-  autosave.changed();
-}
+const versions = new Versions({
+  form,
+  autosave,
+  state,
+  fill,
+  resumed: ({ seconds }) => (clock.seconds = Math.max(clock.seconds, seconds)),
+});
 
 const submission = new Submission({ form, page, autosave, state, banner: byId("refusal"), clock });
 
@@ -147,7 +120,7 @@ onSignedIn(() => autosave.flush());
 wireDivider(byId("split"), byId("divider"));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 if (autosave.version) state.show("loaded");
-restore();
+versions.restore();
 bank.restore();
 showRemaining();
 renderMath(byId("main"));

@@ -1,0 +1,52 @@
+// Forms beside grading (training, second answers, amendments): nothing typed is lost there either.
+// The reason of later answers travels as the note of the content.
+
+import { csrfToken } from "./api.js";
+import { Autosave } from "./autosave.js";
+import { GradingForm } from "./form.js";
+import { onSignedIn } from "./session.js";
+import { SaveState } from "./state.js";
+import { Versions } from "./versions.js";
+
+class FormBeside extends GradingForm {
+  content() {
+    return { ...super.content(), note: this.form.elements.reason?.value ?? "" };
+  }
+
+  fill(content) {
+    super.fill(content);
+    if (this.form.elements.reason) this.form.elements.reason.value = content.note ?? "";
+    if (this.form.closest("details")) this.form.closest("details").open = true;
+  }
+}
+
+function wire(page) {
+  const form = new FormBeside(page, JSON.parse(document.getElementById("content").textContent));
+  const state = new SaveState(document.getElementById("save-state"), page.dataset.login);
+  const autosave = new Autosave({
+    handle: page.dataset.handle,
+    address: page.dataset.api,
+    version: Number(page.dataset.version),
+    content: () => form.content(),
+    seconds: () => 0,
+    show: (word, reason) => state.show(word, reason),
+    conflict: (stored) => versions.choose(form.content(), stored),
+  });
+  const versions = new Versions({ form, autosave, state, fill: (content) => form.fill(content) });
+  page.addEventListener("input", () => autosave.changed());
+  let leaving = false;
+  page.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    // Leaving the page is safe only once the server has everything; until then the state says why it stays.
+    if (leaving || !(await autosave.flush()) || leaving) return;
+    leaving = true;
+    page.elements.csrfmiddlewaretoken.value = csrfToken(); // signing in again changed it
+    page.submit();
+  });
+  onSignedIn(() => autosave.flush());
+  if (autosave.version) state.show("loaded");
+  versions.restore();
+}
+
+const page = document.getElementById("answers");
+if (page) wire(page);
