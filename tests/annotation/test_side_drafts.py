@@ -1,7 +1,5 @@
 """Drafts of training, second answers and amendments: kept like those of items, and gone when the answers are."""
 
-import json
-
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
@@ -9,25 +7,26 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from annotation import actions
 from annotation.actions import DraftConflict
-from annotation.models import Assignment, CalibrationItem, SideDraft, TrainingItem
+from annotation.models import Assignment, SideDraft
 from annotation.own_data import own_data
-from tests.annotation.campaigns import drafted, rubric, second_algebraist
+from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist
 from tests.annotation.samples import COMPLETE
-from tests.annotation.test_training import GOLD
+from tests.annotation.test_calibration import place_of, revealed, round_of_one
+from tests.annotation.test_training import training
 from tests.reports.test_verdict_copies import attached, graded, judged
 
-__all__ = ["drafted", "judged", "rubric", "second_algebraist"]
+__all__ = [
+    "drafted",
+    "judged",
+    "opened",
+    "revealed",
+    "round_of_one",
+    "rubric",
+    "second_algebraist",
+    "training",
+]
 pytestmark = pytest.mark.django_db
 TYPED = {"answers": {"correctness": "incorrect"}, "note": "The bound fails."}
-
-
-@pytest.fixture
-def training(drafted, coordinator):
-    """The first item of a training that the reviewers of an open campaign have still to answer."""
-    actions.draw_items(actor=coordinator, campaign=drafted)
-    actions.attach_training(actor=coordinator, campaign=drafted, file=json.dumps(GOLD).encode(), form="json")
-    actions.open_campaign(actor=coordinator, campaign=drafted)
-    return TrainingItem.objects.get(number=1)
 
 
 @pytest.fixture
@@ -37,15 +36,9 @@ def locked(judged, coordinator, algebraist):
 
 
 @pytest.fixture
-def discussed(drafted, coordinator, algebraist):
+def discussed(revealed, algebraist):
     """A place whose blind answers were revealed for a discussion."""
-    actions.draw_items(actor=coordinator, campaign=drafted)
-    actions.open_campaign(actor=coordinator, campaign=drafted)
-    actions.make_calibration(actor=coordinator, campaign=drafted, items=drafted.items.count())
-    place = graded(algebraist, drafted)
-    actions.reveal_calibration(actor=coordinator, campaign=drafted)
-    assert CalibrationItem.objects.filter(item=place.item_id).exists()
-    return place
+    return place_of(algebraist)
 
 
 def amendment(locked, version, content):
@@ -107,13 +100,13 @@ def test_second_answers_are_saved_while_they_are_typed(discussed, client):
 
 def test_answers_to_a_training_item_are_saved_and_then_gone(training, client, algebraist):
     client.force_login(algebraist)
-    campaign = training.training.campaign
+    campaign, item = training.campaign, training.items.get(number=1)
     address = reverse("api-training-item", args=[campaign.slug, 1])
     saved = client.put(address, {"version": 0, "content": TYPED}, content_type="application/json")
     assert saved.status_code == 200
     page = client.get(reverse("training-item", args=[campaign.slug, 1])).content.decode()
     assert 'data-version="1"' in page
-    actions.answer_training(reviewer=algebraist, item=training, content=COMPLETE)
+    actions.answer_training(reviewer=algebraist, item=item, content=COMPLETE)
     assert not SideDraft.objects.exists()
     again = client.put(address, {"version": 1, "content": TYPED}, content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (409, "already_answered")
@@ -136,7 +129,7 @@ def test_the_database_takes_a_draft_of_one_form_only_and_one_of_each(locked):
     amendment(locked, 0, TYPED)
     terms = {"reviewer": locked.reviewer, "assignment": Assignment.objects.get(pk=locked.pk), "content": {}}
     with (
-        pytest.raises(IntegrityError, match="side_draft_once_per_occasion|assignment_id"),
+        pytest.raises(IntegrityError, match=r"side_draft_once_per_occasion|assignment_id"),
         transaction.atomic(),
     ):
         SideDraft.objects.create(**terms, occasion="verdict")

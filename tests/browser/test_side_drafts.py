@@ -1,0 +1,63 @@
+"""Forms beside grading keep what is typed: saved while typing, found again, two windows side by side."""
+
+import re
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotation.models import LaterGrade, SideDraft
+from tests.annotation.campaigns import second_algebraist
+from tests.annotation.test_calibration import place_of, revealed, round_of_one
+from tests.browser.accessibility import axe
+
+__all__ = ["revealed", "round_of_one", "second_algebraist"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+SAVED = re.compile("^Saved ")
+
+
+def reason(page):
+    return page.locator("#answers textarea[name=reason]")
+
+
+def state(page):
+    return page.locator("#save-state")
+
+
+@pytest.fixture
+def address(revealed, algebraist):
+    return reverse("discussion", args=[place_of(algebraist).handle])
+
+
+def test_second_answers_survive_a_reload_and_are_kept_once(sign_in, algebraist, address):
+    page = sign_in(algebraist)
+    page.goto(address)
+    page.get_by_text("Answer again after the discussion").click()
+    page.locator("#answers input[name=answer-correctness]").first.check()
+    reason(page).fill("The constant depends on the point.")
+    expect(state(page)).to_have_text(SAVED, timeout=20_000)
+    page.reload()
+    expect(reason(page)).to_have_value("The constant depends on the point.")
+    expect(page.locator("#answers input[name=answer-correctness]").first).to_be_checked()
+    assert axe(page) == []
+    page.locator("#answers input[name=answer-rigour]").first.check()
+    page.get_by_role("button", name="Keep second answers").click()
+    expect(page.get_by_text("You have answered again.")).to_be_visible(timeout=20_000)
+    assert LaterGrade.objects.get().reason == "The constant depends on the point."
+    assert not SideDraft.objects.exists()
+
+
+def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, algebraist, address):
+    one, other = sign_in(algebraist), sign_in(algebraist)
+    for page in (one, other):
+        page.goto(address)
+        page.get_by_text("Answer again after the discussion").click()
+    reason(one).fill("First window.")
+    expect(state(one)).to_have_text(SAVED, timeout=20_000)
+    reason(other).fill("Second window.")
+    expect(other.locator("#conflict")).to_be_visible(timeout=20_000)
+    expect(other.locator("#conflict-theirs")).to_contain_text("First window.")
+    assert SideDraft.objects.get().content["note"] == "First window."
+    other.get_by_role("button", name="Go on with this window").click()
+    expect(state(other)).to_have_text(SAVED, timeout=20_000)
+    assert SideDraft.objects.get().content["note"] == "Second window."
