@@ -75,6 +75,14 @@ KINDS = (
                 ),
                 children=_OF_A_GRADE,
             ),
+            Columns(
+                Grade,
+                _words(
+                    "assignment_id supersedes_id rubric_sha256 shown_sha256 active_seconds seen_before"
+                    " statement_wrong verdict_seen note idempotency_key request_sha256 created_at"
+                ),
+                children=_OF_A_GRADE,
+            ),
         ),
     ),
     Kind(

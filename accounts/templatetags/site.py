@@ -20,17 +20,24 @@ def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
         address = reverse(name)
     except NoReverseMatch:
         return SafeString("")
-    path = context["request"].path
-    return format_html('<a href="{}"{}>{}</a>', address, _current(path, name, address), words)
+    request = context["request"]
+    found = request.resolver_match  # None on the page of an address that does not exist
+    section = _SECTION_OF.get(found.url_name) if found else None
+    current = _current(request.path, name, address) if section is None else _marked(section == name)
+    return format_html('<a href="{}"{}>{}</a>', address, current, words)
 
 
 def _current(path: str, name: str, address: str) -> SafeString:
     if path == address:
         return SafeString(' aria-current="page"')
-    below = path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW
+    return _marked(path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW)
+
+
+def _marked(below: bool) -> SafeString:
     return SafeString(' aria-current="true"' if below else "")
 
 
+_SECTION_OF = {"history": "people"}  # pages whose address begins like that of another section
 _WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
 
 

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from accounts.actions import record
 from accounts.guards import declared_guards
@@ -230,3 +231,12 @@ def test_a_worker_that_is_asked_twice_and_a_command_seal_nothing_twice(
     assert json.loads(capsys.readouterr().out) == {"sealed": 1, "head": str(head())}
     call_command("verify_history")
     assert "not sealed yet: nothing" in capsys.readouterr().out
+
+
+def test_the_history_belongs_to_people_in_the_navigation_and_not_to_scores(
+    client: Client, owner: User
+) -> None:
+    client.force_login(owner)
+    page = client.get(reverse("history")).content.decode()
+    assert f'<a href="{reverse("people")}" aria-current="true">' in page
+    assert f'<a href="{reverse("scores")}">' in page
