@@ -2,31 +2,39 @@
 
 On the embedded way everything is in one temporary folder; where the suite runs on PostgreSQL and Redis, a
 database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
+Migrating costs seconds, so a test process migrates one database and every deployment begins with a copy of it.
 """
 
+import atexit
 import os
 import secrets
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import environ
+import psycopg2
 
 ROOT = Path(__file__).parents[1]
+SQLITE = "touchstone.sqlite3"
 
 
 class Deployment:
     """Commands and processes that share one environment; `query` reads the database directly."""
 
-    def __init__(self, folder: Path, **extra: str) -> None:
+    def __init__(self, folder: Path, database_url: str, **extra: str) -> None:
+        """`database_url` is empty for SQLite in the folder."""
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.database_url = _own_postgresql() if os.environ.get("DATABASE_URL") else ""
+        self.database_url = database_url
         self.environment = {
             **os.environ,
             "TOUCHSTONE_RUNTIME_DIR": str(folder),
@@ -78,7 +86,7 @@ class Deployment:
 
     def _connection(self) -> Any:
         if not self.database_url:
-            return sqlite3.connect(self.folder / "touchstone.sqlite3", timeout=20)
+            return sqlite3.connect(self.folder / SQLITE, timeout=20)
         return connect(self.database_url)
 
     def logs(self) -> str:
@@ -90,46 +98,75 @@ class Deployment:
 @contextmanager
 def deployed(folder: Path, **extra: str) -> Iterator[Deployment]:
     """A migrated deployment; all its processes are killed at the end."""
-    with empty_deployment(folder, **extra) as deployment:
-        deployment.manage("migrate", "--verbosity", "0")
+    migrated = _migrated(os.environ.get("DATABASE_URL", ""))
+    with _deployment(folder, migrated.database_url, **extra) as deployment:
+        if not deployment.database_url:
+            shutil.copyfile(migrated.folder / SQLITE, folder / SQLITE)
         yield deployment
 
 
 @contextmanager
 def empty_deployment(folder: Path, **extra: str) -> Iterator[Deployment]:
     """The same with a database that has no table yet."""
+    with _deployment(folder, "", **extra) as deployment:
+        yield deployment
+
+
+@contextmanager
+def _deployment(folder: Path, template_url: str, **extra: str) -> Iterator[Deployment]:
     folder.mkdir(exist_ok=True)
-    deployment = Deployment(folder, **extra)
+    deployment = Deployment(folder, _own_postgresql(template_url), **extra)
     try:
         yield deployment
     finally:
         for process in deployment.processes:
             deployment.kill(process)
-        if deployment.database_url:
-            _drop(deployment.database_url)
+        _drop(os.environ.get("DATABASE_URL", ""), deployment.database_url)
+
+
+@cache
+def _migrated(server: str) -> Deployment:
+    """What every deployment of this process on this server is a copy of; gone when the process ends."""
+    folder = Path(tempfile.mkdtemp(prefix="touchstone-migrated-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    migrated = Deployment(folder, _own_postgresql())
+    atexit.register(_drop_if_there, server, migrated.database_url)
+    migrated.manage("migrate", "--verbosity", "0")
+    return migrated
 
 
 def connect(url: str) -> Any:
     """A connection to the PostgreSQL database at `url`, outside of Django."""
-    import psycopg2
-
     config = environ.Env.db_url_config(url)
     names = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
     given = {word: config[name] for word, name in names.items() if config[name]}
     return psycopg2.connect(**{**given, **config.get("OPTIONS", {})})  # a socket's folder comes as an option
 
 
-def _own_postgresql() -> str:
-    url = os.environ["DATABASE_URL"]
+def _own_postgresql(template_url: str = "") -> str:
+    url = os.environ.get("DATABASE_URL", "")
+    if not url:
+        return ""
     name = f"touchstone_{secrets.token_hex(4)}"
-    _administer(url, f"CREATE DATABASE {name}")
+    _administer(
+        url, f"CREATE DATABASE {name} TEMPLATE {_name(template_url) if template_url else 'template1'}"
+    )
     head, _, query = url.partition("?")
     return f"{head.rpartition('/')[0]}/{name}" + (f"?{query}" if query else "")
 
 
-def _drop(url: str) -> None:
-    name = environ.Env.db_url_config(url)["NAME"]
-    _administer(os.environ["DATABASE_URL"], f"DROP DATABASE {name} WITH (FORCE)")
+def _drop(server: str, url: str) -> None:
+    if url:
+        _administer(server, f"DROP DATABASE {_name(url)} WITH (FORCE)")
+
+
+def _drop_if_there(server: str, url: str) -> None:
+    with suppress(OSError, psycopg2.Error):  # a server of tests/chaos is gone before the process
+        _drop(server, url)
+
+
+def _name(url: str) -> str:
+    return str(environ.Env.db_url_config(url)["NAME"])
 
 
 def _administer(url: str, sql: str) -> None:

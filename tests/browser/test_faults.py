@@ -190,7 +190,7 @@ def test_a_session_that_ends_while_somebody_types_is_opened_again_in_place(site)
     window = opened.value
     window.get_by_label("Email").fill("ada@study.test")
     window.get_by_label("Password").fill(PASSWORD)
-    with window.expect_event("close"):
+    with window.expect_event("close", timeout=60_000):
         window.get_by_role("button", name="Sign in", exact=True).click()
     eventually(site.draft, text)
     expect(page.locator('[name="note"]')).to_have_value(text)
