@@ -1,11 +1,12 @@
 """Hashes recomputed from what is stored, to compare with what was imported."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from benchmark.canonical import instance_sha256, output_sha256
 from benchmark.keyindex import KeyIndex
 from benchmark.models import Instance, Output, Paper, Release, Run
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, withheld_record
 from benchmark.survey import output_key
 
 CHUNK = 500
@@ -20,9 +21,20 @@ def release_sha256(release: Release) -> str:
 def run_sha256(run: Run) -> str:
     """The run's hash from its rows; equals `run.sha256`."""
     rows = run.outputs.select_related("instance").iterator(CHUNK)
-    return _collection(
-        (output_key(row.instance.key, row.attempt), output_sha256(_output_record(row))) for row in rows
-    )
+    hashed = ((output_key(row.instance.key, row.attempt), output_sha256(_output_record(row))) for row in rows)
+    return _collection(chain(hashed, _withheld_hashes(run)))
+
+
+def stored_hashes(run: Run) -> Iterator[tuple[str, str]]:
+    """Key and stored hash of everything that a run holds, what was not released included."""
+    rows = run.outputs.values_list("instance__key", "attempt", "sha256").iterator(CHUNK)
+    return chain(((output_key(key, attempt), sha256) for key, attempt, sha256 in rows), _withheld_hashes(run))
+
+
+def _withheld_hashes(run: Run) -> Iterator[tuple[str, str]]:
+    for key in run.unreleased.values_list("instance__key", flat=True).iterator(CHUNK):
+        record = withheld_record(key)
+        yield output_key(key, record.attempt), output_sha256(record)
 
 
 def _collection(pairs: Iterator[tuple[str, str]]) -> str:

@@ -178,6 +178,24 @@ class Output(models.Model):
         return f"output {self.pk}"
 
 
+class UnreleasedOutput(models.Model):
+    """The makers of a run say that its output for an instance exists and is not public: nobody can judge it.
+
+    It is no output, so it stands in no denominator; a run has it or outputs for an instance, never both.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="unreleased")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="unreleased")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "instance"], name="unreleased_once_per_instance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"unreleased output {self.pk}"
+
+
 class IdentityScan(models.Model):
     """What the identity scan found in an output's shown texts; made anew by a newer version of the scan.
 

@@ -9,6 +9,7 @@ from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
 PROGRAM_VALUES = ("yes", "no", "uncertain")
+NOT_RELEASED = "not_released"  # state of a record that says: there is an output, and it is not public
 UNAVAILABLE_BUCKET = "unavailable"  # what `bucket` says of an output that no verdict could place
 
 
@@ -36,7 +37,10 @@ class InstanceRecord:
 
 @dataclass(frozen=True)
 class OutputRecord:
-    """One validated output of a system for the instance with key `instance`."""
+    """One validated output of a system for the instance with key `instance`.
+
+    `state` is answered, abstained or failed, or NOT_RELEASED, which has neither text, payload nor attempts.
+    """
 
     instance: str
     text: str
@@ -45,6 +49,11 @@ class OutputRecord:
     attempt: int = 1
     state: str = "answered"
     line: int = 0
+
+
+def withheld_record(instance: str) -> OutputRecord:
+    """What a loader yields for an output that was not released: nothing but that."""
+    return OutputRecord(instance=instance, text="", text_format="latex", state=NOT_RELEASED)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 
 from accounts.refusal import Refused
-from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run
+from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run, UnreleasedOutput
 from benchmark.subjects import Subject, arm_of
 
 
@@ -17,6 +17,12 @@ def release_named(name: str) -> Release:
         names = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none yet"
         raise Refused(f"no release {name!r}; there are: {names}", code="no_release")
     return release
+
+
+def releases_like(release: Release) -> QuerySet[Release]:
+    """The other releases of the same protocol, by name."""
+    same = Release.objects.filter(benchmark__protocol=release.benchmark.protocol)
+    return same.exclude(pk=release.pk).select_related("benchmark").order_by("name")
 
 
 def run_called(release: Release, arm: str) -> Run:
@@ -68,11 +74,13 @@ def domain_counts(release: Release) -> list[dict[str, Any]]:
 def runs_with_states(release: Release) -> QuerySet[Run]:
     """The runs of a release by system, each with its number of `outputs` in every state.
 
-    `without_output` counts the instances for which the run has none at all, because the system released none or
-    was not asked: these have no judgment and are in no figure of experts, neither right nor wrong.
+    `not_released` counts the instances for which the system's makers keep the output to themselves, and
+    `missing` those of which the file said nothing. Neither has a judgment or a place in a figure of experts.
     """
     instances = Release.objects.filter(pk=OuterRef("release")).annotate(number=Count("instances"))
     number = Subquery(instances.values("number"), output_field=IntegerField())
+    marked = Run.objects.filter(pk=OuterRef("pk")).annotate(number=Count("unreleased"))
+    not_released = Subquery(marked.values("number"), output_field=IntegerField())
     return (
         release.runs.select_related("system")
         .annotate(
@@ -80,7 +88,8 @@ def runs_with_states(release: Release) -> QuerySet[Run]:
             answered=_in_state(OutputState.ANSWERED),
             abstained=_in_state(OutputState.ABSTAINED),
             failed=_in_state(OutputState.FAILED),
-            without_output=number - Count("outputs__instance", distinct=True),
+            not_released=not_released,
+            missing=number - Count("outputs__instance", distinct=True) - not_released,
         )
         .order_by("system__name", "track", "condition")
     )
@@ -100,6 +109,13 @@ def outputs_of(instance: Instance) -> QuerySet[Output]:
     """Every system's outputs for an instance, in a fixed order, with run and system."""
     return instance.outputs.select_related("run__system").order_by(
         "run__system__name", "run__track", "run__condition", "attempt"
+    )
+
+
+def unreleased_of(instance: Instance) -> QuerySet[UnreleasedOutput]:
+    """Whose outputs for an instance were not released, with run and system."""
+    return instance.unreleased.select_related("run__system").order_by(
+        "run__system__name", "run__track", "run__condition"
     )
 
 

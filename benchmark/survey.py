@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from accounts.refusal import Refused
 from benchmark.canonical import instance_sha256, output_sha256, paper_content, value_sha256
 from benchmark.keyindex import KeyIndex
 from benchmark.progress import Progress
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
 from benchmark.records import RecordError
 
 MAX_ERRORS = 20
@@ -87,9 +87,9 @@ def survey_outputs(
     progress: Progress,
     most_faults: int = MAX_ERRORS,
 ) -> Survey:
-    """Check an outputs file against the release's instances; `counts` is outputs by state. Raises BadFile."""
+    """Check an outputs file against the release's instances; `counts` is records by state. Raises BadFile."""
     result = Survey(index)
-    with KeyIndex() as covered:
+    with KeyIndex() as covered, KeyIndex() as withheld:
 
         def note(record: OutputRecord) -> Iterator[RecordError]:
             if not instances.find(record.instance):
@@ -97,12 +97,26 @@ def survey_outputs(
                 yield RecordError(reason, line=record.line, field="instance_id")
             key = output_key(record.instance, record.attempt)
             yield from _once(index, key, output_sha256(record), record.line, "attempt")
-            covered.add(record.instance, "")
+            yield from _released_or_not(record, covered, withheld)
             result.counts[record.state] += 1
 
         _check(records, note, progress, most_faults)
         result.groups = len(covered)
     return result
+
+
+def _released_or_not(record: OutputRecord, covered: KeyIndex, withheld: KeyIndex) -> Iterator[RecordError]:
+    """Faults of a record that says "not released" and more, or of a second record beside such a one."""
+    says_so = record.state == NOT_RELEASED
+    if says_so and record != replace(withheld_record(record.instance), line=record.line):
+        yield RecordError("what was not released has no content and no attempts", line=record.line)
+    other = (covered if says_so else withheld).find(record.instance)
+    if other:
+        reason = f"{record.instance[:200]!r} has an output and is marked as not released; see line {other[1]}"
+        yield RecordError(reason, line=record.line, field="state")
+    covered.add(record.instance, "", record.line)
+    if says_so:
+        withheld.add(record.instance, "", record.line)
 
 
 def _check(

@@ -51,6 +51,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "domain": domain,
         "description": getattr(row, "description", None),
         "has_published_format": rules.published_line is not None,
+        "compares_releases": rules.compare_releases is not None,
         "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }
@@ -82,5 +83,10 @@ def instance(request: HttpRequest, name: str, key: str) -> HttpResponse:
     )
     shown = show_instance(row, queries.outputs_of(row))
     has_case_study = bool(case_columns(get_protocol(row.release.benchmark.protocol)))
-    context = {"instance": row, "shown": shown, "has_case_study": has_case_study}
+    context = {
+        "instance": row,
+        "shown": shown,
+        "unreleased": queries.unreleased_of(row),
+        "has_case_study": has_case_study,
+    }
     return render(request, "benchmark/instance.html", context)

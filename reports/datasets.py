@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from annotation.adjudication import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
-from benchmark.models import Output, Release
+from benchmark.models import Output, Release, UnreleasedOutput
 from benchmark.protocol import LabelledOutput
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
@@ -31,6 +31,14 @@ class OutputRow:
     attempt: int
     state: str
     sha256: str
+
+
+@dataclass(frozen=True)
+class Unreleased:
+    """An instance for which a system's makers did not release the output: it is in no table and no denominator."""
+
+    system: str
+    instance: str
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,15 @@ def output_rows(release: Release, track: str) -> list[OutputRow]:
         )
         for system, instance, paper, domain, attempt, state, sha256 in rows.iterator(chunk_size=_CHUNK)
     ]
+
+
+def unreleased_rows(release: Release, track: str) -> list[Unreleased]:
+    """What was not released on a track, by system and instance."""
+    rows = UnreleasedOutput.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
+    named = rows.order_by("run__system__slug", "instance__key").values_list(
+        "run__system__slug", "instance__key"
+    )
+    return [Unreleased(system, instance) for system, instance in named.iterator(chunk_size=_CHUNK)]
 
 
 def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:

@@ -77,6 +77,7 @@ def without(inputs: Any, instances: Collection[str]) -> Any:
         decisions=tuple(row for row in inputs.decisions if row.subject in left),
         asked=tuple(row for row in inputs.asked if row.instance not in instances),
         measured=tuple(row for row in inputs.measured if row.instance not in instances),
+        unreleased=tuple(row for row in inputs.unreleased if row.instance not in instances),
     )
 
 

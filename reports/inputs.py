@@ -18,6 +18,7 @@ from reports.datasets import (
     DrawnItem,
     ExpertLabel,
     OutputRow,
+    Unreleased,
     Vote,
     drawn_items,
     expert_labels,
@@ -25,6 +26,7 @@ from reports.datasets import (
     judge_votes,
     output_rows,
     primary_decisions,
+    unreleased_rows,
 )
 from reports.exclusions import Objection, Rule
 from reports.measurements import Asked, Measured, Sorted, asked_of, measured, sorted_instances
@@ -35,7 +37,10 @@ from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-Row = TypeVar("Row", bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted)
+Row = TypeVar(
+    "Row",
+    bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted | Unreleased,
+)
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class Inputs:
     """One track of one release with all its labels.
 
     What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
-    a verdict) and the frozen tuple are written only where there is any, so that artifacts from before there was such
-    a thing still verify. `labels` are those that were given independently.
+    a verdict, what was not released) and the frozen tuple are written only where there is any, so that artifacts
+    from before there was such a thing still verify. `labels` are those that were given independently.
     """
 
     release: str
@@ -67,6 +72,7 @@ class Inputs:
     objections: tuple[Objection, ...] = ()
     strata: tuple[Sorted, ...] = ()
     in_sight: tuple[ExpertLabel, ...] = ()
+    unreleased: tuple[Unreleased, ...] = ()
     frozen_tuple: TupleInfo | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -93,6 +99,7 @@ class Inputs:
             draws=tuple(row for row in self.draws if row.subject in kept),
             decisions=tuple(row for row in self.decisions if row.subject in kept),
             measured=tuple(row for row in self.measured if row.system in systems),
+            unreleased=tuple(row for row in self.unreleased if row.system in systems),
         )
 
     @classmethod
@@ -122,6 +129,7 @@ _LATER: dict[str, Any] = {
     "objections": Objection,
     "strata": Sorted,
     "in_sight": ExpertLabel,
+    "unreleased": Unreleased,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -141,6 +149,7 @@ def collect(
     entries, systems = one_tuple(release, track, frozen_tuple)
     chosen = choose_judge(release, track, judge)
     rules = declared_rules(release)
+    unreleased = unreleased_rows(release, track)
     independent, in_sight = expert_labels(release, track)
     campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
     inputs = Inputs(
@@ -159,11 +168,12 @@ def collect(
         draws=_in_order(drawn_items(release, track)),
         decisions=_in_order(primary_decisions(release, track)),
         asked=_in_order(asked_of(release)),
-        measured=_in_order(measured(release, track)),
+        measured=_in_order(measured(release, track, unreleased)),
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
         strata=_in_order(sorted_instances(release)),
         in_sight=_in_order(in_sight),
+        unreleased=_in_order(unreleased),
         frozen_tuple=entries,
     )
     return inputs.only(systems) if systems else inputs

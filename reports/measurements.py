@@ -8,7 +8,7 @@ from typing import Any
 from benchmark.models import Output, OutputState, Release
 from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
-from reports.datasets import PLAIN
+from reports.datasets import PLAIN, Unreleased
 
 _CHUNK = 2000
 MISSING = "missing"
@@ -75,8 +75,10 @@ def sorted_instances(release: Release) -> list[Sorted]:
     return [Sorted(key, name, value) for key, payload in rows for name, value in strata(payload).items()]
 
 
-def measured(release: Release, track: str) -> list[Measured]:
+def measured(release: Release, track: str, unreleased: Iterable[Unreleased] = ()) -> list[Measured]:
     """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
+
+    Instances of which an output was not released (`unreleased`) have no row either: they are not missing.
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
@@ -87,9 +89,13 @@ def measured(release: Release, track: str) -> list[Measured]:
     by_system: dict[str, list[_Found]] = defaultdict(list)
     for found in _outputs(release, track):
         by_system[found.system].append(found)
+    withheld: dict[str, set[str]] = defaultdict(set)
+    for mark in unreleased:
+        withheld[mark.system].add(mark.instance)
     rows: list[Measured] = []
     for system, own in by_system.items():
-        lacking = sorted(set(payloads) - {found.instance for found in own})
+        answered = {found.instance for found in own} | withheld[system]
+        lacking = sorted(set(payloads) - answered)
         complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
         for measure in measures:
             rows += _rows(measure, complete, payloads)

@@ -3,7 +3,7 @@
 Computed from Inputs alone: no rows, no clock, no machine. Equal inputs give equal bytes.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +14,7 @@ from benchmark.rubrics import rubric_from_content
 from reports.agreement import agreement_document
 from reports.audits import audit_document, audit_strata, expert_truth
 from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
-from reports.datasets import Decision, ExpertLabel, OutputRow, labelled_outputs, tallies
+from reports.datasets import Decision, ExpertLabel, labelled_outputs, tallies
 from reports.exclusions import exclusion_documents, primary_exclusion, without
 from reports.expert_scores import expert_document
 from reports.in_sight import in_sight_document
@@ -55,18 +55,23 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
         "track": inputs.track,
         "seed": inputs.seed,
         **({"frozen_tuple": asdict(inputs.frozen_tuple)} if inputs.frozen_tuple else {}),
-        "systems": (systems := _systems(rest.outputs)),
+        "systems": (systems := _systems(rest)),
         **_measured_part(rest, systems),
         "judge": _judge_part(inputs, {row.subject for row in rest.outputs}) if inputs.judge else None,
         "experts": [_campaign_part(campaign, rest) for campaign in inputs.campaigns],
     }
 
 
-def _systems(rows: Sequence[OutputRow]) -> dict[str, dict[str, int]]:
+def _systems(inputs: Inputs) -> dict[str, dict[str, int]]:
+    """Outputs of every system by state; beside them, for systems that have any, what was not released."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: {"answered": 0, "abstained": 0, "failed": 0})
-    for row in rows:
+    for row in inputs.outputs:
         counts[row.system][row.state] += 1
-    return {system: {"outputs": sum(states.values()), **states} for system, states in sorted(counts.items())}
+    found = {system: {"outputs": sum(states.values()), **states} for system, states in sorted(counts.items())}
+    for system, number in Counter(row.system for row in inputs.unreleased).items():
+        if system in found:
+            found[system]["not_released"] = number
+    return found
 
 
 def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
@@ -85,6 +90,9 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
     protocol = get_protocol(inputs.protocol)
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
     members = {subject: output for subject, output in outputs.items() if subject in counted}
+    asked = [
+        metric for metric in protocol.metrics if any(is_asked(metric, output) for output in outputs.values())
+    ]
     by_system: dict[str, dict[str, LabelledOutput]] = defaultdict(dict)
     for subject, output in members.items():
         by_system[output.system][subject] = output
@@ -93,8 +101,8 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
         "sha256": inputs.judge.sha256,
         "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in _named_metrics(protocol)},
         "systems": {
-            system: _system_part(protocol, list(members.values()), inputs)
-            for system, members in sorted(by_system.items())
+            system: _system_part(protocol, list(of.values()), inputs, asked)
+            for system, of in sorted(by_system.items())
         },
         "audits": [
             _audit_part(protocol, campaign, inputs, outputs, members, by_system)
@@ -104,14 +112,17 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
     }
 
 
-def _system_part(protocol: Protocol, members: Sequence[LabelledOutput], inputs: Inputs) -> dict[str, Any]:
+def _system_part(
+    protocol: Protocol, members: Sequence[LabelledOutput], inputs: Inputs, asked: Sequence[Metric]
+) -> dict[str, Any]:
+    """`asked` are the metrics of which this judge was asked something on the track; of the others it knows nothing."""
     strata: dict[str, dict[str, str]] = defaultdict(dict)
     for row in inputs.strata:
         strata[row.division][row.instance] = row.stratum
     return {
         "metrics": {
             metric.key: metric_document(metric, members, seed=inputs.seed, strata=strata)
-            for metric in protocol.metrics
+            for metric in asked
             if not metric.optional or any(is_asked(metric, output) for output in members)
         },
         "buckets": buckets(protocol.bucket, members),

@@ -22,6 +22,7 @@ def score_sections(document: Document) -> dict[str, Any]:
     judge = document["judge"]
     return {
         "states": [{"system": system, **counts} for system, counts in document["systems"].items()],
+        "not_released": any("not_released" in counts for counts in document["systems"].values()),
         "measured": _measured(document["measured"]) if "measured" in document else None,
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],

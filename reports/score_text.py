@@ -48,6 +48,9 @@ def _lines(document: Document) -> Iterator[str]:
         yield "No judge has spoken on this track."
     for campaign in document["experts"]:
         yield from _expert_lines(campaign)
+    for system, counts in document["systems"].items():
+        if "not_released" in counts:
+            yield f"{system}: {counts['not_released']} not released, in no denominator"
     for rule in document.get("exclusions", ()):
         yield from _exclusion_lines(rule)
     if "in_sight" in document:

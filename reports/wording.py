@@ -30,6 +30,7 @@ CAUTIONS: dict[str, str] = {
     Caution.LOW_N: "Few labels: read the interval, not the value.",
     Caution.MARGIN_CAP: "The raters' margins differ, so kappa cannot reach 1.",
     Caution.MIXED_RATER_KINDS: "Experts and judges are mixed.",
+    Caution.NO_SPREAD: "All values are equal, so this interval has no width and bounds nothing.",
     Caution.POOLED_QUESTIONS: "Several questions are pooled.",
     Caution.POOLED_SYSTEMS: "Several systems are pooled.",
     Caution.PREVALENCE_PARADOX: "One value is far more frequent than the others, which pulls kappa down.",
@@ -37,7 +38,7 @@ CAUTIONS: dict[str, str] = {
     Caution.SEPARATION: "A group never lost or never won: strengths are bounded by hand.",
     Caution.SMALL_FOR_MODEL: "Few labels for this model.",
     Caution.TRANSPORT_ASSUMPTION: "Assumes that the judge errs here as often as where it was audited.",
-    Caution.TRUNCATED: "The value was cut to the possible range.",
+    Caution.TRUNCATED: "The value or its interval was cut to the possible range.",
 }
 
 # What to do about a reason or caution, where something can be done.
@@ -58,6 +59,7 @@ ADVICE: dict[str, str] = {
     Caution.LOW_N: "Label more items.",
     Caution.MARGIN_CAP: "Read kappa against the largest value possible.",
     Caution.MIXED_RATER_KINDS: "Choose raters of one kind to see how experts agree among themselves.",
+    Caution.NO_SPREAD: "Label more items.",
     Caution.POOLED_QUESTIONS: "Name a question to see it alone.",
     Caution.POOLED_SYSTEMS: "Analyse the rows of one system for its own score.",
     Caution.PREVALENCE_PARADOX: "Read AC1 and the agreement on each value beside kappa.",

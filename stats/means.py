@@ -9,7 +9,10 @@ from stats.intervals import t_value
 
 
 def mean_estimate(values: Sequence[float], method: str, scale: tuple[float, float]) -> Estimate:
-    """The mean with a t interval over its units, cut at the ends of the scale; none below two units."""
+    """The mean with a t interval over its units, cut at the ends of the scale; none below two units.
+
+    Where all values are equal the interval has no width, which is said: it bounds nothing that others would give.
+    """
     if not values:
         return undefined(method, Reason.NO_ITEMS, n=0)
     n = len(values)
@@ -20,5 +23,5 @@ def mean_estimate(values: Sequence[float], method: str, scale: tuple[float, floa
     half = t_value(0.95, n - 1) * se
     ends = max(mean - half, scale[0]), min(mean + half, scale[1])
     cut = ends != (mean - half, mean + half)
-    warnings = (Caution.TRUNCATED,) if cut else ()
+    warnings = (Caution.NO_SPREAD,) if se == 0 else (Caution.TRUNCATED,) if cut else ()
     return Estimate(value=mean, ci=ends, se=se, method=method, n=n, warnings=warnings)

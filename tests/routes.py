@@ -146,6 +146,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/freeze/
         releases/<slug:name>/describe/
         releases/<slug:name>/tuples/
+        releases/<slug:name>/reproduction/
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
         releases/<slug:name>/instances/<path:key>/

@@ -14,10 +14,11 @@ from benchmark.actions.batches import check_slug, checked_batches, existing
 from benchmark.actions.identities import scan_identities
 from benchmark.canonical import output_sha256
 from benchmark.differences import describe
+from benchmark.integrity import stored_hashes
 from benchmark.keyindex import KeyIndex
-from benchmark.models import Output, Release, Run, System
+from benchmark.models import Output, Release, Run, System, UnreleasedOutput
 from benchmark.progress import Progress, silent
-from benchmark.protocol import OutputRecord
+from benchmark.protocol import NOT_RELEASED, OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.queries import quarantined
 from benchmark.records import RecordError
@@ -26,8 +27,9 @@ from benchmark.survey import MAX_ERRORS, Survey, output_key, survey_outputs
 
 @dataclass(frozen=True)
 class OutputsReport:
-    """What an import of outputs did, or would do. `without_output` counts instances that have none,
-    `quarantined` outputs of the release that wait for a decision about what tells their author."""
+    """What an import of outputs did, or would do. `without_output` counts instances that have none and are not
+    marked as not released, `quarantined` outputs of the release that wait for a decision about what tells their
+    author."""
 
     release: str
     system: str
@@ -88,7 +90,7 @@ def import_outputs(
             track=track,
             condition=condition,
             sha256=survey.sha256,
-            outputs=len(index),
+            outputs=len(index) - survey.counts[NOT_RELEASED],
             states=dict(sorted(survey.counts.items())),
             without_output=len(instances) - survey.groups,
             changed=changed,
@@ -103,8 +105,7 @@ def _is_stored(run: Run, system: str, survey: Survey) -> bool:
     if stored is None:
         return False
     if stored.sha256 != survey.sha256:
-        rows = stored.outputs.values_list("instance__key", "attempt", "sha256").iterator()
-        pairs = ((output_key(instance, attempt), sha256) for instance, attempt, sha256 in rows)
+        pairs = stored_hashes(stored)
         place = " ".join(part for part in (run.release.name, run.track, run.condition) if part)
         reason = f"{system} has other outputs on {place}: {describe(survey.index, pairs)}"
         raise Refused(reason, code="run_differs")
@@ -128,7 +129,9 @@ def _store(
         raise Refused(f"a run of {author.slug} was imported at the same time", code="busy") from error
     for batch in checked_batches(records, survey.index, _identify, progress):
         _store_batch(run, batch)
-    counts = {"outputs": len(survey.index), "system": author.slug, "sha256": run.sha256}
+    withheld = survey.counts[NOT_RELEASED]
+    counts: dict[str, Any] = {"outputs": len(survey.index) - withheld, "system": author.slug}
+    counts |= {"sha256": run.sha256, **({"not_released": withheld} if withheld else {})}
     record(actor=actor, verb="import_outputs", target=run, details=counts)
 
 
@@ -150,6 +153,11 @@ def _identify(output: OutputRecord) -> tuple[str, str]:
 def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
     keys = {row.instance for row, _ in batch}
     instances = dict(run.release.instances.filter(key__in=keys).values_list("key", "pk"))
+    UnreleasedOutput.objects.bulk_create(
+        UnreleasedOutput(run=run, instance_id=instances[row.instance])
+        for row, _ in batch
+        if row.state == NOT_RELEASED
+    )
     Output.objects.bulk_create(
         Output(
             run=run,
@@ -162,4 +170,5 @@ def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
             sha256=sha256,
         )
         for row, sha256 in batch
+        if row.state != NOT_RELEASED
     )

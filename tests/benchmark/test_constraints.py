@@ -17,6 +17,7 @@ from benchmark.models import (
     ReleaseDescription,
     RenderedDocument,
     System,
+    UnreleasedOutput,
 )
 from tests.factories import (
     BenchmarkFactory,
@@ -56,6 +57,32 @@ def twin_paper():
 def twin_document():
     for _ in range(2):
         RenderedDocument.objects.create(sha256=digest("x"), blocks=[], report={})
+
+
+def withheld(twice=False):
+    run = RunFactory()
+    instance = InstanceFactory(release=run.release)
+    for _ in range(2 if twice else 1):
+        UnreleasedOutput.objects.create(run=run, instance=instance)
+    return {"run": run, "instance": instance}
+
+
+def released_after_all():
+    OutputFactory(**withheld())
+
+
+def withheld_though_released():
+    output = OutputFactory()
+    UnreleasedOutput.objects.create(run=output.run, instance=output.instance)
+
+
+def withheld_elsewhere():
+    UnreleasedOutput.objects.create(run=RunFactory(), instance=InstanceFactory())
+
+
+def withheld_of_a_frozen_run():
+    run = RunFactory(frozen_at=timezone.now())
+    UnreleasedOutput.objects.create(run=run, instance=InstanceFactory(release=run.release))
 
 
 def decided(output=None, twice=False, **changes):
@@ -105,6 +132,7 @@ VIOLATIONS = {
     "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),
+    "unreleased_once_per_instance": lambda: withheld(twice=True),
     "described_release_has_a_licence": lambda: described(licence=""),
     "described_release_has_creators": lambda: described(creators=""),
     "described_release_has_a_version": lambda: described(version=""),
@@ -136,6 +164,20 @@ def test_no_constraint_is_without_its_violation():
         for constraint in model._meta.constraints
     }
     assert named == set(VIOLATIONS)
+
+
+@pytest.mark.parametrize(
+    ("violation", "words"),
+    [
+        (released_after_all, "an output is released or it is not"),
+        (withheld_though_released, "an output is released or it is not"),
+        (withheld_elsewhere, "an unreleased output is of an instance of its run"),
+        (withheld_of_a_frozen_run, "its run is frozen"),
+    ],
+)
+def test_what_was_not_released_is_beside_no_output_and_within_its_open_run(violation, words):
+    with pytest.raises(IntegrityError, match=words):
+        violation()
 
 
 @pytest.mark.parametrize(

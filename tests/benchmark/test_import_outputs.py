@@ -54,6 +54,40 @@ def test_outputs_become_one_run_of_a_system(small_release, path, coordinator):
     assert AuditEvent.objects.get(verb="import_outputs").actor == coordinator
 
 
+def test_what_was_not_released_is_marked_and_is_no_output(small_release, tmp_path):
+    withheld = {"instance_id": "p2", "state": "not_released"}
+    path = write_lines(tmp_path / "outputs.jsonl", proof(), withheld)
+    report = imported(small_release, path)
+    assert report.states == {"answered": 1, "not_released": 1}
+    assert (report.outputs, report.without_output) == (1, 1)  # p3 is missing
+    run = Run.objects.get()
+    assert [mark.instance.key for mark in run.unreleased.all()] == ["p2"]
+    assert [output.instance.key for output in run.outputs.all()] == ["p1"]
+    assert run_sha256(run) == run.sha256
+    assert not imported(small_release, path).changed
+    less = write_lines(tmp_path / "less.jsonl", proof())
+    with pytest.raises(Refused, match="1 missing from the file"):
+        imported(small_release, less)
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (({"state": "not_released", "text": "Clear."},), "neither text nor budget"),
+        (({"state": "not_released", "budget": {"tokens": 1}},), "neither text nor budget"),
+        (({"state": "not_released", "attempt": 2},), "no content and no attempts"),
+        (({"text": "Clear."}, {"state": "not_released", "attempt": 1}), "stands already on line 1"),
+        (({"text": "Clear.", "attempt": 2}, {"state": "not_released"}), "see line 1"),
+        (({"state": "not_released"}, {"text": "Clear.", "attempt": 2}), "see line 1"),
+    ],
+)
+def test_an_output_is_released_or_it_is_not(small_release, tmp_path, lines, fault):
+    rows = [{"instance_id": "p1", **line} for line in lines]
+    with pytest.raises(BadFile, match=fault):
+        imported(small_release, write_lines(tmp_path / "outputs.jsonl", *rows))
+    assert not Run.objects.exists()
+
+
 def test_a_budget_is_shown_to_staff_and_not_to_graders(small_release, path, tmp_path, client, coordinator):
     spent = {"tokens": 200000, "hours": 1.5, "rounds": 5}
     imported(small_release, write_lines(tmp_path / "spent.jsonl", proof(budget=spent)))

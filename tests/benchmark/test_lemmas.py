@@ -7,6 +7,8 @@ import pytest
 from annotation.steps import steps_of
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord
 from benchmark.protocols import get_protocol
+from benchmark.protocols.lemmas.iterations import iterations
+from benchmark.protocols.lemmas.schema import Lemma
 from benchmark.records import RecordError
 from latex import render
 from llm.prompts import load_prompt
@@ -182,3 +184,27 @@ def test_the_sample_lemmas_are_read_without_a_fault():
         records = list(PROTOCOL.read_outputs(path))
         assert all(isinstance(record, OutputRecord) for record in records), records
         assert {record.instance for record in records} == keys
+
+
+def test_a_lemma_that_stands_again_in_the_next_iteration_is_counted_whatever_its_spaces():
+    first = [
+        LEMMA | {"statement": "Let $G$ be abelian."},
+        LEMMA | {"statement": "Other.", "category": "math.GR"},
+    ]
+    second = [LEMMA | {"statement": "Let \\(G\\)  be abelian."}]
+    found = iterations(*([_payload(lemma) for lemma in release] for release in (first, second)))
+    assert (found["shares"]["lemmas_again"]["k"], found["shares"]["lemmas_again"]["n"]) == (1, 2)
+    assert found["lemmas"] == {"first": 2, "second": 1}
+    assert found["categories_of_the_first"]["math.GR"] == 1
+    with pytest.raises(ValueError, match="none can be called proximate"):
+        iterations([], [], proximate=["1"])
+
+
+def test_of_the_sample_s_iterations_one_lemma_of_ten_stands_in_both_as_its_readme_says():
+    releases = [list(PROTOCOL.read_release(SAMPLE / f"release{name}.jsonl")) for name in ("", "-2026-02")]
+    found = iterations(*([row.payload for row in release] for release in releases))
+    assert (found["shares"]["lemmas_again"]["k"], found["lemmas"]) == (1, {"first": 10, "second": 4})
+
+
+def _payload(line):
+    return {name: line[name] for name in Lemma.model_fields if name in line}

@@ -66,7 +66,7 @@ def test_a_release_shows_domains_runs_and_states(carl):
     ]
     (shown,) = page.context["runs"]
     assert (shown.output_count, shown.answered, shown.abstained, shown.failed) == (4, 3, 1, 0)
-    assert shown.without_output == 0
+    assert (shown.not_released, shown.missing) == (0, 0)
     assert release.sha256 in page.content.decode()
 
 
@@ -77,11 +77,11 @@ def test_what_a_run_has_no_output_for_is_counted_by_instance_not_by_attempt(carl
     partial.outputs.exclude(pk__in=[first.pk, second.pk]).delete()
     OutputFactory(run=partial, instance=first.instance, attempt=2)
     page = carl.get(reverse("release", args=["small"]))
-    assert {run.pk: run.without_output for run in page.context["runs"]} == {
+    assert {run.pk: run.missing for run in page.context["runs"]} == {
         partial.pk: 2,
         release.runs.latest("pk").pk: 0,
     }
-    assert "Not released" in page.content.decode()
+    assert "Missing" in page.content.decode()
 
 
 def test_instances_are_filtered_by_domain_and_paged(carl):

@@ -221,6 +221,49 @@ def test_releases_that_cannot_be_compared_are_refused(two_runs, proofs):
         call_command("compare_releases", "run-1", "run-2", "--proximate", "0")
 
 
+@pytest.fixture
+def carl(client, coordinator):
+    client.force_login(coordinator)
+    return client
+
+
+def test_the_page_shows_the_same_shares_and_is_found_from_the_release(two_runs, carl):
+    address = reverse("release-reproduction", args=["run-1"])
+    assert address in carl.get(reverse("release", args=["run-1"])).content.decode()
+    page = carl.get(address, {"second": "run-2", "proximate": " ".join(PROXIMATE)}).content.decode()
+    for shown in ("19/28", "67.9 %", "49.3 to 82.1", "25/28", "89.3 %", "35/36", "97.2 %"):
+        assert shown in page
+    assert "<dt>Shared</dt><dd>28</dd>" in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"second": "run-2", "proximate": "0"}, "mask 0 is not among"),
+        ({"second": "run-1"}, "Select a valid choice"),
+        ({"second": "sample-proofs"}, "Select a valid choice"),
+    ],
+)
+def test_what_the_page_cannot_compare_is_said_at_its_field(two_runs, proofs, carl, asked, words):
+    page = carl.get(reverse("release-reproduction", args=["run-1"]), asked)
+    assert page.status_code == 400
+    assert words in page.content.decode()
+
+
+def test_without_a_second_release_the_page_says_so_and_other_protocols_have_no_link(proofs, carl):
+    page = carl.get(reverse("release-reproduction", args=["sample-proofs"])).content.decode()
+    assert "no other release of this protocol" in page
+    release = carl.get(reverse("release", args=["sample-proofs"])).content.decode()
+    assert "Compare with another release" not in release
+
+
+def test_the_page_takes_the_same_queries_whatever_the_releases_hold(
+    two_runs, carl, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(10):
+        carl.get(reverse("release-reproduction", args=["run-1"]), {"second": "run-2"})
+
+
 def test_masks_are_one_whatever_their_delimiters_and_spaces():
     assert normalised("$ a = b $") == normalised("\\[a=b\\]") == "a=b"
 

@@ -21,10 +21,11 @@ from benchmark.queries import runs_with_states
 from reports.choosing import choose
 from reports.exporting import csv_lines
 from reports.importing import import_labels
-from reports.inputs import collect
+from reports.inputs import Inputs, collect
 from reports.judge_audit import judge_audit_document
 from reports.label_rows import label_rows
 from reports.score import score
+from reports.score_text import score_text
 from reports.several_judges import matrix_document
 from stats.display import rounded_percent
 from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
@@ -32,6 +33,7 @@ from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_l
 pytestmark = pytest.mark.django_db
 Row = dict[str, str]
 VALUES = ("correct", "inconclusive", "incorrect")
+WITHHELD = {"state": "not_released", "text": ""}
 ALL_WRONG = "003 003 005 005 004 005 004 005 005 005"
 # RMA Table 1 (STATISTICS.md 2A): correct, inconclusive and incorrect judgments of problems 1 to 10; - not released.
 TABLE_1 = {
@@ -83,8 +85,10 @@ def first_proof(tmp_path) -> Release:
     problems = [PROBLEM | {"instance_id": f"p{number:02}"} for number in range(1, 11)]
     outputs = {}
     for system, counts in TABLE_1.items():
-        given = [f"p{at:02}" for at, count in enumerate(counts.split(), start=1) if count != "-"]
-        lines = [PROOF | {"instance_id": key} for key in given]
+        lines = [
+            PROOF | {"instance_id": f"p{at:02}"} | (WITHHELD if count == "-" else {})
+            for at, count in enumerate(counts.split(), start=1)
+        ]
         outputs[system] = write_lines(tmp_path / f"{system}.jsonl", *lines)
     path = write_lines(tmp_path / "problems.jsonl", *problems)
     release = imported("proofs", "first-proof", path, outputs)
@@ -127,13 +131,21 @@ def test_every_system_but_the_partly_released_one_has_44_judgments(first_proof):
 def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     first_proof, client, coordinator
 ):
-    """Table 1 marks four problems with a dash: they have no output, no judgment and no place in a denominator."""
-    lacking = {run.system.slug: run.without_output for run in runs_with_states(first_proof)}
-    assert lacking == {**dict.fromkeys(TABLE_1, 0), "aletheia": 4}
-    found = score(collect(release=first_proof))
-    assert found["systems"]["aletheia"] == {"outputs": 6, "answered": 6, "abstained": 0, "failed": 0}
+    """Table 1 marks four problems with a dash: they have no judgment and no place in a denominator."""
+    marked = {run.system.slug: (run.not_released, run.missing) for run in runs_with_states(first_proof)}
+    assert marked == {**dict.fromkeys(TABLE_1, (0, 0)), "aletheia": (4, 0)}
+    inputs = collect(release=first_proof)
+    found = score(inputs)
+    six = {"outputs": 6, "answered": 6, "abstained": 0, "failed": 0}
+    assert found["systems"]["aletheia"] == {**six, "not_released": 4}
+    assert "not_released" not in found["systems"]["rma"]
+    assert score(Inputs.from_json(json.loads(json.dumps(inputs.as_json())))) == found
+    assert "aletheia: 4 not released, in no denominator" in score_text(found)
     client.force_login(coordinator)
-    assert "Not released" in client.get(reverse("release", args=["first-proof"])).content.decode()
+    assert "Not released" in client.get(reverse("score", args=["first-proof"])).content.decode()
+    pages = [client.get(reverse("instance", args=["first-proof", key])) for key in ("p01", "p02")]
+    told = ["keep the output to themselves" in page.content.decode() for page in pages]
+    assert told == [True, False]
 
 
 def test_nothing_is_compared_across_the_groups_of_an_ablation(first_proof, tmp_path):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
+from benchmark.protocols.lemmas.iterations import iterations
 from benchmark.protocols.lemmas.loader import read_outputs, read_release, strata
 from benchmark.protocols.lemmas.metrics import METRICS, STEP_MEASURES, bucket
 from benchmark.protocols.lemmas.parts import instance_parts, output_parts, prompt_fields
@@ -25,4 +26,5 @@ PROTOCOL = Protocol(
     bucket=bucket,
     step_measures=STEP_MEASURES,
     strata=strata,
+    compare_releases=iterations,
 )

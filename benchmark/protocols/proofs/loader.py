@@ -1,11 +1,12 @@
 """Files of problems and proofs to records."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from benchmark.folders import read_documents
 from benchmark.jsonl import Line, read_records
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
 from benchmark.protocols.proofs.schema import Problem, ProblemLine, ProblemPaper, Proof, ProofLine
 from benchmark.records import RecordError
 
@@ -38,6 +39,8 @@ def _paper(paper: ProblemPaper) -> PaperRecord:
 
 
 def _output(proof: ProofLine, line: Line) -> OutputRecord:
+    if proof.state == NOT_RELEASED:
+        return replace(withheld_record(proof.instance_id), attempt=proof.attempt, line=line.number)
     return OutputRecord(
         instance=proof.instance_id,
         attempt=proof.attempt,

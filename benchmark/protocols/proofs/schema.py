@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from benchmark.keys import Key
+from benchmark.protocol import NOT_RELEASED
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -68,7 +69,7 @@ class ProofLine(Proof):
 
     instance_id: Key
     attempt: Annotated[int, Field(ge=1, le=1000)] = 1
-    state: Literal["answered", "abstained", "failed"] = "answered"
+    state: Literal["answered", "abstained", "failed", "not_released"] = "answered"
     text: str = ""
     format: Literal["latex", "markdown", "plain"] = "latex"
 
@@ -76,4 +77,6 @@ class ProofLine(Proof):
     def _answered_means_text(self) -> Self:
         if self.state == "answered" and not self.text.strip():
             raise ValueError("an answered output needs a text")
+        if self.state == NOT_RELEASED and (self.text or self.budget != Budget()):
+            raise ValueError("what was not released has neither text nor budget")
         return self
