@@ -99,9 +99,9 @@ def test_the_pages_take_the_same_queries_whatever_their_size(carl, django_assert
     for _ in range(size):
         release = fill(ReleaseFactory(), domains=size, instances=size, runs=size)
     carl.get(reverse("releases"))
-    with django_assert_num_queries(4):  # session, user, roles; the releases with their counts
+    with django_assert_num_queries(3):  # session, user with roles; the releases with their counts
         carl.get(reverse("releases"))
-    with django_assert_num_queries(8):  # as before; release, domains, runs, instances: their number, the page
+    with django_assert_num_queries(7):  # as before; release, domains, runs, instances: their number, the page
         carl.get(reverse("release", args=[release.name]))
 
 
