@@ -226,6 +226,14 @@ class CaseColumn:
     is_text: bool = False
 
 
+@dataclass(frozen=True)
+class Variant:
+    """That an instance was made from another one of its release, for comparison: how, and from which key."""
+
+    kind: str
+    original: str
+
+
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
 Payloads = Iterable[Mapping[str, Any]]
@@ -255,6 +263,7 @@ class Protocol:
     `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of
     both and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}.
     `staff_facts` names what of an output's payload those who run the study may see beside its parts (budgets, say).
+    `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
     `published_line` writes an instance's payload as a line of the published file, without line feed.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one.
     """
@@ -284,6 +293,7 @@ class Protocol:
     step_measures: tuple[StepMeasure, ...] = ()
     strata: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
     staff_facts: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None
+    variant_of: Callable[[Mapping[str, Any]], Variant | None] | None = None
     published_line: Callable[[Mapping[str, Any]], str] | None = None
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()

@@ -18,6 +18,7 @@ from benchmark.models import Instance, Release
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from benchmark.showing import show_instance
+from benchmark.variants import related_instances
 
 PAGE = 50
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
@@ -87,6 +88,7 @@ def instance(request: HttpRequest, name: str, key: str) -> HttpResponse:
         "instance": row,
         "shown": shown,
         "unreleased": queries.unreleased_of(row),
+        "related": related_instances(row),
         "has_case_study": has_case_study,
     }
     return render(request, "benchmark/instance.html", context)

@@ -250,6 +250,27 @@ def test_what_the_page_cannot_compare_is_said_at_its_field(two_runs, proofs, car
     assert words in page.content.decode()
 
 
+def test_a_variant_leads_to_its_original_and_the_original_to_its_variants(tmp_path, carl):
+    first = MASK | {"index": 6}
+    variants = [
+        first | {"index": 7, "variant": "random", "variant_of": 6},
+        first | {"index": 8, "variant": "truncated", "variant_of": 6},
+    ]
+    release = imported(tmp_path, first, *variants, MASK | {"index": 9})
+
+    def compared(key: str) -> list[tuple[str, str]]:
+        page = carl.get(reverse("instance", args=[release.name, key]))
+        found = [(other.key, other.relation) for other in page.context["related"]]
+        for other, relation in found:
+            link = f'<a href="{reverse("instance", args=[release.name, other])}">{other}</a> ({relation})'
+            assert link in page.content.decode()
+        return found
+
+    assert compared("6") == [("7", "random variant"), ("8", "truncated variant")]
+    assert compared("7") == [("6", "original"), ("8", "truncated variant")]
+    assert compared("9") == []
+
+
 def test_without_a_second_release_the_page_says_so_and_other_protocols_have_no_link(proofs, carl):
     page = carl.get(reverse("release-reproduction", args=["sample-proofs"])).content.decode()
     assert "no other release of this protocol" in page

@@ -3,7 +3,13 @@
 from pathlib import Path
 
 from benchmark.protocol import Predicate, Protocol
-from benchmark.protocols.masked_steps.loader import published_line, read_outputs, read_release, strata
+from benchmark.protocols.masked_steps.loader import (
+    published_line,
+    read_outputs,
+    read_release,
+    strata,
+    variant_of,
+)
 from benchmark.protocols.masked_steps.metrics import METRICS, bucket
 from benchmark.protocols.masked_steps.parts import instance_parts, output_parts, prompt_fields
 from benchmark.protocols.masked_steps.programs import ALGEBRA
@@ -27,6 +33,7 @@ PROTOCOL = Protocol(
     bucket=bucket,
     program_judges=(ALGEBRA,),
     strata=strata,
+    variant_of=variant_of,
     published_line=published_line,
     compare_releases=reproducibility,
 )

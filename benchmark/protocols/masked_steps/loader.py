@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.jsonl import Line, read_records
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
+from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, Variant
 from benchmark.protocols.masked_steps.schema import ATTEMPTS, AttemptLine, Mask
 from benchmark.records import RecordError
 
@@ -40,6 +40,12 @@ def strata(payload: Mapping[str, Any]) -> dict[str, str]:
         "proof_family": mask.proof_family or "unstated",
         "mask": mask.variant or "chosen",
     }
+
+
+def variant_of(payload: Mapping[str, Any]) -> Variant | None:
+    """What a random or truncated mask was made from, to compare; None for a chosen one."""
+    mask = Mask.model_validate(payload)
+    return Variant(mask.variant, str(mask.variant_of)) if mask.variant else None
 
 
 def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
