@@ -10,6 +10,7 @@ from reports import (
     api_cases,
     api_construction,
     api_exclusions,
+    api_external,
     api_history,
     api_judges,
     api_leak_flags,
@@ -45,6 +46,11 @@ urlpatterns: list[URLPattern] = [
         "releases/<slug:name>/construction-audit/",
         api_construction.ConstructionAuditView.as_view(),
         name="api-construction-audit",
+    ),
+    path(
+        "releases/<slug:name>/external-scores/",
+        api_external.ExternalScoresView.as_view(),
+        name="api-external-scores",
     ),
     path("releases/<slug:name>/leak-flags/", api_leak_flags.LeakFlagsView.as_view(), name="api-leak-flags"),
     path(

@@ -55,6 +55,8 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("delta_clipped", "delta method, clipped to -1 and 1", "delta"),
     ("gwet_2008", "Gwet 2008", "agreement"),
     ("pairs", "share of pairs of labels", "same"),
+    ("spearman", "Fisher’s z; Bonett and Wright 2000", ""),
+    ("kendall", "Fisher’s z; Fieller, Hartley and Pearson 1957", ""),
     ("icc", "from the F distribution", "agreement"),
     ("bang", "normal, from the multinomial; guesses taken as independent", ""),
     ("james", "James and others 1996, without an interval", ""),

@@ -25,15 +25,16 @@ def spearman(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Est
     return _correlation("spearman_bonett_wright", one, two, level, ranks=True)
 
 
-def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> Estimate:
-    """Kendall's tau-b, corrected for ties."""
+def kendall_tau_b(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """Kendall's tau-b, corrected for ties, with the interval of Fieller, Hartley and Pearson (1957)."""
     from scipy.stats import kendalltau
 
     one, two = _pair(first, second)
     reason = _refusal(one, two)
     if reason is not None:
-        return undefined("kendall_tau_b", reason, n=len(one))
-    return Estimate(value=float(kendalltau(one, two).statistic), method="kendall_tau_b", n=len(one))
+        return undefined("kendall_tau_b", reason, n=len(one), level=level)
+    tau = float(np.clip(kendalltau(one, two).statistic, -1, 1))
+    return _with_interval("kendall_tau_b", tau, len(one), 0.437, 4, level)
 
 
 def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
@@ -55,9 +56,13 @@ def _correlation(method: str, one: Floats, two: Floats, level: float, *, ranks: 
     if reason is not None:
         return undefined(method, reason, n=n, level=level)
     rho = float(np.clip(np.corrcoef(one, two)[0, 1], -1, 1))
-    if n <= 3 or abs(rho) == 1:
-        return Estimate(value=rho, method=method, level=level, n=n, reason=Reason.FEW_EVENTS)
-    spread = 1 + rho * rho / 2 if ranks else 1.0
-    half = z_value(level) * math.sqrt(spread / (n - 3))
-    ends = (math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half))
-    return Estimate(value=rho, ci=ends, level=level, method=method, n=n)
+    return _with_interval(method, rho, n, 1 + rho * rho / 2 if ranks else 1.0, 3, level)
+
+
+def _with_interval(method: str, value: float, n: int, spread: float, lost: int, level: float) -> Estimate:
+    """Fisher's z with variance spread / (n - lost); no interval where that does not exist."""
+    if n <= lost or abs(value) == 1:
+        return Estimate(value=value, method=method, level=level, n=n, reason=Reason.FEW_EVENTS)
+    half = z_value(level) * math.sqrt(spread / (n - lost))
+    ends = (math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half))
+    return Estimate(value=value, ci=ends, level=level, method=method, n=n)

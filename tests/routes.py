@@ -218,6 +218,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/labels.jsonl
         reports/releases/<slug:name>/figures/<slug:figure>.csv
         reports/releases/<slug:name>/outputs/
+        reports/releases/<slug:name>/external-scores/
+        api/v1/releases/<slug:name>/external-scores/
         reports/releases/<slug:name>/compare/
         reports/releases/<slug:name>/compare/pair/
         reports/releases/<slug:name>/compare.csv

@@ -26,7 +26,7 @@ PAGE = 100
 @explains_refusals
 def compare(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems under one outcome; without any outcome yet, what to do."""
-    chosen, kinds, found, seed = _asked(request, name)
+    chosen, kinds, found, seed = asked_outcomes(request, name)
     sections = comparison_sections(comparison_document(found, seed=seed)) if found else {}
     return render(request, "reports/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
 
@@ -36,7 +36,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
 @explains_refusals
 def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
     """`first` against `second`: the fourfold table, every interval and test, and the items behind them."""
-    chosen, _, found, seed = _asked(request, name, "first", "second", "page")
+    chosen, _, found, seed = asked_outcomes(request, name, "first", "second", "page")
     if found is None:
         raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
     document = comparison_document(found, seed=seed)
@@ -63,16 +63,17 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
 @explains_refusals
 def compare_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers behind the pictures of the comparison."""
-    chosen, _, found, seed = _asked(request, name)
+    chosen, _, found, seed = asked_outcomes(request, name)
     if found is None:
         raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
     rows = comparison_rows(comparison_document(found, seed=seed))
     return table_download(rows, f"comparison-{name}-{chosen.track}.csv")
 
 
-def _asked(
+def asked_outcomes(
     request: HttpRequest, name: str, *more: str
 ) -> tuple[Chosen, list[OutcomeKind], Outcomes | None, int]:
+    """What an address asks to compare by, with the kinds there are and the seed; `more` are its other parameters."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     asked: dict[str, Any] = request.GET.dict()
     only_known(asked, "track", "judge", "outcome", *more)

@@ -52,3 +52,11 @@ def test_a_score_that_never_varies_has_no_correlation():
     for correlate in (pearson, spearman, kendall_tau_b):
         assert correlate([1, 1, 1], [1, 2, 3]).reason == Reason.ZERO_DENOM
         assert correlate([], []).reason == Reason.NO_ITEMS
+
+
+def test_the_interval_of_kendall_s_tau_is_that_of_fisher_s_z_with_variance_0_437_over_n_less_4():
+    """Two of 21 pairs turned: tau = 17/21; tanh(atanh(17/21) -+ 1.96 sqrt(0.437 / 3))."""
+    found = kendall_tau_b([1, 2, 3, 4, 5, 6, 7], [2, 1, 3, 4, 5, 7, 6])
+    assert found.value == pytest.approx(17 / 21)
+    assert found.ci == pytest.approx((0.3606, 0.9539), abs=1e-4)
+    assert kendall_tau_b([1, 2, 3, 4], [1, 2, 4, 3]).ci is None

@@ -1,0 +1,100 @@
+"""Scores of systems beside those from elsewhere: read, correlated, and said alike by page, REST and command."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from accounts.refusal import Refused
+from reports.external_scores import external_document, read_external
+from reports.inputs import collect
+from reports.outcomes import OutcomeKind, Outcomes, chosen_kind, outcomes
+
+KIND = OutcomeKind("judge:x", "judge", "X", "Share of x.")
+SCORES = "system,score\naurora,70\nbasalt,61.5\ncobalt,12\nelsewhere,99\n"
+
+
+def scored(**shares: float) -> Outcomes:
+    return Outcomes(KIND, {system: {("i", 1): share} for system, share in shares.items()}, {}, {}, {})
+
+
+def test_the_order_is_compared_on_the_systems_that_have_both_and_the_others_are_named():
+    """Ranks 1 2 3 4 5 against 1 2 3 5 4: rho = 1 - 6 * 2 / (5 * 24) = 0.9, tau = (9 - 1) / 10 = 0.8."""
+    ours = scored(a=0.1, b=0.2, c=0.3, d=0.4, e=0.5, f=0.9)
+    found = external_document(ours, {"a": 1, "b": 2, "c": 3, "d": 5, "e": 4, "g": 7})
+    assert found["spearman"]["value"] == pytest.approx(0.9)
+    assert found["kendall_tau_b"]["value"] == pytest.approx(0.8)
+    for name in ("spearman", "kendall_tau_b"):
+        low, high = found[name]["ci"]
+        assert low < found[name]["value"] < high
+        assert found[name]["n"] == 5
+    assert (found["only_here"], found["only_external"]) == (["f"], ["g"])
+
+
+def test_without_a_shared_system_there_is_nothing_to_say():
+    with pytest.raises(Refused, match="here are: a"):
+        external_document(scored(a=0.5), {"b": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "Line 1 .*the head is system,score"),
+        ("name,score\na,1", "Line 1 .*the head is system,score"),
+        ("system,score\na", "Line 2 .*a system and a score"),
+        ("system,score\na,1\na,2", "Line 3 .*'a' stands twice"),
+        ("system,score\n,1", "Line 2 .*the system is missing"),
+        ("system,score\na,many", "Line 2 .*'many' is not a number"),
+        ("system,score\na,nan", "Line 2 .*'nan' is not a number"),
+    ],
+)
+def test_a_fault_is_named_with_its_line(text, fault):
+    with pytest.raises(Refused, match=fault):
+        read_external(text)
+
+
+@pytest.mark.django_db
+def test_page_rest_and_command_say_the_same(gaps, client, coordinator, tmp_path, capsys):
+    path = tmp_path / "external.csv"
+    path.write_text(SCORES)
+    call_command("correlate_scores", str(path), release="sample-re2math", json=True)
+    said = json.loads(capsys.readouterr().out)
+    inputs = collect(release=gaps)
+    expected = external_document(outcomes(inputs, chosen_kind(inputs, "")), read_external(SCORES))
+    assert said == json.loads(json.dumps(expected))
+    assert said["only_external"] == ["elsewhere"]
+    assert said["spearman"]["ci"] is None  # three systems
+    client.force_login(coordinator)
+    asked = {"scores": SCORES}
+    assert client.get(reverse("api-external-scores", args=["sample-re2math"]), asked).json() == said
+    page = client.get(reverse("external-scores", args=["sample-re2math"]), asked).content.decode()
+    assert "Over 3 systems" in page
+    assert "Not on this track: elsewhere" in page
+    call_command("correlate_scores", str(path), release="sample-re2math")
+    assert "Spearman's rho" in capsys.readouterr().out
+
+
+@pytest.mark.django_db
+def test_faults_are_said_by_page_rest_and_command(gaps, client, coordinator, tmp_path):
+    path = tmp_path / "external.csv"
+    path.write_text("system,score\naurora,high\n")
+    with pytest.raises(CommandError, match="Line 2"):
+        call_command("correlate_scores", str(path), release="sample-re2math")
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("correlate_scores", str(tmp_path / "none.csv"), release="sample-re2math")
+    client.force_login(coordinator)
+    for name in ("api-external-scores", "external-scores"):
+        reply = client.get(reverse(name, args=["sample-re2math"]), {"scores": path.read_text()})
+        assert reply.status_code == 400
+        assert "Line 2" in reply.content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_opens_without_scores_in_few_queries(
+    proofs, client, coordinator, django_assert_max_num_queries
+):
+    client.force_login(coordinator)
+    address = reverse("external-scores", args=["sample-proofs"])
+    with django_assert_max_num_queries(20):
+        assert "External scores" in client.get(address).content.decode()
