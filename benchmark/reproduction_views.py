@@ -90,4 +90,5 @@ def _counts(document: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, 
 
 
 def _words(key: str) -> str:
-    return key.replace("_", " ").capitalize()
+    words = key.replace("_", " ")
+    return words if "." in words else words.capitalize()  # math.GR is a name

@@ -1,14 +1,20 @@
 """Scores of systems beside those that others published, given on the page."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
-from reports.cells import number_cell
+from reports.cells import Cell, number_cell
 from reports.external_scores import external_document, read_external
 from reports.views.access import explains_refusals, staff_only
 from reports.views.compare import asked_outcomes
+
+NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
 
 
 @staff_only
@@ -36,10 +42,15 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
             for row in (document["systems"] if document else ())
         ],
         "correlations": [
-            (title, number_cell(document[key]))
+            (title, _cell(document[key]))
             for key, title in (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b"))
         ]
         if document
         else [],
     }
     return render(request, "reports/external.html", context, status=400 if problem else 200)
+
+
+def _cell(estimate: Mapping[str, Any]) -> Cell:
+    cell = number_cell(estimate)
+    return replace(cell, reason=NO_INTERVAL) if cell.value and not cell.interval else cell
