@@ -12,6 +12,7 @@ from django.db import connection
 WITHHELD = (
     "benchmark.System",
     "benchmark.Run",
+    "benchmark.UnreleasedOutput",
     "benchmark.FrozenTuple",
     "benchmark.ImportUpload",
     "benchmark.IdentityScan",
