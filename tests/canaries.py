@@ -39,7 +39,7 @@ annotation.CampaignSetup hidden: draw
 annotation.Item      hidden: stratum
 annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content
-annotation.SideDraft hidden: content | technical: occasion
+annotation.SideDraft hidden: content
 annotation.Grade     hidden: note | technical: rubric_sha256 shown_sha256 idempotency_key request_sha256
 annotation.Answer    hidden: comment value | shown: question step
 annotation.Unjudged  hidden: note
