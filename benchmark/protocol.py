@@ -172,7 +172,8 @@ class Measure:
     `value` gets the instance's payload and the output's. The output's is None where the run has no output for
     the instance, or it abstained or failed: what that counts is the measure's to say. A value of None means
     that the measure does not apply to this output, which then leaves the denominator and is counted. `binary`
-    says that every value is 0 or 1, so that the mean is a proportion.
+    says that every value is 0 or 1, so that the mean is a proportion. `not_under` are the conditions under which
+    it says nothing.
     """
 
     key: str
@@ -180,6 +181,7 @@ class Measure:
     definition: str
     value: Callable[[Mapping[str, Any], Mapping[str, Any] | None], float | None]
     binary: bool = False
+    not_under: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

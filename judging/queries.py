@@ -134,7 +134,7 @@ def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tupl
     )
 
 
-def judges_with_verdicts(release: Release, track: str) -> QuerySet[Judge]:
+def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
     """Judges that have answered a question of the protocol's scores about a track of a release, by label.
 
     Programs that answer other questions, like the source matcher, are no judges to choose from.
@@ -144,7 +144,7 @@ def judges_with_verdicts(release: Release, track: str) -> QuerySet[Judge]:
         predicate__in=scored,
         output__run__release=release,
         output__run__track=track,
-        output__run__condition="",
+        output__run__condition=condition,
     )
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
 

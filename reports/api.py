@@ -22,11 +22,11 @@ from accounts.refusal import NotAllowed, Refused
 from benchmark.models import Release
 from reports import serializers as shape
 from reports.artifacts import freeze_artifact
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.comparison import comparison_document
 from reports.direct_pairs import compared_document
 from reports.downloads import chosen_rows, csv_download
-from reports.inputs import collect, collect_chosen
+from reports.inputs import collect_chosen
 from reports.judge_audit import judge_audit_document
 from reports.label_filters import FILTERS
 from reports.label_pages import chosen_page
@@ -46,6 +46,8 @@ TRACK = _query("track", "Left out: raw, or the first track there is.")
 JUDGE = _query("judge", "A judge version such as judge-v1; left out: the first that has verdicts.")
 
 TUPLE = _query("tuple", "A frozen tuple, or none for runs of no tuple; needed where the runs are of several.")
+CONDITION = _query("condition", "A condition of the runs, such as oracle; left out or usual: the usual one.")
+CHOICE = [TRACK, CONDITION, JUDGE, TUPLE]
 
 
 def release_or_404(name: str) -> Release:
@@ -73,12 +75,12 @@ class ScoreView(APIView):
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="releases_score", parameters=[TRACK, JUDGE, TUPLE], responses=shape.ScoreOut)
+    @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=shape.ScoreOut)
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
         release = release_or_404(name)
         try:
-            only_known(request.query_params, "track", "judge", "tuple")
+            only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
             return Response(score(collect_chosen(chosen)))
         except Refused as refusal:
@@ -93,8 +95,7 @@ class ComparisonView(APIView):
     @extend_schema(
         operation_id="releases_comparison",
         parameters=[
-            TRACK,
-            JUDGE,
+            *CHOICE,
             _query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
         ],
         responses=shape.ComparisonOut,
@@ -103,9 +104,9 @@ class ComparisonView(APIView):
         """Differences with intervals, McNemar with Holm, Cochran's Q; open campaigns are not compared."""
         release = release_or_404(name)
         try:
-            only_known(request.query_params, "track", "judge", "outcome")
+            only_known(request.query_params, *PARAMETERS, "outcome")
             chosen = choose(release, request.query_params)
-            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            inputs = collect_chosen(chosen)
             kind = chosen_kind(inputs, request.query_params.get("outcome", ""))
         except Refused as refusal:
             raise invalid(refusal) from refusal
@@ -119,16 +120,16 @@ class PairsView(APIView):
 
     @extend_schema(
         operation_id="releases_pairs",
-        parameters=[TRACK, JUDGE, _query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
+        parameters=[*CHOICE, _query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
         responses=PairsOut,
     )
     def get(self, request: Request, name: str) -> Response:
         """What `manage.py analyse pairs --json` says of them; direct choices come before implied ones."""
         release = release_or_404(name)
         try:
-            only_known(request.query_params, "track", "judge", "grades")
+            only_known(request.query_params, *PARAMETERS, "grades")
             chosen = choose(release, request.query_params)
-            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            inputs = collect_chosen(chosen)
             asked = request.query_params.get("grades", "")
             return Response(compared_document(release, inputs, asked))
         except Refused as refusal:
@@ -140,16 +141,14 @@ class JudgeAuditView(APIView):
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(
-        operation_id="releases_judge_audit", parameters=[TRACK, JUDGE], responses=shape.JudgeAuditOut
-    )
+    @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=shape.JudgeAuditOut)
     def get(self, request: Request, name: str) -> Response:
         """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
         release = release_or_404(name)
         try:
-            only_known(request.query_params, "track", "judge")
+            only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
-            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            inputs = collect_chosen(chosen)
             return Response(judge_audit_document(inputs))
         except Refused as refusal:
             raise invalid(refusal) from refusal
@@ -252,7 +251,12 @@ class ArtifactsView(ListAPIView[Artifact]):
         sent.is_valid(raise_exception=True)
         chosen = chosen_or_error(release, sent.validated_data)
         made = freeze_artifact(
-            actor=cast(User, request.user), release=release, track=chosen.track, judge=chosen.judge
+            actor=cast(User, request.user),
+            release=release,
+            track=chosen.track,
+            judge=chosen.judge,
+            condition=chosen.condition,
+            frozen_tuple=chosen.frozen_tuple,
         )
         return Response(shape.ArtifactOut(made).data, status=201)
 

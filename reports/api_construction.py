@@ -16,7 +16,8 @@ from accounts.refusal import Refused
 from judging.construction import audit_construction
 from judging.sources import ask_about_sources
 from judging.subjects import instance_of, output_of
-from reports.api import JUDGE, TRACK, chosen_or_error, invalid, release_or_404
+from reports.api import CHOICE, chosen_or_error, invalid, release_or_404
+from reports.choosing import PARAMETERS
 from reports.construction import FILTERS, chosen_findings, construction, newest_audit
 from reports.construction_raters import FILTERS as RATER_FILTERS
 from reports.construction_raters import STANDINGS, chosen_rows, raters
@@ -184,9 +185,9 @@ class SourcesAskedOut(serializers.Serializer[Any]):
 
 class SourcesView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
-    filters = {"track": "track", "judge": "judge"}
+    filters = {name: name for name in PARAMETERS}
 
-    @extend_schema(operation_id="releases_sources", parameters=[TRACK, JUDGE], responses=SourcesOut)
+    @extend_schema(operation_id="releases_sources", parameters=CHOICE, responses=SourcesOut)
     def get(self, request: Request, name: str) -> Response:
         """Protocol flags, and successes by source."""
         release = release_or_404(name)
@@ -195,7 +196,7 @@ class SourcesView(StrictView):
             matcher = newest_matcher(release)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        rows = alternative_sources(release, chosen.track, chosen.judge, matcher)
+        rows = alternative_sources(chosen, matcher)
         flags = [
             {
                 "output": output.pk,

@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.refusal import Refused
-from reports.api import JUDGE, TRACK, invalid, release_or_404
-from reports.choosing import choose, only_known
+from reports.api import CHOICE, invalid, release_or_404
+from reports.choosing import PARAMETERS, choose, only_known
 from reports.several_judges import matrix_document, two_judges
 
 
@@ -29,8 +29,7 @@ class JudgePairView(APIView):
     @extend_schema(
         operation_id="releases_judge_pair",
         parameters=[
-            TRACK,
-            JUDGE,
+            *CHOICE,
             _query("against", "The other judge version; left out: the next that has verdicts."),
             _query("predicate", "Only disagreements about this predicate."),
         ],
@@ -40,7 +39,7 @@ class JudgePairView(APIView):
         """Tables, agreement and kappa by predicate, and every disagreement."""
         release, asked = release_or_404(name), request.query_params
         try:
-            only_known(asked, "track", "judge", "against", "predicate")
+            only_known(asked, *PARAMETERS, "against", "predicate")
             both = two_judges(choose(release, asked), asked.get("against", ""))
             found = both.differing(asked.get("predicate", "")) if both else []
         except Refused as refusal:
@@ -58,14 +57,14 @@ class JudgeMatrixView(APIView):
 
     @extend_schema(
         operation_id="releases_judge_matrix",
-        parameters=[TRACK, _query("metric", "A metric of the protocol; left out: its first.")],
+        parameters=[*CHOICE, _query("metric", "A metric of the protocol; left out: its first.")],
         responses=OpenApiTypes.OBJECT,
     )
     def get(self, request: Request, name: str) -> Response:
         """Counts on the common items, totals, residuals, and self-preference."""
         release, asked = release_or_404(name), request.query_params
         try:
-            only_known(asked, "track", "metric")
+            only_known(asked, *PARAMETERS, "metric")
             return Response(matrix_document(choose(release, asked), asked.get("metric", "")))
         except Refused as refusal:
             raise invalid(refusal) from refusal

@@ -77,6 +77,9 @@ def _refusal(left: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
         return f"{left['release']} and {right['release']} are different releases or different content."
     if left["track"] != right["track"]:
         return f"Track {left['track']} and track {right['track']} are different tasks."
+    one, other = (side.get("condition") or "usual" for side in (left, right))
+    if one != other:
+        return f"Condition {one} and condition {other} are different experiments."
     return None
 
 

@@ -17,6 +17,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from reports.canonical import canonical, sha256
 from reports.code_version import code_version
+from reports.datasets import PLAIN
 from reports.fingerprints import fingerprints
 from reports.inputs import SEED, Inputs, collect
 from reports.manifest import Manifest, read_manifest
@@ -60,7 +61,14 @@ def sources_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 @transaction.atomic
 def freeze_artifact(
-    *, actor: User | None, release: Release, track: str = "raw", judge: str = "", seed: int | None = None
+    *,
+    actor: User | None,
+    release: Release,
+    track: str = "raw",
+    judge: str = "",
+    seed: int | None = None,
+    condition: str = PLAIN,
+    frozen_tuple: str = "",
 ) -> Artifact:
     """Store the artifact of a track; the same sources give the artifact that is already there.
 
@@ -70,8 +78,16 @@ def freeze_artifact(
         raise Refused(
             f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen"
         )
-    inputs = collect(release=release, track=track, judge=judge, seed=SEED if seed is None else seed)
-    document = build(inputs, read_manifest(release, track))
+    inputs = collect(
+        release=release,
+        track=track,
+        judge=judge,
+        seed=SEED if seed is None else seed,
+        condition=condition,
+        frozen_tuple=frozen_tuple,
+    )
+    manifest = read_manifest(release, track, condition)
+    document = build(inputs, manifest.only({row.system for row in inputs.outputs}))
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:
         return existing

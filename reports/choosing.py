@@ -1,4 +1,4 @@
-"""Which track and judge of a release a request means."""
+"""Which track, condition, judge and frozen tuple of a release a request means."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,12 +7,19 @@ from urllib.parse import urlencode
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.queries import judges_with_verdicts
-from reports.overview import release_tracks
+from reports.overview import release_arms
+from reports.tuples import UNDECLARED, tuples_of
+
+USUAL = "usual"  # how a request names the usual condition, which rows keep as ""
+PARAMETERS = ("track", "condition", "judge", "tuple")
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A release, one of its tracks, and one of the judges that have spoken there ("" when none has)."""
+    """A release, one of its tracks and conditions, and one of the judges that have spoken there ("" when none has).
+
+    `tuples` are the frozen tuples that the runs there belong to ("none" stands for runs of no tuple).
+    """
 
     release: Release
     track: str
@@ -20,27 +27,69 @@ class Chosen:
     judge: str
     judges: tuple[str, ...]
     frozen_tuple: str = ""
+    condition: str = ""
+    conditions: tuple[str, ...] = ("",)
+    tuples: tuple[str, ...] = ()
 
     @property
     def query(self) -> str:
         """The query string that names this choice again."""
-        rest = {"judge": self.judge, "tuple": self.frozen_tuple}
-        return urlencode({"track": self.track, **{name: value for name, value in rest.items() if value}})
+        return self._query()
+
+    def _query(self, **other: str) -> str:
+        mine = {
+            "track": self.track,
+            "condition": self.condition,
+            "judge": self.judge,
+            "tuple": self.frozen_tuple,
+        }
+        return urlencode({name: value for name, value in {**mine, **other}.items() if value})
+
+    @property
+    def queries_by_condition(self) -> list[tuple[str, str]]:
+        """Every condition of the track with the query string that chooses it; judge and tuple are chosen anew."""
+        return [(name, self._query(condition=name, judge="", tuple="")) for name in self.conditions]
+
+    @property
+    def queries_by_tuple(self) -> list[tuple[str, str]]:
+        """Every frozen tuple with the query string that chooses it."""
+        return [(name, self._query(tuple=name)) for name in self.tuples]
 
 
 def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
-    """Take `track`, `judge` and `tuple` from a request; of the first two, left out, the first is meant (raw
-    comes first).
+    """Take `track`, `condition`, `judge` and `tuple` from a request; of the first three, left out, the first is
+    meant (raw comes first, and the usual condition, which "usual" names too).
 
-    Raises Refused naming what exists when the track or the judge does not.
+    Raises Refused naming what exists when the track, the condition or the judge does not.
     """
-    tracks = sorted(release_tracks(release), key=lambda track: (track != "raw", track))
-    if not tracks:
+    arms = release_arms(release)
+    if not arms:
         raise Refused(f"{release.name} has no outputs yet.", code="no_outputs")
+    tracks = list(dict.fromkeys(track for track, _ in arms))
     track = _one_of(tracks, asked.get("track", ""), "track")
-    judges = [judge.label for judge in judges_with_verdicts(release, track)]
+    conditions = [condition for of, condition in arms if of == track]
+    condition = _condition(conditions, asked.get("condition", ""))
+    judges = [judge.label for judge in judges_with_verdicts(release, track, condition)]
     judge = _one_of(judges, asked.get("judge", ""), "judge") if judges or asked.get("judge") else ""
-    return Chosen(release, track, tuple(tracks), judge, tuple(judges), asked.get("tuple", ""))
+    return Chosen(
+        release,
+        track,
+        tuple(tracks),
+        judge,
+        tuple(judges),
+        asked.get("tuple", ""),
+        condition,
+        tuple(conditions),
+        tuple(name or UNDECLARED for name in tuples_of(release, track, condition)),
+    )
+
+
+def _condition(known: list[str], asked: str) -> str:
+    if asked == USUAL and "" in known:
+        return ""
+    named = [name or USUAL for name in known]
+    found = _one_of(named, asked, "condition")
+    return "" if found == USUAL else found
 
 
 def _one_of(known: list[str], asked: str, what: str) -> str:

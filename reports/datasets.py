@@ -16,7 +16,7 @@ from judging.models import Judge, Verdict
 from judging.tally import Ballot, Tally, tally
 
 _CHUNK = 5000
-PLAIN = ""  # runs under a special condition (an oracle run, say) are other experiments, never mixed in
+PLAIN = ""  # the usual condition; runs under another one (an oracle run, say) are other experiments, never mixed in
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ class DrawnItem:
     inclusion_probability: float
 
 
-def output_rows(release: Release, track: str) -> list[OutputRow]:
-    """All outputs of a track, by system, instance and attempt."""
+def output_rows(release: Release, track: str, condition: str = PLAIN) -> list[OutputRow]:
+    """All outputs of a track under a condition, by system, instance and attempt."""
     rows = (
-        Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
+        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
         .order_by("run__system__slug", "instance__key", "attempt")
         .values_list(
             "run__system__slug",
@@ -106,7 +106,7 @@ def output_rows(release: Release, track: str) -> list[OutputRow]:
     )
     return [
         OutputRow(
-            str(Subject(instance, system, attempt, track)),
+            str(Subject(instance, system, attempt, track, condition)),
             system,
             instance,
             paper or instance,
@@ -119,20 +119,23 @@ def output_rows(release: Release, track: str) -> list[OutputRow]:
     ]
 
 
-def unreleased_rows(release: Release, track: str) -> list[Unreleased]:
+def unreleased_rows(release: Release, track: str, condition: str = PLAIN) -> list[Unreleased]:
     """What was not released on a track, by system and instance."""
-    rows = UnreleasedOutput.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
+    rows = UnreleasedOutput.objects.filter(run__release=release, run__track=track, run__condition=condition)
     named = rows.order_by("run__system__slug", "instance__key").values_list(
         "run__system__slug", "instance__key"
     )
     return [Unreleased(system, instance) for system, instance in named.iterator(chunk_size=_CHUNK)]
 
 
-def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
+def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLAIN) -> Iterator[Vote]:
     """Every stored vote of one judge version on a track, by subject."""
     rows = (
         Verdict.objects.filter(
-            judge=judge, output__run__release=release, output__run__track=track, output__run__condition=PLAIN
+            judge=judge,
+            output__run__release=release,
+            output__run__track=track,
+            output__run__condition=condition,
         )
         .order_by(
             "output__run__system__slug",
@@ -154,10 +157,14 @@ def judge_votes(release: Release, track: str, judge: Judge) -> Iterator[Vote]:
         )
     )
     for instance, system, attempt, predicate, order, vote, value, state in rows.iterator(chunk_size=_CHUNK):
-        yield Vote(str(Subject(instance, system, attempt, track)), predicate, order, vote, value, state)
+        yield Vote(
+            str(Subject(instance, system, attempt, track, condition)), predicate, order, vote, value, state
+        )
 
 
-def expert_labels(release: Release, track: str) -> tuple[list[ExpertLabel], list[ExpertLabel]]:
+def expert_labels(
+    release: Release, track: str, condition: str = PLAIN
+) -> tuple[list[ExpertLabel], list[ExpertLabel]]:
     """Live expert answers (not superseded) about one output, by campaign, subject, question and rater: those given
     independently, and those given in sight of a judge's verdict, which primary scores leave out (ADR 0019).
 
@@ -168,7 +175,7 @@ def expert_labels(release: Release, track: str) -> tuple[list[ExpertLabel], list
         grade__assignment__item__second=None,
         grade__assignment__item__output__run__release=release,
         grade__assignment__item__output__run__track=track,
-        grade__assignment__item__output__run__condition=PLAIN,
+        grade__assignment__item__output__run__condition=condition,
     ).values_list(
         "grade__assignment__item__instance__key",
         "grade__assignment__item__output__run__system__slug",
@@ -185,7 +192,7 @@ def expert_labels(release: Release, track: str) -> tuple[list[ExpertLabel], list
     number = {email: f"expert-{n}" for n, email in enumerate(sorted({row[6] for row in found}), start=1)}
     labels: tuple[list[ExpertLabel], list[ExpertLabel]] = [], []
     for instance, system, attempt, campaign, question, step, email, value, state, seen in found:
-        subject = str(Subject(instance, system, attempt, track))
+        subject = str(Subject(instance, system, attempt, track, condition))
         label = ExpertLabel(subject, campaign, question, step, number[email], value, state)
         labels[bool(seen)].append(label)
     for some in labels:
@@ -193,12 +200,12 @@ def expert_labels(release: Release, track: str) -> tuple[list[ExpertLabel], list
     return labels
 
 
-def primary_decisions(release: Release, track: str) -> list[Decision]:
+def primary_decisions(release: Release, track: str, condition: str = PLAIN) -> list[Decision]:
     """What adjudicators decided about single outputs of a track; amendments are left out."""
     rows = adjudicated().filter(
         item__output__run__release=release,
         item__output__run__track=track,
-        item__output__run__condition=PLAIN,
+        item__output__run__condition=condition,
         item__second__isnull=True,
     )
     found = rows.values_list(
@@ -211,19 +218,19 @@ def primary_decisions(release: Release, track: str) -> list[Decision]:
         "value",
     )
     return [
-        Decision(str(Subject(instance, system, attempt, track)), campaign, question, step, value)
+        Decision(str(Subject(instance, system, attempt, track, condition)), campaign, question, step, value)
         for instance, system, attempt, campaign, question, step, value in found.iterator(chunk_size=_CHUNK)
     ]
 
 
-def drawn_items(release: Release, track: str) -> list[DrawnItem]:
+def drawn_items(release: Release, track: str, condition: str = PLAIN) -> list[DrawnItem]:
     """The frozen draws of all campaigns on a track that look at one output at a time."""
     rows = (
         Item.objects.filter(
             second=None,
             output__run__release=release,
             output__run__track=track,
-            output__run__condition=PLAIN,
+            output__run__condition=condition,
         )
         .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
         .values_list(
@@ -239,7 +246,12 @@ def drawn_items(release: Release, track: str) -> list[DrawnItem]:
     )
     return [
         DrawnItem(
-            str(Subject(instance, system, attempt, track)), campaign, stratum, size, sampled, probability
+            str(Subject(instance, system, attempt, track, condition)),
+            campaign,
+            stratum,
+            size,
+            sampled,
+            probability,
         )
         for instance, system, attempt, campaign, stratum, size, sampled, probability in rows.iterator(
             chunk_size=_CHUNK
@@ -247,10 +259,14 @@ def drawn_items(release: Release, track: str) -> list[DrawnItem]:
     ]
 
 
-def graded_campaigns(release: Release, track: str) -> list[Campaign]:
+def graded_campaigns(release: Release, track: str, condition: str = PLAIN) -> list[Campaign]:
     """Campaigns on a track that have at least one grade of a single output, by slug."""
     graded = Campaign.objects.filter(
-        release=release, track=track, items__second=None, items__assignments__grades__isnull=False
+        release=release,
+        track=track,
+        items__second=None,
+        items__output__run__condition=condition,
+        items__assignments__grades__isnull=False,
     ).values("id")
     return list(Campaign.objects.filter(id__in=graded).select_related("rubric").order_by("slug"))
 

@@ -14,6 +14,7 @@ from judging.models import Judge
 from judging.queries import judges_with_verdicts
 from reports.choosing import Chosen
 from reports.datasets import (
+    PLAIN,
     Decision,
     DrawnItem,
     ExpertLabel,
@@ -45,11 +46,12 @@ Row = TypeVar(
 
 @dataclass(frozen=True)
 class Inputs:
-    """One track of one release with all its labels.
+    """One track of one release under one condition, with all its labels.
 
     What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
-    a verdict, what was not released) and the frozen tuple are written only where there is any, so that artifacts
-    from before there was such a thing still verify. `labels` are those that were given independently.
+    a verdict, what was not released), the frozen tuple and a condition other than the usual one are written only
+    where there is any, so that artifacts from before there was such a thing still verify. `labels` are those that
+    were given independently.
     """
 
     release: str
@@ -74,6 +76,7 @@ class Inputs:
     in_sight: tuple[ExpertLabel, ...] = ()
     unreleased: tuple[Unreleased, ...] = ()
     frozen_tuple: TupleInfo | None = None
+    condition: str = PLAIN
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -84,6 +87,7 @@ class Inputs:
             **{key: rows_as_json(getattr(self, key)) for key in _ROWS},
             **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
             **({"frozen_tuple": asdict(self.frozen_tuple)} if self.frozen_tuple else {}),
+            **({"condition": self.condition} if self.condition else {}),
         }
 
     def only(self, systems: frozenset[str]) -> "Inputs":
@@ -114,6 +118,7 @@ class Inputs:
             judge = JudgeInfo(**document["judge"]) if document["judge"] else None
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
             rows["frozen_tuple"] = TupleInfo(**found) if (found := document.get("frozen_tuple")) else None
+            rows["condition"] = document.get("condition", PLAIN)
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
@@ -135,23 +140,30 @@ _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track
 
 
 def collect(
-    *, release: Release, track: str = "raw", judge: str = "", seed: int = SEED, frozen_tuple: str = ""
+    *,
+    release: Release,
+    track: str = "raw",
+    judge: str = "",
+    seed: int = SEED,
+    frozen_tuple: str = "",
+    condition: str = PLAIN,
 ) -> Inputs:
-    """Read what the score of one track depends on.
+    """Read what the score of one track depends on, under one condition.
 
     `judge` is a judge version's label; it may be left out when only one judge has spoken. `frozen_tuple` names
     the tuple whose runs are meant ("none" for those of no tuple); it may be left out when all are of one. Raises
     Refused when the track has no outputs, or when the judge or the tuple has to be named.
     """
-    outputs = _in_order(output_rows(release, track))
+    outputs = _in_order(output_rows(release, track, condition))
     if not outputs:
-        raise Refused(f"{release.name} has no outputs on track {track}.", code="no_outputs")
-    entries, systems = one_tuple(release, track, frozen_tuple)
-    chosen = choose_judge(release, track, judge)
+        under = f" under condition {condition}" if condition else ""
+        raise Refused(f"{release.name} has no outputs on track {track}{under}.", code="no_outputs")
+    entries, systems = one_tuple(release, track, frozen_tuple, condition)
+    chosen = choose_judge(release, track, judge, condition)
     rules = declared_rules(release)
-    unreleased = unreleased_rows(release, track)
-    independent, in_sight = expert_labels(release, track)
-    campaigns = sorted(graded_campaigns(release, track), key=lambda campaign: campaign.slug)
+    unreleased = unreleased_rows(release, track, condition)
+    independent, in_sight = expert_labels(release, track, condition)
+    campaigns = sorted(graded_campaigns(release, track, condition), key=lambda campaign: campaign.slug)
     inputs = Inputs(
         release=release.name,
         release_sha256=release.sha256,
@@ -162,27 +174,32 @@ def collect(
         seed=seed,
         outputs=outputs,
         judge=judge_info(chosen) if chosen else None,
-        votes=_in_order(judge_votes(release, track, chosen)) if chosen else (),
+        votes=_in_order(judge_votes(release, track, chosen, condition)) if chosen else (),
         campaigns=tuple(campaign_info(campaign) for campaign in campaigns),
         labels=_in_order(independent),
-        draws=_in_order(drawn_items(release, track)),
-        decisions=_in_order(primary_decisions(release, track)),
+        draws=_in_order(drawn_items(release, track, condition)),
+        decisions=_in_order(primary_decisions(release, track, condition)),
         asked=_in_order(asked_of(release)),
-        measured=_in_order(measured(release, track, unreleased)),
+        measured=_in_order(measured(release, track, unreleased, condition)),
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
         strata=_in_order(sorted_instances(release)),
         in_sight=_in_order(in_sight),
         unreleased=_in_order(unreleased),
         frozen_tuple=entries,
+        condition=condition,
     )
     return inputs.only(systems) if systems else inputs
 
 
 def collect_chosen(chosen: Chosen) -> Inputs:
-    """The same for the track, judge and tuple that a request named."""
+    """The same for the track, condition, judge and tuple that a request named."""
     return collect(
-        release=chosen.release, track=chosen.track, judge=chosen.judge, frozen_tuple=chosen.frozen_tuple
+        release=chosen.release,
+        track=chosen.track,
+        judge=chosen.judge,
+        frozen_tuple=chosen.frozen_tuple,
+        condition=chosen.condition,
     )
 
 
@@ -191,9 +208,9 @@ def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: tuple(vars(row).values())))
 
 
-def choose_judge(release: Release, track: str, label: str) -> Judge | None:
+def choose_judge(release: Release, track: str, label: str, condition: str = PLAIN) -> Judge | None:
     """The judge whose verdicts are scored; None when no judge has spoken and none was named."""
-    judges = list(judges_with_verdicts(release, track))
+    judges = list(judges_with_verdicts(release, track, condition))
     named = [judge for judge in judges if judge.label == label] if label else judges
     if len(named) == 1:
         return named[0]

@@ -4,8 +4,8 @@ The hashes chain: instances give the release's hash, outputs give their run's (b
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.canonical import collection_sha256
@@ -44,6 +44,10 @@ class Manifest:
         """Plain JSON values."""
         return {key: rows_as_json(getattr(self, key)) for key in _TABLES}
 
+    def only(self, systems: Collection[str]) -> "Manifest":
+        """The same with the runs of these systems alone."""
+        return replace(self, runs=tuple(run for run in self.runs if run.system in systems))
+
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> "Manifest":
         """The inverse of as_json. Raises ValueError naming what does not fit."""
@@ -55,10 +59,10 @@ class Manifest:
 _TABLES = {"instances": InstanceHash, "runs": RunHash}
 
 
-def read_manifest(release: Release, track: str) -> Manifest:
+def read_manifest(release: Release, track: str, condition: str = PLAIN) -> Manifest:
     """The hashes as they were stored at import."""
     instances = release.instances.order_by("key").values_list("key", "sha256")
-    runs = release.runs.filter(track=track, condition=PLAIN).order_by("system__slug")
+    runs = release.runs.filter(track=track, condition=condition).order_by("system__slug")
     return Manifest(
         instances=tuple(InstanceHash(*row) for row in instances.iterator(chunk_size=_CHUNK)),
         runs=tuple(RunHash(*row) for row in runs.values_list("system__slug", "sha256")),

@@ -75,19 +75,21 @@ def sorted_instances(release: Release) -> list[Sorted]:
     return [Sorted(key, name, value) for key, payload in rows for name, value in strata(payload).items()]
 
 
-def measured(release: Release, track: str, unreleased: Iterable[Unreleased] = ()) -> list[Measured]:
+def measured(
+    release: Release, track: str, unreleased: Iterable[Unreleased] = (), condition: str = PLAIN
+) -> list[Measured]:
     """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
 
     Instances of which an output was not released (`unreleased`) have no row either: they are not missing.
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
-    measures = _measures(release)
+    measures = [measure for measure in _measures(release) if condition not in measure.not_under]
     if not measures:
         return []
     payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
     by_system: dict[str, list[_Found]] = defaultdict(list)
-    for found in _outputs(release, track):
+    for found in _outputs(release, track, condition):
         by_system[found.system].append(found)
     withheld: dict[str, set[str]] = defaultdict(set)
     for mark in unreleased:
@@ -106,9 +108,9 @@ def _measures(release: Release) -> tuple[Measure, ...]:
     return get_protocol(release.benchmark.protocol).measures
 
 
-def _outputs(release: Release, track: str) -> Iterator[_Found]:
+def _outputs(release: Release, track: str, condition: str) -> Iterator[_Found]:
     rows = (
-        Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN)
+        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
         .order_by("run__system__slug", "instance__key", "attempt")
         .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
     )

@@ -7,17 +7,22 @@ from django.db.models import Count
 
 from annotation.models import Campaign
 from benchmark.models import Release, Run
+from benchmark.subjects import DEFAULT_TRACK
 from judging.models import Judge, Verdict
 from reports.datasets import PLAIN
 
 
 @dataclass
 class TrackOverview:
-    """One track of a release with everything that has labels or outputs there."""
+    """One track of a release with everything that has labels or outputs there.
+
+    `systems` counts the outputs under the usual condition; those under other `conditions` are never added to them.
+    """
 
     release: Release
     track: str
     systems: dict[str, int] = field(default_factory=dict)
+    conditions: list[str] = field(default_factory=list)
     judges: list[str] = field(default_factory=list)
     campaigns: list[Campaign] = field(default_factory=list)
 
@@ -30,9 +35,12 @@ def tracks_overview() -> list[TrackOverview]:
     """Every track with outputs, by release and track."""
     releases = Release.objects.select_related("benchmark").in_bulk()
     found: dict[tuple[int, str], TrackOverview] = {}
-    for release, track, system, n_outputs in _runs():
+    for release, track, condition, system, n_outputs in _runs():
         entry = found.setdefault((release, track), TrackOverview(releases[release], track))
-        entry.systems[system] = n_outputs
+        if condition == PLAIN:
+            entry.systems[system] = n_outputs
+        elif condition not in entry.conditions:
+            entry.conditions.append(condition)
     judges, campaigns = _judges(), _campaigns()
     for key, entry in found.items():
         entry.judges = judges.get(key, [])
@@ -40,16 +48,18 @@ def tracks_overview() -> list[TrackOverview]:
     return [found[key] for key in sorted(found, key=lambda key: (releases[key[0]].name, key[1]))]
 
 
-def release_tracks(release: Release) -> list[str]:
-    """The tracks of a release that have outputs, by name."""
-    runs = Run.objects.filter(release=release, condition=PLAIN, outputs__isnull=False)
-    return list(runs.order_by("track").values_list("track", flat=True).distinct())
+def release_arms(release: Release) -> list[tuple[str, str]]:
+    """Track and condition of the runs of a release that have outputs: raw first, the usual condition first."""
+    runs = Run.objects.filter(release=release, outputs__isnull=False).order_by()
+    return sorted(
+        runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
+    )
 
 
-def _runs() -> list[tuple[int, str, str, int]]:
-    runs = Run.objects.filter(condition=PLAIN, outputs__isnull=False).order_by("system__slug")
-    counted = runs.values("release_id", "track", "system__slug").annotate(n=Count("outputs"))
-    return list(counted.values_list("release_id", "track", "system__slug", "n"))
+def _runs() -> list[tuple[int, str, str, str, int]]:
+    runs = Run.objects.filter(outputs__isnull=False).order_by("condition", "system__slug")
+    counted = runs.values("release_id", "track", "condition", "system__slug").annotate(n=Count("outputs"))
+    return list(counted.values_list("release_id", "track", "condition", "system__slug", "n"))
 
 
 def _judges() -> dict[tuple[int, str], list[str]]:

@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from reports.choosing import Chosen, choose
-from reports.inputs import Inputs, collect
+from reports.choosing import PARAMETERS, Chosen, choose
+from reports.inputs import Inputs, collect_chosen
 
 
 def release_called(name: str) -> Release:
@@ -24,6 +24,10 @@ def track_arguments(parser: CommandParser, *, judge: bool = True) -> None:
     """--release, --track and, unless a command is about all judges, --judge, as the pages of a track take them."""
     parser.add_argument("--release", required=True)
     parser.add_argument("--track", default="", help="left out: raw, or the first track there is")
+    parser.add_argument("--condition", default="", help="of the runs; left out: the usual one")
+    parser.add_argument(
+        "--tuple", default="", help="frozen tuple, needed when the runs of the track belong to several"
+    )
     if judge:
         parser.add_argument(
             "--judge", default="", help="a judge version; left out: the first that has verdicts"
@@ -32,11 +36,10 @@ def track_arguments(parser: CommandParser, *, judge: bool = True) -> None:
 
 def chosen_track(options: Mapping[str, Any]) -> Chosen:
     """The named release, track and judge. Raises Refused naming what exists."""
-    asked = {key: options[key] for key in ("track", "judge") if options.get(key)}
+    asked = {key: options[key] for key in PARAMETERS if options.get(key)}
     return choose(release_called(options["release"]), asked)
 
 
 def chosen_inputs(options: Mapping[str, Any]) -> Inputs:
     """What the figures of the named track depend on. Raises Refused naming what exists."""
-    chosen = chosen_track(options)
-    return collect(release=chosen.release, track=chosen.track, judge=chosen.judge)
+    return collect_chosen(chosen_track(options))

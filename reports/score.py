@@ -53,6 +53,7 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
         "is_sample": inputs.is_sample,
         "protocol": inputs.protocol,
         "track": inputs.track,
+        **({"condition": inputs.condition} if inputs.condition else {}),
         "seed": inputs.seed,
         **({"frozen_tuple": asdict(inputs.frozen_tuple)} if inputs.frozen_tuple else {}),
         "systems": (systems := _systems(rest)),

@@ -39,7 +39,8 @@ def number(estimate: Document) -> str:
 def _lines(document: Document) -> Iterator[str]:
     sample = " · SAMPLE DATA" if document["is_sample"] else ""
     frozen = "frozen" if document["frozen"] else "not frozen"
-    yield f"{document['release']} ({document['protocol']}, track {document['track']}, {frozen}){sample}"
+    condition = f", condition {document['condition']}" if "condition" in document else ""
+    yield f"{document['release']} ({document['protocol']}, track {document['track']}{condition}, {frozen}){sample}"
     if "measured" in document:
         yield from _measured_lines(document["measured"])
     if document["judge"]:

@@ -204,6 +204,7 @@ class ScoreOut(serializers.Serializer[Any]):
     is_sample = serializers.BooleanField()
     protocol = serializers.CharField()
     track = serializers.CharField()
+    condition = serializers.CharField(required=False, help_text="Only where it is not the usual one.")
     seed = serializers.IntegerField()
     frozen_tuple = serializers.DictField(
         child=serializers.CharField(), required=False, help_text="Only where the runs belong to one."
@@ -344,7 +345,9 @@ class ArtifactOut(serializers.ModelSerializer[Artifact]):
 
 
 class ArtifactIn(serializers.Serializer[Any]):
-    """Which score to freeze; left out, the first track and judge are meant."""
+    """Which score to freeze; left out, the first track and judge and the usual condition are meant."""
 
     track = serializers.CharField(required=False, default="", allow_blank=True)
+    condition = serializers.CharField(required=False, default="", allow_blank=True)
     judge = serializers.CharField(required=False, default="", allow_blank=True)
+    tuple = serializers.CharField(required=False, default="", allow_blank=True)

@@ -13,10 +13,11 @@ from judging.models import Judge
 from judging.queries import judges_with_verdicts
 from judging.tally import Tally
 from reports.choosing import Chosen
-from reports.datasets import PLAIN, OutputRow, judge_votes, labelled_outputs, output_rows, tallies
+from reports.datasets import OutputRow, judge_votes, labelled_outputs, output_rows, tallies
 from reports.inputs import SEED
 from reports.judge_matrix import Bench, judge_matrix_document
 from reports.judge_pairs import Differing, differing, judge_pair_document
+from reports.tuples import one_tuple
 from reports.versions import judge_info
 
 Settled = Mapping[str, Mapping[str, Tally]]
@@ -58,7 +59,7 @@ def two_judges(chosen: Chosen, against: str = "") -> TwoJudges | None:
 
     Raises Refused when `against` has not spoken here or is the chosen judge itself.
     """
-    judges = list(judges_with_verdicts(chosen.release, chosen.track))
+    judges = list(judges_with_verdicts(chosen.release, chosen.track, chosen.condition))
     first = next((judge for judge in judges if judge.label == chosen.judge), None)
     others = [judge for judge in judges if judge != first]
     second = next((judge for judge in others if judge.label == against), None)
@@ -70,20 +71,30 @@ def two_judges(chosen: Chosen, against: str = "") -> TwoJudges | None:
     if first is None or not others:
         return None
     pair = (first, second or others[0])
-    said = [tallies(judge_votes(chosen.release, chosen.track, judge)) for judge in pair]
-    rows = tuple(output_rows(chosen.release, chosen.track))
+    said = [tallies(judge_votes(chosen.release, chosen.track, judge, chosen.condition)) for judge in pair]
+    rows = tuple(_rows(chosen))
     return TwoJudges(chosen, pair, (said[0], said[1]), rows)
 
 
-def output_ids(release: Release, track: str, subjects: list[str]) -> dict[str, int]:
+def _rows(chosen: Chosen) -> list[OutputRow]:
+    """The outputs that were chosen; raises Refused where they are of several frozen tuples and none is named."""
+    _, systems = one_tuple(chosen.release, chosen.track, chosen.frozen_tuple, chosen.condition)
+    rows = output_rows(chosen.release, chosen.track, chosen.condition)
+    return rows if systems is None else [row for row in rows if row.system in systems]
+
+
+def output_ids(chosen: Chosen, subjects: list[str]) -> dict[str, int]:
     """Subject to the id of its output, with one query."""
     parsed = map(parse_subject, subjects)
     instances = {subject.instance for subject in parsed if isinstance(subject, Subject)}
     rows = Output.objects.filter(
-        run__release=release, run__track=track, run__condition=PLAIN, instance__key__in=instances
+        run__release=chosen.release,
+        run__track=chosen.track,
+        run__condition=chosen.condition,
+        instance__key__in=instances,
     ).values_list("instance__key", "run__system__slug", "attempt", "id")
     return {
-        str(Subject(instance, system, attempt, track)): pk
+        str(Subject(instance, system, attempt, chosen.track, chosen.condition)): pk
         for instance, system, attempt, pk in rows.iterator()
     }
 
@@ -93,19 +104,19 @@ def matrix_document(chosen: Chosen, metric: str = "") -> dict[str, Any]:
 
     Judges that do not answer all that the metric needs are left out and named.
     """
-    release, track = chosen.release, chosen.track
+    release, track, condition = chosen.release, chosen.track, chosen.condition
     wanted = _metric(release, metric)
-    rows = output_rows(release, track)
+    rows = _rows(chosen)
     benches, silent = [], []
-    for judge in judges_with_verdicts(release, track):
-        said = tallies(judge_votes(release, track, judge))
+    for judge in judges_with_verdicts(release, track, condition):
+        said = tallies(judge_votes(release, track, judge, condition))
         answered = {predicate for found in said.values() for predicate in found}
         if set(wanted.needs) <= answered:
             benches.append(Bench(judge.label, judge.family, list(labelled_outputs(rows, said).values())))
         else:
             silent.append(judge.label)
     families = dict(
-        Run.objects.filter(release=release, track=track, condition=PLAIN).values_list(
+        Run.objects.filter(release=release, track=track, condition=condition).values_list(
             "system__slug", "system__family"
         )
     )

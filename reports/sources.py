@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 from benchmark.models import Release
 from judging.models import Judge, Verdict
 from judging.sources import CITED, CITING, source_program
-from reports.inputs import collect
+from reports.choosing import Chosen
+from reports.inputs import collect_chosen
 from reports.output_rows import scored_outputs
 from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import proportion
@@ -53,23 +54,23 @@ def protocol_flags(release: Release, matcher: Judge | None) -> QuerySet[Verdict]
     )
 
 
-def alternative_sources(release: Release, track: str, judge: str, matcher: Judge | None) -> list[SourceRow]:
-    """Per system: the successes under `judge` by where their source stands; empty before a matcher has spoken."""
-    if matcher is None or not judge:
+def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow]:
+    """Per system: the successes under a judge by where their source stands; empty before a matcher has spoken."""
+    if matcher is None or not chosen.judge:
         return []
     said = {
         (system, instance, attempt): value
         for system, instance, attempt, value in Verdict.objects.filter(
             judge=matcher,
             predicate=CITED,
-            output__run__release=release,
-            output__run__track=track,
-            output__run__condition="",
+            output__run__release=chosen.release,
+            output__run__track=chosen.track,
+            output__run__condition=chosen.condition,
         ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
     }
     outputs = [
         (row.system, said.get((row.system, row.instance, row.attempt), ""))
-        for row in scored_outputs(collect(release=release, track=track, judge=judge))
+        for row in scored_outputs(collect_chosen(chosen))
         if row.bucket == "success"
     ]
     return tabulate(outputs)

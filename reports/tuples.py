@@ -5,6 +5,7 @@ of no tuple count as one of their own, so that nothing undeclared slips in besid
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from accounts.refusal import Refused
@@ -12,6 +13,20 @@ from benchmark.models import FrozenTuple, Release, Run
 from reports.datasets import PLAIN
 
 UNDECLARED = "none"
+
+
+class MixedTuples(Refused):
+    """Runs of several frozen tuples and none named; `names` are those that can be."""
+
+    def __init__(self, track: str, found: Mapping[str, list[str]]) -> None:
+        self.names = [name or UNDECLARED for name in found]
+        listed = "; ".join(f"{name or UNDECLARED}: {', '.join(systems)}" for name, systems in found.items())
+        super().__init__(
+            f"The runs of track {track} belong to different frozen tuples, and entries of different tuples "
+            f"never stand in one table. Name one ({listed}).",
+            code="mixed_tuples",
+            field="tuple",
+        )
 
 
 @dataclass(frozen=True)
@@ -26,9 +41,9 @@ class TupleInfo:
     evaluated_on: str
 
 
-def tuples_of(release: Release, track: str) -> dict[str, list[str]]:
+def tuples_of(release: Release, track: str, condition: str = PLAIN) -> dict[str, list[str]]:
     """The names of the tuples of a track's runs ("" for runs of none), each with its systems; one query."""
-    rows = Run.objects.filter(release=release, track=track, condition=PLAIN, outputs__isnull=False)
+    rows = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=False)
     found: dict[str, list[str]] = defaultdict(list)
     pairs = rows.order_by("system__slug").values_list("tupled__tuple__name", "system__slug").distinct()
     for name, system in pairs:
@@ -37,22 +52,16 @@ def tuples_of(release: Release, track: str) -> dict[str, list[str]]:
 
 
 def one_tuple(
-    release: Release, track: str, wanted: str = ""
+    release: Release, track: str, wanted: str = "", condition: str = PLAIN
 ) -> tuple[TupleInfo | None, frozenset[str] | None]:
     """The tuple of a track's table, and its systems where others have to be left out.
 
     `wanted` names a tuple, or "none" for runs of no tuple. Raises Refused with code mixed_tuples when the runs
     belong to several and none is named, or no_tuple for one that is not there.
     """
-    found = tuples_of(release, track)
+    found = tuples_of(release, track, condition)
     if not wanted and len(found) > 1:
-        listed = "; ".join(f"{name or UNDECLARED}: {', '.join(systems)}" for name, systems in found.items())
-        raise Refused(
-            f"The runs of track {track} belong to different frozen tuples, and entries of different tuples "
-            f"never stand in one table. Name one ({listed}).",
-            code="mixed_tuples",
-            field="tuple",
-        )
+        raise MixedTuples(track, found)
     name = ("" if wanted == UNDECLARED else wanted) if wanted else next(iter(found), "")
     if name not in found:
         there = ", ".join(known or UNDECLARED for known in found) or UNDECLARED

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
+from reports.tuples import MixedTuples
 
 View = Callable[..., HttpResponseBase]
 
@@ -34,6 +35,19 @@ def explains_refusals(view: View) -> View:
             return view(request, *args, **kwargs)
         except Refused as refusal:
             status = 404 if refusal.code.startswith("no_") else 400
-            return render(request, "reports/refused.html", {"reason": refusal.reason}, status=status)
+            context = {"reason": refusal.reason, "tuples": _tuple_queries(request, refusal)}
+            return render(request, "reports/refused.html", context, status=status)
 
     return answer
+
+
+def _tuple_queries(request: HttpRequest, refusal: Refused) -> list[tuple[str, str]]:
+    """What would have been asked, once for each frozen tuple that it is ambiguous between."""
+    if not isinstance(refusal, MixedTuples):
+        return []
+    asked = request.GET.copy()
+    queries = []
+    for name in refusal.names:
+        asked["tuple"] = name
+        queries.append((name, asked.urlencode()))
+    return queries

@@ -11,7 +11,7 @@ from accounts.refusal import NotAllowed, Refused
 from accounts.views import SignedInRequest
 from benchmark.models import Release
 from reports.artifacts import freeze_artifact
-from reports.choosing import choose, only_known
+from reports.choosing import PARAMETERS, choose, only_known
 from reports.comparing import compare_stored
 from reports.comparison_text import SHOWN, counted
 from reports.models import Artifact
@@ -24,7 +24,7 @@ from reports.views.access import explains_refusals, owner_only, staff_only
 def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
     """All artifacts of a release; an owner's POST freezes the score of a track as it is now."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge")
+    only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
     if request.method == "POST":
         _freeze(request, release)
@@ -43,6 +43,8 @@ def _freeze(request: SignedInRequest, release: Release) -> None:
             release=release,
             track=chosen.track,
             judge=chosen.judge,
+            condition=chosen.condition,
+            frozen_tuple=chosen.frozen_tuple,
         )
         messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
     except Refused as refusal:

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.comparison import comparison_document, item_rows
 from reports.comparison_page import comparison_rows, comparison_sections, pair_of
 from reports.downloads import table_download
-from reports.inputs import collect
+from reports.inputs import collect_chosen
 from reports.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
 from reports.views.access import explains_refusals, staff_only
 
@@ -76,9 +76,9 @@ def asked_outcomes(
     """What an address asks to compare by, with the kinds there are and the seed; `more` are its other parameters."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     asked: dict[str, Any] = request.GET.dict()
-    only_known(asked, "track", "judge", "outcome", *more)
+    only_known(asked, *PARAMETERS, "outcome", *more)
     chosen = choose(release, asked)
-    inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+    inputs = collect_chosen(chosen)
     kinds = outcome_kinds(inputs)
     if not kinds and not asked.get("outcome"):
         return chosen, [], None, inputs.seed

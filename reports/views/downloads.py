@@ -6,10 +6,10 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.choosing import choose, only_known
+from reports.choosing import PARAMETERS, choose, only_known
 from reports.downloads import chosen_rows, csv_download, jsonl_download, table_download
 from reports.figure_rows import figure_rows
-from reports.inputs import collect
+from reports.inputs import collect_chosen
 from reports.score import score
 from reports.views.access import explains_refusals, staff_only
 
@@ -43,7 +43,7 @@ def _file_name(request: HttpRequest, name: str, ending: str) -> str:
 def figure_csv(request: HttpRequest, name: str, figure: str) -> HttpResponseBase:
     """The numbers of one picture of the score page."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge")
+    only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
-    document = score(collect(release=release, track=chosen.track, judge=chosen.judge))
+    document = score(collect_chosen(chosen))
     return table_download(figure_rows(document, figure), f"{figure}-{name}-{chosen.track}.csv")

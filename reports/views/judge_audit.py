@@ -8,9 +8,9 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.downloads import table_download
-from reports.inputs import collect
+from reports.inputs import collect_chosen
 from reports.judge_audit import judge_audit_document
 from reports.judge_audit_page import judge_audit_rows, judge_audit_sections
 from reports.views.access import explains_refusals, staff_only
@@ -39,8 +39,8 @@ def judge_audit_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def _asked(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any] | None]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge")
+    only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
     if not chosen.judge:
         return chosen, None
-    return chosen, judge_audit_document(collect(release=release, track=chosen.track, judge=chosen.judge))
+    return chosen, judge_audit_document(collect_chosen(chosen))

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.downloads import table_download
 from reports.judges_page import differing_rows, matrix_rows, matrix_sections, pair_sections
 from reports.several_judges import TwoJudges, matrix_document, metrics_of, output_ids, two_judges
@@ -28,7 +28,7 @@ def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
     if both is not None:
         predicate = request.GET.get("predicate", "")
         page = Paginator(both.differing(predicate), PAGE).get_page(request.GET.get("page"))
-        ids = output_ids(chosen.release, chosen.track, [each.subject for each in page])
+        ids = output_ids(chosen, [each.subject for each in page])
         query = request.GET.copy()
         query.pop("page", None)
         context |= {
@@ -62,7 +62,7 @@ def judge_pair_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 @explains_refusals
 def judge_matrix(request: HttpRequest, name: str) -> HttpResponse:
     """Every system under every judge."""
-    chosen = _chosen(request, name, "track", "judge", "metric")
+    chosen = _chosen(request, name, *PARAMETERS, "metric")
     sections = matrix_sections(matrix_document(chosen, request.GET.get("metric", "")))
     context = {"chosen": chosen, "metrics": metrics_of(chosen.release), **sections}
     return render(request, "reports/judge_matrix.html", context)
@@ -73,13 +73,13 @@ def judge_matrix(request: HttpRequest, name: str) -> HttpResponse:
 @explains_refusals
 def judge_matrix_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers of the table."""
-    chosen = _chosen(request, name, "track", "judge", "metric")
+    chosen = _chosen(request, name, *PARAMETERS, "metric")
     rows = matrix_rows(matrix_document(chosen, request.GET.get("metric", "")))
     return table_download(rows, f"judge-matrix-{name}-{chosen.track}.csv")
 
 
 def _two(request: HttpRequest, name: str) -> tuple[Chosen, TwoJudges | None]:
-    chosen = _chosen(request, name, "track", "judge", "against", "predicate", "page")
+    chosen = _chosen(request, name, *PARAMETERS, "against", "predicate", "page")
     return chosen, two_judges(chosen, request.GET.get("against", ""))
 
 

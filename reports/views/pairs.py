@@ -8,10 +8,10 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.direct_pairs import compared_document, other_document, pair_kinds
 from reports.downloads import table_download
-from reports.inputs import Inputs, collect
+from reports.inputs import Inputs, collect_chosen
 from reports.pairs_page import beside_sections, pairs_rows, pairs_sections
 from reports.views.access import explains_refusals, staff_only
 
@@ -45,6 +45,6 @@ def pairs_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 
 def _asked(request: HttpRequest, name: str) -> tuple[Chosen, Inputs]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge", "grades")
+    only_known(request.GET, *PARAMETERS, "grades")
     chosen = choose(release, request.GET)
-    return chosen, collect(release=release, track=chosen.track, judge=chosen.judge)
+    return chosen, collect_chosen(chosen)

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_GET
 from benchmark.case_columns import case_columns
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from reports.choosing import choose, only_known
-from reports.inputs import collect
+from reports.choosing import PARAMETERS, choose, only_known
+from reports.inputs import collect_chosen
 from reports.output_rows import behind, scored_outputs
 from reports.views.access import explains_refusals, staff_only
 from reports.wording import in_words
@@ -24,10 +24,10 @@ _FILTERS = ("system", "bucket", "domain")
 def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
     """Outputs of a track, by `system`, `bucket` and `domain` if asked, with what judge and experts say."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge", "page", *_FILTERS)
+    only_known(request.GET, *PARAMETERS, "page", *_FILTERS)
     chosen = choose(release, request.GET)
     wanted = {key: request.GET.get(key, "") for key in _FILTERS}
-    inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+    inputs = collect_chosen(chosen)
     found = behind(scored_outputs(inputs), **wanted)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
 from benchmark.published import published_protocols
-from reports.choosing import Chosen, choose, only_known
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.inputs import collect_chosen
 from reports.overview import tracks_overview
 from reports.pdf import score_pdf
@@ -66,10 +66,11 @@ def page_context(chosen: Chosen, document: dict[str, Any]) -> dict[str, Any]:
 
 def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any]]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, "track", "judge", "tuple")
+    only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
     return chosen, score(collect_chosen(chosen))
 
 
 def _file_name(chosen: Chosen) -> str:
-    return f"score-{chosen.release.name}-{chosen.track}"
+    condition = f"-{chosen.condition}" if chosen.condition else ""
+    return f"score-{chosen.release.name}-{chosen.track}{condition}"

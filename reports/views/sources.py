@@ -10,7 +10,7 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.sources import ask_about_sources, source_program
 from reports.cells import percent_cell
-from reports.choosing import choose, only_known
+from reports.choosing import PARAMETERS, choose, only_known
 from reports.sources import alternative_sources, newest_matcher, protocol_flags
 from reports.views.access import explains_refusals, staff_only
 
@@ -26,9 +26,9 @@ def output_sources(request: HttpRequest, name: str) -> HttpResponse:
     source_program(release)
     if request.method == "POST":
         return _ask(request, release)
-    only_known(request.GET, "track", "judge", "page")
+    only_known(request.GET, *PARAMETERS, "page")
     chosen, matcher = choose(release, request.GET), newest_matcher(release)
-    rows = alternative_sources(release, chosen.track, chosen.judge, matcher)
+    rows = alternative_sources(chosen, matcher)
     context = {
         "chosen": chosen,
         "matcher": matcher,

@@ -13,6 +13,7 @@ from benchmark.models import Release
 from judging.models import JudgeRun, Verdict
 from judging.queries import judges_with_verdicts
 from judging.sources import ask_about_sources
+from reports.choosing import choose
 from reports.sources import alternative_sources, newest_matcher, protocol_flags, tabulate
 from tests.benchmark.files import gap
 from tests.factories import (
@@ -76,7 +77,7 @@ def test_a_source_to_be_asked_about_is_neither_the_cited_one_nor_another(
     release: Release, capsys: Any
 ) -> None:
     call_command("compare_sources", "--release", "gaps")
-    (row,) = alternative_sources(release, "raw", "model-v1", newest_matcher(release))
+    (row,) = alternative_sources(choose(release, {}), newest_matcher(release))
     assert (row.successes, row.cited, row.alternative, row.ask, row.unknown) == (4, 1, 2, 1, 0)
     assert row.share["value"] == pytest.approx(2 / 3)  # of the three that are known
     assert row.share["bounds"] == [2 / 4, 3 / 4]  # the fourth resolved either way
@@ -96,7 +97,7 @@ def test_the_matcher_is_no_judge_to_score_by(release: Release, capsys: Any) -> N
 def test_before_the_matcher_has_spoken_there_is_nothing_to_show(release: Release) -> None:
     assert newest_matcher(release) is None
     assert not protocol_flags(release, None).exists()
-    assert alternative_sources(release, "raw", "model-v1", None) == []
+    assert alternative_sources(choose(release, {}), None) == []
 
 
 def test_a_protocol_without_sources_refuses() -> None:

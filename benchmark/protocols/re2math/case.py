@@ -4,7 +4,7 @@ from benchmark.case_columns import label_of, measure_column
 from benchmark.citations.identity import Identity
 from benchmark.protocol import Case, CaseColumn
 from benchmark.protocols.re2math.citing import matches_cited
-from benchmark.protocols.re2math.metrics import MEASURES, tool_label
+from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, tool_label
 from benchmark.protocols.re2math.schema import Answer, ProofGap
 
 _NEEDED = ("ground", "suff")
@@ -74,7 +74,7 @@ CASE_COLUMNS = (
         _tool,
         needs=_NEEDED,
         track="raw",
-        condition="oracle",
+        condition=ORACLE,
     ),
     CaseColumn("source", "Selected source", "The title of the selected source.", _source, is_text=True),
     CaseColumn(

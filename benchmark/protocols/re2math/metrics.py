@@ -11,6 +11,7 @@ from benchmark.protocols.re2math.citing import is_cited
 from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
 
 UNDEFINED = ""
+ORACLE = "oracle"  # the cited source was handed over, so nothing was searched
 
 
 def is_grounded(output: LabelledOutput) -> bool:
@@ -104,5 +105,6 @@ MEASURES = (
         "found, and so do abstentions.",
         value=cited_among,
         binary=True,
+        not_under=(ORACLE,),
     ),
 )

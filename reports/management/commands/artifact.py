@@ -16,10 +16,17 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True)
         parser.add_argument("--track", default="raw")
         parser.add_argument("--judge", default="", help="judge version, needed when several have verdicts")
+        parser.add_argument("--condition", default="", help="of the runs; left out: the usual one")
+        parser.add_argument(
+            "--tuple", default="", help="frozen tuple, needed when the runs of the track belong to several"
+        )
 
     def run(self, **options: Any) -> None:
         release = release_called(options["release"])
         artifact = freeze_artifact(
-            actor=None, release=release, track=options["track"], judge=options["judge"]
+            actor=None,
+            release=release,
+            frozen_tuple=options["tuple"],
+            **{name: options[name] for name in ("track", "judge", "condition")},
         )
         self.stdout.write(artifact.content)

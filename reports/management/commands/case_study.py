@@ -9,7 +9,7 @@ from accounts.refusal import Refused
 from benchmark.models import Instance
 from reports.case_page import case_text
 from reports.case_study import case_document
-from reports.release_argument import release_called, track_arguments
+from reports.release_argument import release_called
 
 
 class Command(TouchstoneCommand):
@@ -17,7 +17,9 @@ class Command(TouchstoneCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("instance", help="key of the instance")
-        track_arguments(parser)
+        parser.add_argument("--release", required=True)
+        parser.add_argument("--track", default="", help="left out: raw, or the first track there is")
+        parser.add_argument("--judge", default="", help="a judge version; left out: the first with verdicts")
 
     def run(self, **options: Any) -> dict[str, Any]:
         release = release_called(options["release"])

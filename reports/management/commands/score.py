@@ -19,13 +19,16 @@ class Command(TouchstoneCommand):
         parser.add_argument("--track", default="raw")
         parser.add_argument("--judge", default="", help="judge version, needed when several have verdicts")
         parser.add_argument(
+            "--condition", default="", help="condition of the runs, such as oracle; left out: the usual one"
+        )
+        parser.add_argument(
             "--tuple", default="", help="frozen tuple, needed when the runs of the track belong to several"
         )
         parser.add_argument("--seed", type=int, default=SEED, help="seed of the resampling intervals")
 
     def run(self, **options: Any) -> dict[str, Any]:
         release = release_called(options["release"])
-        wanted = {name: options[name] for name in ("track", "judge", "seed")}
+        wanted = {name: options[name] for name in ("track", "judge", "seed", "condition")}
         return score(collect(release=release, frozen_tuple=options["tuple"], **wanted))
 
     def text(self, document: dict[str, Any]) -> str:
