@@ -18,8 +18,10 @@ from annotation.actions import (
     plan_assignment,
 )
 from annotation.models import Campaign
-from benchmark.actions import describe_release, freeze_release, import_outputs, import_release
+from benchmark.actions import declare_tuple, describe_release, freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
+from benchmark.queries import run_called
+from benchmark.subjects import DEFAULT_TRACK
 from judging.actions import ask, create_judge
 from reports.audit_draw import draw_audit, plan_audit
 from reports.audit_sizes import PerStratum
@@ -85,6 +87,7 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
             release=Release.objects.get(name=entry["release"]),
             system=system["slug"],
             track=entry["track"],
+            condition=entry.get("condition", ""),
             system_name=system["name"],
             family=system["family"],
         )
@@ -92,8 +95,18 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
     for entry in manifest["labels"]:
         release = Release.objects.select_related("benchmark").get(name=entry["release"])
         import_labels(actor=actor, path=folder / entry["file"], release=release)
+    for entry in manifest.get("tuples", []):
+        _tuple(entry, actor)
     for release in Release.objects.filter(name__in=[entry["name"] for entry in manifest["releases"]]):
         freeze_release(actor=actor, release=release)
+
+
+def _tuple(entry: Mapping[str, Any], actor: User) -> None:
+    release = Release.objects.get(name=entry["release"])
+    runs = [run_called(release, arm) for arm in entry["runs"]]
+    said = {key: value for key, value in entry.items() if key not in ("release", "runs")}
+    if not release.tuples.filter(name=entry["name"]).exists():
+        declare_tuple(actor=actor, release=release, runs=runs, **said)
 
 
 def _program_judge(entry: Mapping[str, Any], actor: User, say: Say) -> None:
@@ -134,7 +147,11 @@ def _terms(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _grading(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
     campaign = create_campaign(actor=actor, release=release, **_terms(entry))
     outputs = Output.objects.filter(
-        run__release=release, instance__key__in=entry["instances"], state="answered"
+        run__release=release,
+        run__track=DEFAULT_TRACK,
+        run__condition="",
+        instance__key__in=entry["instances"],
+        state="answered",
     )
     strata = dict(outputs.values_list("pk", "instance__domain"))
     draw_items(actor=actor, campaign=campaign, strata=strata)

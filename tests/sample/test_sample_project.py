@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.actions import import_outputs
+from reports.importing import import_labels
 from reports.inputs import collect
 from reports.score import score
 from tests.reports.conftest import load
@@ -134,3 +136,37 @@ def test_the_sample_lists_show_each_case_that_the_readme_names(db):
     assert counts("basalt", "paper_hit_at_10") == (7, 8, 1, 0)
     assert counts("cobalt", "paper_hit_at_10") == (6, 8, 0, 1)
     assert not [key for key in systems["cobalt"] if key.startswith("theorem")]
+
+
+@pytest.fixture
+def all_gaps(db):
+    """The sample's proof gaps with every run and verdict that the manifest names."""
+    release = load("sample-re2math", "re2math", {system: f"outputs-{system}.jsonl" for system in SYSTEMS})
+    manifest = tomllib.loads((SAMPLE / "manifest.toml").read_text(encoding="utf-8"))
+    for entry in manifest["outputs"]:
+        if entry["release"] == release.name and entry["path"].count("-") > 1:
+            place = {"track": entry["track"], "condition": entry.get("condition", "")}
+            import_outputs(
+                actor=None, path=SAMPLE / entry["path"], release=release, system=entry["system"], **place
+            )
+    for name in ("labels-judge.csv", "labels-diagnostics.csv"):
+        import_labels(actor=None, path=SAMPLE / "re2math" / name, release=release)
+    return release
+
+
+def test_tracks_and_conditions_of_the_proof_gaps_have_their_own_figures(all_gaps):
+    def counts(metric, **arm):
+        systems = score(collect(release=all_gaps, **arm))["judge"]["systems"]
+        found = {system: part["metrics"].get(metric) for system, part in systems.items()}
+        return {system: (of["estimate"]["k"], of["estimate"]["n"]) for system, of in found.items() if of}
+
+    oracle = counts("tool_acc", condition="oracle")
+    assert oracle == {
+        "aurora": (7, 8),
+        "basalt": (2, 8),
+    }  # one of Aurora's fails; Basalt: 2 yes, 5 no, 1 abstained
+    window, usual = counts("anchor_acc", condition="window-1"), counts("anchor_acc")
+    assert window["aurora"][0] < usual["aurora"][0]  # less context, vaguer plans
+    assert {n for _, n in (*window.values(), *usual.values())} == {30}
+    assert set(counts("query_acc", track="assisted")) == {"aurora", "basalt"}
+    assert counts("query_acc") == {}
