@@ -201,6 +201,15 @@ class StepMeasure:
 
 
 @dataclass(frozen=True)
+class OutputFlag:
+    """A breach of the protocol's rules that shows in the payloads alone: `certain`, or for a person to look at."""
+
+    kind: str
+    certain: bool
+    reason: str
+
+
+@dataclass(frozen=True)
 class Case:
     """An answered output as a case study reads it: payloads of instance and output, and the judge's labels."""
 
@@ -238,6 +247,7 @@ class Variant:
 
 Content = tuple[Mapping[str, Any], str]  # payload and text of an output
 PairFields = Callable[[str, Mapping[str, Any], Content, Content], Mapping[str, str]]
+FlagOutput = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[OutputFlag]]
 Payloads = Iterable[Mapping[str, Any]]
 CompareReleases = Callable[[Payloads, Payloads, Collection[str]], Mapping[str, Any]]
 InstanceFields = Callable[[str, Mapping[str, Any]], Mapping[str, str]]
@@ -267,6 +277,8 @@ class Protocol:
     `staff_facts` names what of an output's payload those who run the study may see beside its parts (budgets, say).
     `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
     `published_line` writes an instance's payload as a line of the published file, without line feed.
+    `flag_output` finds breaches of the rules in an answered output at its import, from the payloads of instance and
+    output, at most one of a kind; a flag changes no score.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one.
     """
 
@@ -299,6 +311,7 @@ class Protocol:
     published_line: Callable[[Mapping[str, Any]], str] | None = None
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()
+    flag_output: FlagOutput | None = None
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

@@ -15,7 +15,7 @@ from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.refusal import Refused
 from judging.construction import audit_construction
 from judging.sources import ask_about_sources
-from judging.subjects import instance_of, output_of
+from judging.subjects import instance_of
 from reports.api import CHOICE, chosen_or_error, invalid, release_or_404
 from reports.choosing import PARAMETERS
 from reports.construction import FILTERS, chosen_findings, construction, newest_audit
@@ -203,11 +203,11 @@ class SourcesView(StrictView):
                 "instance": output.instance.key,
                 "system": output.run.system.slug,
                 "track": output.run.track,
-                "value": verdict.value,
-                "reason": verdict.reason,
+                "value": flag.value,
+                "reason": flag.reason,
             }
-            for verdict in protocol_flags(release, matcher)
-            for output in [output_of(verdict)]
+            for flag in protocol_flags(release, matcher)
+            for output in [flag.output]
         ]
         head = {"release": release.name, "matcher": matcher.label if matcher else None}
         body = {"track": chosen.track, "judge": chosen.judge, "systems": [vars(row) for row in rows]}

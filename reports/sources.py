@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import QuerySet
-
-from benchmark.models import Release
+from benchmark.models import Output, ProtocolFlag, Release
 from judging.models import Judge, Verdict
 from judging.sources import CITED, CITING, source_program
+from judging.subjects import output_of
 from reports.choosing import Chosen
 from reports.inputs import collect_chosen
 from reports.output_rows import scored_outputs
@@ -43,15 +42,37 @@ def newest_matcher(release: Release) -> Judge | None:
     return Judge.objects.filter(pk__in=said.values("judge")).order_by("-version").first()
 
 
-def protocol_flags(release: Release, matcher: Judge | None) -> QuerySet[Verdict]:
-    """Outputs whose source is the citing paper, or may be."""
-    return (
-        Verdict.objects.filter(
-            judge=matcher, output__run__release=release, predicate=CITING, value__in=("yes", "uncertain")
-        )
-        .select_related("output__instance", "output__run__system")
-        .order_by("-value", "output__run__system__slug", "output__instance__key", "output__attempt")
+@dataclass(frozen=True)
+class SourceFlag:
+    """An output whose source is the citing paper (yes), or may be (uncertain)."""
+
+    output: Output
+    value: str
+    reason: str
+
+
+def protocol_flags(release: Release, matcher: Judge | None) -> list[SourceFlag]:
+    """Flags found at import, and those of `matcher` on outputs that were imported before there were any."""
+    related = ("output__instance", "output__run__system")
+    at_import = ProtocolFlag.objects.filter(output__run__release=release, kind=CITING).select_related(
+        *related
     )
+    found = {
+        flag.output_id: SourceFlag(flag.output, "yes" if flag.certain else "uncertain", flag.reason)
+        for flag in at_import
+    }
+    asked = Verdict.objects.filter(
+        judge=matcher, output__run__release=release, predicate=CITING, value__in=("yes", "uncertain")
+    ).select_related(*related)
+    for verdict in asked:
+        output = output_of(verdict)
+        found.setdefault(output.pk, SourceFlag(output, verdict.value, verdict.reason))
+    return sorted(found.values(), key=_by_certainty)
+
+
+def _by_certainty(flag: SourceFlag) -> tuple[bool, str, str, int, int]:
+    output = flag.output
+    return flag.value != "yes", output.run.system.slug, output.instance.key, output.attempt, output.pk
 
 
 def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow]:

@@ -31,6 +31,7 @@ benchmark.IdentityScan hidden: findings
 benchmark.IdentityDecision hidden: reason | technical: passages
 benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis
+benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
 benchmark.RenderedDocument shown: blocks report | technical: sha256
 annotation.Rubric    shown: content name protocol | technical: sha256

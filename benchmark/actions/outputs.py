@@ -11,6 +11,7 @@ from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
 from benchmark.actions.batches import check_slug, checked_batches, existing
+from benchmark.actions.flags import flag_outputs
 from benchmark.actions.identities import scan_identities
 from benchmark.canonical import output_sha256
 from benchmark.differences import describe
@@ -29,7 +30,7 @@ from benchmark.survey import MAX_ERRORS, Survey, output_key, survey_outputs
 class OutputsReport:
     """What an import of outputs did, or would do. `without_output` counts instances that have none and are not
     marked as not released, `quarantined` outputs of the release that wait for a decision about what tells their
-    author."""
+    author, `flagged` outputs of the run that break a rule of the protocol, or may (None before it is imported)."""
 
     release: str
     system: str
@@ -42,6 +43,7 @@ class OutputsReport:
     changed: bool
     dry_run: bool
     quarantined: int = 0
+    flagged: int | None = None
 
     def document(self) -> dict[str, Any]:
         """The report as JSON."""
@@ -96,7 +98,15 @@ def import_outputs(
             changed=changed,
             dry_run=dry_run,
             quarantined=quarantined(release).count(),
+            flagged=_flagged(run, system),
         )
+
+
+def _flagged(run: Run, system: str) -> int | None:
+    """Flagged outputs of the stored run; None if there is none yet."""
+    place = {"release": run.release, "track": run.track, "condition": run.condition}
+    stored = Run.objects.filter(system__slug=system, **place).first()
+    return stored.outputs.filter(protocol_flags__isnull=False).distinct().count() if stored else None
 
 
 def _is_stored(run: Run, system: str, survey: Survey) -> bool:
@@ -158,7 +168,7 @@ def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
         for row, _ in batch
         if row.state == NOT_RELEASED
     )
-    Output.objects.bulk_create(
+    stored = Output.objects.bulk_create(
         Output(
             run=run,
             instance_id=instances[row.instance],
@@ -172,3 +182,4 @@ def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
         for row, sha256 in batch
         if row.state != NOT_RELEASED
     )
+    flag_outputs(run, stored)

@@ -13,6 +13,7 @@ from benchmark.models import (
     FrozenTuple,
     IdentityDecision,
     ImportUpload,
+    ProtocolFlag,
     Release,
     ReleaseDescription,
     RenderedDocument,
@@ -52,6 +53,11 @@ def twin_instance():
 def twin_paper():
     first = PaperFactory()
     return PaperFactory(release=first.release, key=first.key)
+
+
+def a_flag(output=None, **changes):
+    said = {"kind": "citing_paper_source", "certain": True, "reason": "Same title.", **changes}
+    return ProtocolFlag.objects.create(output=output or OutputFactory(), **said)
 
 
 def twin_document():
@@ -129,6 +135,8 @@ VIOLATIONS = {
     "instance_has_a_key": lambda: InstanceFactory(key=""),
     "run_once_per_track_and_condition": twin_run,
     "output_once_per_attempt": twin_output,
+    "protocol_flag_once_per_kind": lambda: a_flag(a_flag().output),
+    "protocol_flag_says_what_and_why": lambda: a_flag(reason=""),
     "output_attempts_count_from_one": lambda: OutputFactory(attempt=0),
     "output_state_is_known": lambda: OutputFactory(state="lost"),
     "output_text_format_is_known": lambda: OutputFactory(text_format="docx"),

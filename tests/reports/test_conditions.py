@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from benchmark.actions import declare_tuple, freeze_release
+from benchmark.actions import declare_tuple, freeze_release, import_outputs
 from benchmark.models import Run
 from benchmark.queries import run_called
 from reports.artifact_differences import compare
@@ -19,6 +19,7 @@ from reports.inputs import Inputs, collect
 from reports.score import score
 from reports.verification import verify_file
 from tests.factories import JudgeFactory, OutputFactory, RunFactory, VerdictFactory
+from tests.reports.conftest import SAMPLE
 from tests.reports.test_frozen_tuples import ENTRIES, declared
 
 pytestmark = pytest.mark.django_db
@@ -120,7 +121,9 @@ def test_other_pages_of_a_score_take_the_condition_too(gaps, oracle, coordinator
     assert b"cobalt" not in body.lower()
 
 
-def test_a_frozen_score_of_a_condition_verifies_and_is_not_compared_with_the_usual_one(gaps, oracle, owner):
+def test_a_frozen_score_of_a_condition_verifies_and_is_not_compared_with_the_usual_one(gaps, owner):
+    handed = SAMPLE / "re2math" / "outputs-aurora-oracle.jsonl"
+    import_outputs(actor=None, path=handed, release=gaps, system="aurora", condition="oracle")
     freeze_release(actor=owner, release=gaps)
     gaps.refresh_from_db()
     usual = freeze_artifact(actor=owner, release=gaps)

@@ -96,7 +96,7 @@ def test_the_matcher_is_no_judge_to_score_by(release: Release, capsys: Any) -> N
 
 def test_before_the_matcher_has_spoken_there_is_nothing_to_show(release: Release) -> None:
     assert newest_matcher(release) is None
-    assert not protocol_flags(release, None).exists()
+    assert protocol_flags(release, None) == []
     assert alternative_sources(choose(release, {}), None) == []
 
 

@@ -50,9 +50,19 @@ class Command(BaseCommand):
             f"{_verb(document)} {document['system']} on {document['release']}: {document['outputs']} outputs "
             f"({states}); {document['without_output']} instances without one",
             f"sha256 {document['sha256']}",
+            *_flag_lines(document),
             *_rendering_lines(document["rendering"]),
         ]
         return "\n".join(lines)
+
+
+def _flag_lines(document: dict[str, Any]) -> list[str]:
+    flagged = document["flagged"]
+    return (
+        [f"flagged: {flagged}; a rule of the protocol is broken or may be, see compare_sources"]
+        if flagged
+        else []
+    )
 
 
 def _rendering_lines(rendering: dict[str, Any] | None) -> list[str]:

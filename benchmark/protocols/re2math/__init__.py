@@ -10,7 +10,7 @@ from benchmark.protocols.re2math.construction_questions import QUESTIONS, instan
 from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
-from benchmark.protocols.re2math.source_program import SOURCES
+from benchmark.protocols.re2math.source_program import SOURCES, flag_output
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -40,4 +40,5 @@ PROTOCOL = Protocol(
     audited_parts=audited_parts,
     flag_kinds=tuple(FLAG_KINDS),
     case_columns=CASE_COLUMNS,
+    flag_output=flag_output,
 )

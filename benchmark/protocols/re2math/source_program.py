@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.citations.identity import MATCHER_VERSION, Identity, Match
-from benchmark.protocol import ProgramJudge, ProgramReply
+from benchmark.protocol import OutputFlag, ProgramJudge, ProgramReply
 from benchmark.protocols.re2math.citing import matches_cited, matches_citing
 from benchmark.protocols.re2math.schema import Answer, ProofGap
 
 _VALUES = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "uncertain"}
-_QUESTIONS = {"cited_source_match": matches_cited, "citing_paper_source": matches_citing}
+CITING = "citing_paper_source"
+_QUESTIONS = {"cited_source_match": matches_cited, CITING: matches_citing}
 
 
 def decide(
@@ -23,6 +24,14 @@ def decide(
         return ProgramReply("", "The output names no source.", state="unavailable")
     match: Match = _QUESTIONS[predicate](ProofGap.model_validate(instance), source)
     return ProgramReply(_VALUES[match.identity], match.reason.capitalize(), evidence=dict(match.evidence))
+
+
+def flag_output(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OutputFlag]:
+    """Whether the selected source is, or may be, the citing paper (C.2)."""
+    found = decide(CITING, instance, output, "")
+    if found.value not in ("yes", "uncertain"):
+        return []
+    return [OutputFlag(CITING, found.value == "yes", found.reason)]
 
 
 SOURCES = ProgramJudge(

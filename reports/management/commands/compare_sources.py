@@ -11,7 +11,6 @@ from benchmark.models import Release
 from judging.actions import reconcile
 from judging.models import JudgeRun, RunState
 from judging.sources import ask_about_sources, source_program
-from judging.subjects import output_of
 from judging.worker import drain
 from reports.release_argument import release_called
 from reports.sources import newest_matcher, protocol_flags
@@ -43,11 +42,11 @@ class Command(TouchstoneCommand):
                 "system": output.run.system.slug,
                 "track": output.run.track,
                 "attempt": output.attempt,
-                "value": verdict.value,
-                "reason": verdict.reason,
+                "value": flag.value,
+                "reason": flag.reason,
             }
-            for verdict in protocol_flags(release, matcher)
-            for output in [output_of(verdict)]
+            for flag in protocol_flags(release, matcher)
+            for output in [flag.output]
         ]
         return {"release": release.name, "matcher": matcher.label if matcher else None, "flags": flags}
 
