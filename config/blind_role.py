@@ -16,6 +16,7 @@ WITHHELD = (
     "benchmark.FrozenTuple",
     "benchmark.ImportUpload",
     "benchmark.IdentityScan",
+    "benchmark.ProtocolFlag",
     "annotation.CampaignSetup",
     "reports.Artifact",
     "reports.ReportJob",

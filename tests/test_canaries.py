@@ -41,6 +41,7 @@ from benchmark.models import (
     IdentityScan,
     ImportUpload,
     Output,
+    ProtocolFlag,
     Release,
     ReleaseDescription,
 )
@@ -290,6 +291,12 @@ def _scanned(output: Output, coordinator: User) -> None:
         "evidence": canary("benchmark.IdentityScan.findings"),
     }  # fmt: skip
     IdentityScan.objects.filter(output=output).update(findings=[finding], certain=1)
+    ProtocolFlag.objects.create(
+        output=output,
+        kind="citing_paper_source",
+        certain=True,
+        reason=canary("benchmark.ProtocolFlag.reason"),
+    )
     IdentityDecision.objects.create(
         output=output,
         verdict="harmless",
