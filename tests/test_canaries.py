@@ -607,6 +607,7 @@ NOBODY_IS_SHOWN = {
     "annotation.ShownClaim.text",
     "annotation.ShownVerdict.value",
     "annotation.TrainingGold.rationale",
+    "benchmark.ProtocolFlag.reason",  # on the page of sources, which this study's protocol does not have
     "annotation.TrainingItem.note",
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",

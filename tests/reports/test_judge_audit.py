@@ -77,8 +77,8 @@ def test_systems_add_up_to_the_whole_table_and_have_their_own_precision(carl, ga
 def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeypatch):
     original = reading.graded_campaigns
 
-    def still_open(release, track):
-        campaigns = original(release, track)
+    def still_open(*asked):
+        campaigns = original(*asked)
         for campaign in campaigns:
             campaign.closed_at = None
         return campaigns

@@ -112,7 +112,7 @@ def test_page_and_rest_ask_and_show(
     client = Client()
     client.force_login(coordinator)
     page, rest = reverse("output-sources", args=["gaps"]), reverse("api-sources", args=["gaps"])
-    assert b"have not been compared yet" in client.get(page).content
+    assert b"have not been compared with the cited ones yet" in client.get(page).content
     assert client.get(rest).json()["matcher"] is None
     assert client.post(page).status_code == 302
     assert client.post(rest).json()["code"] == "being_compared"
