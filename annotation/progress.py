@@ -8,8 +8,7 @@ from typing import Any
 from accounts.domains import domain_words
 from annotation import queries
 from annotation.material import problem_title
-from annotation.models import Assignment, AssignmentState, Campaign
-from annotation.phases import Phase
+from annotation.models import Assignment, Campaign
 from annotation.training import training_left
 
 
@@ -42,28 +41,29 @@ class OwnProgress:
     def total(self) -> int:
         return self.done + len(self.waiting)
 
+    @property
+    def free_words(self) -> str:
+        return free_words(self.free)
+
+
+def free_words(free: int) -> str:
+    """How many items are free; beyond a bound nobody counts."""
+    return str(free) if free <= queries.MOST_COUNTED else f"over {queries.MOST_COUNTED}"
+
 
 def own_progress(reviewer: Any) -> list[OwnProgress]:
-    """Open campaigns in which the reviewer has work, or could take some."""
-    rows: dict[int, OwnProgress] = {}
+    """Open campaigns in which the reviewer has work, or could take some, in three statements."""
+    waiting: dict[int, list[WaitingItem]] = {}
     seen: Counter[tuple[int, int]] = Counter()
-    for place in queries.own_assignments(reviewer):
-        campaign = place.item.campaign
-        if campaign.phase != Phase.OPEN:
-            continue
-        row = rows.setdefault(campaign.pk, OwnProgress(campaign))
-        if place.state == AssignmentState.SUBMITTED:
-            row.done += 1
-        else:
-            row.waiting.append(_waiting(place, seen))
-    free = queries.free_counts(reviewer)
-    for campaign in Campaign.objects.filter(pk__in=free.keys() - rows.keys()).order_by("opened_at"):
-        rows[campaign.pk] = OwnProgress(campaign)
-    for pk, count in free.items():
-        rows[pk].free = count
-    for pk, count in training_left(reviewer, rows).items():
-        rows[pk].training = count
-    return list(rows.values())
+    for place in queries.waiting(reviewer):
+        waiting.setdefault(place.item.campaign_id, []).append(_waiting(place, seen))
+    campaigns = queries.campaigns_of_queue(reviewer, queries.field_of(reviewer))
+    rows = [
+        OwnProgress(row, waiting.get(row.pk, []), done=row.done, free=row.free, training=row.untrained)
+        for row in campaigns.annotate(untrained=training_left(reviewer)).order_by("opened_at", "pk")
+    ]
+    mine = sorted((row for row in rows if row.total), key=lambda row: row.campaign.pk)
+    return [*mine, *(row for row in rows if row.free and not row.total)]
 
 
 def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem:

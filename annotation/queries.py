@@ -4,13 +4,25 @@ Conflicts of interest are the one exception: `free_items` asks for the numbers o
 nothing else of them.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, SmallIntegerField, Sum, Value
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    SmallIntegerField,
+    Subquery,
+    Sum,
+    Value,
+)
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
@@ -141,12 +153,37 @@ def _runs_of(systems: Iterable[str]) -> list[int]:
         return list(Run.objects.filter(system__slug__in=systems).values_list("pk", flat=True))
 
 
-def free_counts(reviewer: User) -> dict[int, int]:
-    """How many items the reviewer could pull, by campaign id; campaigns without any are left out."""
-    counts = free_items(reviewer).order_by().values_list("campaign").annotate(free=Count("pk"))
-    found = Counter(dict(counts))
-    found.update(returnable(reviewer).values_list("item__campaign", flat=True))
-    return dict(found)
+class CountOf(Subquery):
+    """How many rows a queryset has, which may be cut off: counting ends where it is cut."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = IntegerField()
+
+
+MOST_COUNTED = 1000
+
+
+def free_count(reviewer: User, field: Field) -> CountOf:
+    """How many items of a campaign the reviewer could take, MOST_COUNTED + 1 for more than MOST_COUNTED."""
+    free = free_items(reviewer, field).filter(campaign=OuterRef("pk")).order_by()
+    return CountOf(free.values("pk")[: MOST_COUNTED + 1])
+
+
+def has_free(reviewer: User, campaign: Campaign) -> bool:
+    """Whether the reviewer could take an item of the campaign."""
+    free, lost = free_items(reviewer).filter(campaign=campaign), returnable(reviewer)
+    return free.exists() or lost.filter(item__campaign=campaign).exists()
+
+
+def campaigns_of_queue(reviewer: User, field: Field) -> QuerySet[Any]:
+    """Open campaigns with `done` (own submitted places) and `free`, those with own places before the others."""
+    held = Assignment.objects.filter(reviewer=reviewer, item__campaign=OuterRef("pk"))
+    done = held.filter(state=AssignmentState.SUBMITTED)
+    lost = returnable(reviewer).filter(item__campaign=OuterRef("pk"))
+    return Campaign.objects.filter(phase=Phase.OPEN).annotate(
+        done=CountOf(done.values("pk")),
+        free=free_count(reviewer, field) + CountOf(lost.values("pk")),
+    )
 
 
 def returnable(reviewer: User) -> QuerySet[Assignment]:

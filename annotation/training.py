@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.access import is_study_staff
 from accounts.models import User
@@ -44,10 +44,9 @@ def unfinished(reviewer: User, campaign: Campaign) -> QuerySet[TrainingItem]:
     return _undone(reviewer).filter(training__campaign=campaign).order_by("number")
 
 
-def training_left(reviewer: User, campaigns: Iterable[int]) -> dict[int, int]:
-    """By campaign id, how many training items come before real work; campaigns without any are left out."""
-    rows = _undone(reviewer).filter(training__campaign__in=list(campaigns)).order_by()
-    return dict(rows.values_list("training__campaign").annotate(left=Count("pk")))
+def training_left(reviewer: User) -> queries.CountOf:
+    """How many training items come before real work in a campaign, to annotate campaigns with."""
+    return queries.CountOf(_undone(reviewer).filter(training__campaign=OuterRef("pk")).values("pk"))
 
 
 def _undone(reviewer: User) -> QuerySet[TrainingItem]:
@@ -74,7 +73,7 @@ def trains(reviewer: User, campaign: Campaign) -> bool:
     held = Assignment.objects.filter(reviewer=reviewer, item__campaign=campaign)
     return (
         held.exclude(state=AssignmentState.RELEASED).exists()
-        or campaign.pk in queries.free_counts(reviewer)
+        or queries.has_free(reviewer, campaign)
         or TrainingAttempt.objects.filter(reviewer=reviewer, item__training__campaign=campaign).exists()
     )
 

@@ -27,7 +27,7 @@ from annotation.models import Assignment, AssignmentState
 from annotation.own_data import own_data
 from annotation.phases import Phase
 from annotation.places import find_place
-from annotation.progress import OwnProgress, own_progress
+from annotation.progress import OwnProgress, free_words, own_progress
 from annotation.remarks import own_remarks
 from annotation.reveal import is_to_mark, reveal_of
 from annotation.sheets import own_answers, sheet
@@ -56,10 +56,12 @@ def queue(request: SignedInRequest) -> HttpResponse:
     )
 
 
-def _totals(progress: list[OwnProgress]) -> dict[str, int]:
+def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
+    free = sum(row.free for row in progress)
     return {
         "waiting": sum(len(row.waiting) for row in progress),
-        "free": sum(row.free for row in progress),
+        "free": free,
+        "free_words": free_words(free),
         "done": sum(row.done for row in progress),
     }
 

@@ -3,10 +3,13 @@
 import pytest
 from django.urls import reverse
 
+from annotation import queries
 from annotation.actions import save_draft, take_next
 from annotation.models import Answer, Grade
+from annotation.progress import own_progress
 from tests.annotation.samples import COMPLETE
 from tests.annotation.statements import asked
+from tests.factories import AssignmentFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -91,3 +94,19 @@ def test_going_on_to_a_waiting_item_takes_six_and_its_page_ten(ada, opened_place
     ada.get(on.reply["Location"])
     again = asked(lambda: ada.get(on.reply["Location"]))
     assert (len(on.on_tables), len(again.on_tables)) == (6, 10)
+
+
+@pytest.mark.parametrize(("name", "number"), [("queue", 6), ("api-queue", 3)])
+def test_the_queue_takes_the_same_statements_with_a_hundred_rows(ada, algebraist, opened, name, number):
+    # session; member with roles; what waits; for the page also field, campaigns with their counts, discussions
+    for position in range(100):
+        AssignmentFactory(item=ItemFactory(campaign=opened), reviewer=algebraist, position=position)
+    page = asked(lambda: ada.get(reverse(name)))
+    assert page.reply.content.count(b"handle-") >= 100
+    assert len(page.on_tables) == number
+
+
+def test_more_than_a_thousand_free_items_are_not_counted(opened, algebraist, monkeypatch):
+    monkeypatch.setattr(queries, "MOST_COUNTED", 2)
+    (row,) = own_progress(algebraist)
+    assert (row.free, row.free_words) == (3, "over 2")  # of four
