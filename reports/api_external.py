@@ -9,9 +9,9 @@ from rest_framework.views import APIView
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.refusal import Refused
 from reports.api import invalid, release_or_404
-from reports.choosing import choose, only_known
+from reports.choosing import PARAMETERS, choose, only_known
 from reports.external_scores import external_document, read_external
-from reports.inputs import collect
+from reports.inputs import collect_chosen
 from reports.outcomes import chosen_kind, outcomes
 
 
@@ -23,7 +23,7 @@ class ExternalScoresView(APIView):
     @extend_schema(
         operation_id="releases_external_scores",
         parameters=[
-            *(OpenApiParameter(name, str) for name in ("track", "judge", "outcome")),
+            *(OpenApiParameter(name, str) for name in (*PARAMETERS, "outcome")),
             OpenApiParameter("scores", str, required=True, description="CSV with the head system,score."),
         ],
         responses=OpenApiTypes.OBJECT,
@@ -32,10 +32,9 @@ class ExternalScoresView(APIView):
         """Both scores of every system that has both, Spearman's rho and Kendall's tau-b with intervals."""
         release, asked = release_or_404(name), request.query_params
         try:
-            only_known(asked, "track", "judge", "outcome", "scores")
+            only_known(asked, *PARAMETERS, "outcome", "scores")
             external = read_external(asked.get("scores", ""))
-            chosen = choose(release, asked)
-            inputs = collect(release=release, track=chosen.track, judge=chosen.judge)
+            inputs = collect_chosen(choose(release, asked))
             kind = chosen_kind(inputs, asked.get("outcome", ""))
             return Response(external_document(outcomes(inputs, kind), external))
         except Refused as refusal:
