@@ -21,6 +21,7 @@ if not settings.configured:
     settings.configure(
         ROOT_URLCONF=__name__,
         ALLOWED_HOSTS=["*"],
+        MIDDLEWARE=["django.middleware.common.CommonMiddleware"],  # says how long an answer is
         DATABASES={"default": database},
         SECRET_KEY="only for a measurement",
         USE_TZ=True,
