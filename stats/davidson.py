@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.bootstrap import Floats, Ints
+from stats.bootstrap import Floats
+from stats.davidson_newton import Climbed, Problem, climb
 from stats.estimate import Reason
 from stats.intervals import z_value
-from stats.pairwise import connection_problem, wins_and_ties
+from stats.pairwise import connection_problem
 
-MAX_STEPS = 60
-TOLERANCE = 1e-10
-_INFINITE = 25.0  # a log parameter beyond this is on its way to infinity
+_CELLS_AT_ONCE = 1_000_000  # eight megabytes of counts
 
 
 @dataclass(frozen=True)
@@ -57,87 +56,6 @@ class DavidsonFit:
         return len(self.strengths)
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """Pairs that occurred, ordered if the order matters: systems (P,), counts (3, P) of first, second, tie."""
-
-    i: Ints
-    j: Ints
-    counts: Floats
-    k: int
-    has_nu: bool
-    has_gamma: bool
-    precision: float  # of a normal prior on each strength; 0 for maximum likelihood
-
-    @property
-    def size(self) -> int:
-        return self.k + self.has_nu + self.has_gamma
-
-    @property
-    def gamma_at(self) -> int:
-        return self.k + self.has_nu
-
-    def probabilities(self, theta: Floats) -> Floats:
-        """(3, P) probabilities of first, second, tie."""
-        gamma = theta[self.gamma_at] if self.has_gamma else 0.0
-        first, second = theta[self.i] + gamma, theta[self.j]
-        tie = (first + second) / 2 + theta[self.k] if self.has_nu else np.full(len(self.i), -np.inf)
-        utility = np.stack([first, second, tie])
-        weights = np.exp(utility - utility.max(axis=0))
-        return np.asarray(weights / weights.sum(axis=0))
-
-    def log_likelihood(self, theta: Floats) -> float:
-        p = self.probabilities(theta)
-        seen = self.counts > 0
-        prior = -0.5 * self.precision * float(theta[: self.k] @ theta[: self.k])
-        with np.errstate(divide="ignore"):
-            return float((self.counts[seen] * np.log(p[seen])).sum()) + prior
-
-    def derivatives(self, theta: Floats) -> tuple[Floats, Floats]:
-        """Gradient (size,) and information (size, size); the share of i in an outcome is 1, 0 or 1/2."""
-        p, share = self.probabilities(theta), np.array([1.0, 0.0, 0.5])
-        n, mean = self.counts.sum(axis=0), share @ p
-        lead = share @ self.counts - n * mean
-        spread = n * (share**2 @ p - mean**2)
-        with_tie = n * p[2] * (0.5 - mean)
-        gradient = self._assemble(lead, float((self.counts[2] - n * p[2]).sum()))
-        gradient[: self.k] -= self.precision * theta[: self.k]
-        tie_spread = float((n * p[2] * (1 - p[2])).sum())
-        return gradient, self._information(spread, with_tie, tie_spread)
-
-    def _assemble(self, lead: Floats, ties: float) -> Floats:
-        gradient = np.zeros(self.size)
-        gradient[: self.k] = self._per_system(lead)
-        if self.has_nu:
-            gradient[self.k] = ties
-        if self.has_gamma:
-            gradient[self.gamma_at] = lead.sum()
-        return gradient
-
-    def _per_system(self, values: Floats) -> Floats:
-        return np.asarray(
-            np.bincount(self.i, weights=values, minlength=self.k)
-            - np.bincount(self.j, weights=values, minlength=self.k)
-        )
-
-    def _information(self, spread: Floats, with_tie: Floats, tie_spread: float) -> Floats:
-        k = self.k
-        between = np.bincount(self.i * k + self.j, weights=spread, minlength=k * k).reshape(k, k)
-        between = between + between.T
-        info = np.zeros((self.size, self.size))
-        info[:k, :k] = np.diag(between.sum(axis=1) + self.precision) - between
-        if self.has_nu:
-            info[:k, k] = info[k, :k] = self._per_system(with_tie)
-            info[k, k] = tie_spread
-        if self.has_gamma:
-            at = self.gamma_at
-            info[:k, at] = info[at, :k] = self._per_system(spread)
-            info[at, at] = spread.sum()
-        if self.has_nu and self.has_gamma:
-            info[k, self.gamma_at] = info[self.gamma_at, k] = with_tie.sum()
-        return info
-
-
 def fit(
     table: ArrayLike,
     *,
@@ -149,69 +67,62 @@ def fit(
 
     `prior_sd` puts independent normal priors on the strengths (MAP), which also fits separated data.
     """
-    counts = np.asarray(table, dtype=np.float64)
-    if counts.sum() == 0:
-        return Reason.NO_ITEMS
-    if prior_sd is None:
-        problem_found = connection_problem(counts)
-        if problem_found is not None:
-            return problem_found
-    if not order_effect:
-        wins, ties = wins_and_ties(counts)
-        counts = np.triu(np.stack([wins, wins.T, ties]), 1)
-    i, j = np.nonzero(counts.sum(axis=0))
-    precision = 0.0 if prior_sd is None else 1 / prior_sd**2
-    problem = _Problem(i, j, counts[:, i, j], counts.shape[1], bool(counts[2].any()), order_effect, precision)
-    theta = np.zeros(problem.size) if start is None or len(start) != problem.size else start.copy()
-    return _newton(problem, theta)
+    counts = np.asarray(table, dtype=np.float64)[None]
+    return fit_all(counts, order_effect=order_effect, prior_sd=prior_sd, start=start)[0]
 
 
-def _newton(problem: _Problem, theta: Floats) -> DavidsonFit | Reason:
-    k = problem.k
-    centre = np.zeros((problem.size, problem.size))
-    centre[:k, :k] = 1 / k
-    value = problem.log_likelihood(theta)
-    for step_number in range(1, MAX_STEPS + 1):
-        gradient, information = problem.derivatives(theta)
-        try:
-            step = np.asarray(np.linalg.solve(information + centre, gradient), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return Reason.SEPARATION
-        theta, value, moved = _halved(problem, theta, step, value)
-        if np.abs(theta).max() > _INFINITE:
-            return Reason.SEPARATION
-        if moved < TOLERANCE:
-            return _result(problem, theta, centre, value, step_number)
-    return Reason.SEPARATION
+def fit_all(
+    tables: ArrayLike,
+    *,
+    order_effect: bool = False,
+    prior_sd: float | None = None,
+    start: Floats | None = None,
+) -> list[DavidsonFit | Reason]:
+    """The same of (R, 3, k, k) counts, each table by itself, all from `start`; the memory grows with R."""
+    counts = np.asarray(tables, dtype=np.float64)
+    found: list[DavidsonFit | Reason] = [Reason.NO_ITEMS] * len(counts)
+    with_nu: dict[bool, list[int]] = {}
+    for at, table in enumerate(counts):
+        if table.sum() == 0:
+            continue
+        reason = connection_problem(table) if prior_sd is None else None
+        if reason is not None:
+            found[at] = reason
+        else:
+            with_nu.setdefault(bool(table[2].any()), []).append(at)
+    for has_nu, places in with_nu.items():
+        chosen = counts[places] if order_effect else _by_pair(counts[places])
+        i, j = np.nonzero(chosen.sum(axis=(0, 1)))
+        precision = 0.0 if prior_sd is None else 1 / prior_sd**2
+        problem = Problem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
+        begin = np.zeros(problem.size) if start is None or len(start) != problem.size else start
+        climbed = climb(problem, np.tile(begin, (len(places), 1)))
+        for row, at in enumerate(places):
+            found[at] = _fit_of(problem, climbed, row) if climbed.finite[row] else Reason.SEPARATION
+    return found
 
 
-def _halved(problem: _Problem, theta: Floats, step: Floats, value: float) -> tuple[Floats, float, float]:
-    """Take the step, or half of it as often as the log-likelihood would fall."""
-    size = 1.0
-    for _ in range(40):
-        proposal = theta + size * step
-        proposed = problem.log_likelihood(proposal)
-        if proposed >= value - 1e-12 * abs(value):
-            return proposal, proposed, size * float(np.abs(step).max())
-        size /= 2
-    return theta, value, 0.0
+def batch_size(k: int) -> int:
+    """How many tables of k systems resampling gives to `fit_all` at once."""
+    return max(1, _CELLS_AT_ONCE // (3 * k * k))
 
 
-def _result(
-    problem: _Problem, theta: Floats, centre: Floats, value: float, steps: int
-) -> DavidsonFit | Reason:
-    _, information = problem.derivatives(theta)
-    inverse = np.linalg.inv(information + centre) - (centre if problem.precision == 0 else 0)
-    covariance = np.asarray(inverse, dtype=np.float64)
-    if (np.diag(covariance) < -1e-9).any() or np.diag(covariance).max() > _INFINITE**2:
-        return Reason.SEPARATION
+def _by_pair(counts: Floats) -> Floats:
+    """(R, 3, k, k) with i < j only: i won, j won, tie."""
+    wins = counts[:, 0] + counts[:, 1].transpose(0, 2, 1)
+    ties = counts[:, 2] + counts[:, 2].transpose(0, 2, 1)
+    return np.triu(np.stack([wins, wins.transpose(0, 2, 1), ties], axis=1), 1)
+
+
+def _fit_of(problem: Problem, climbed: Climbed, row: int) -> DavidsonFit:
+    k, theta = problem.k, climbed.theta[row]
     return DavidsonFit(
-        strengths=theta[: problem.k] - theta[: problem.k].mean(),
-        log_nu=float(theta[problem.k]) if problem.has_nu else None,
-        gamma=float(theta[problem.gamma_at]) if problem.has_gamma else None,
-        covariance=covariance,
-        log_likelihood=value,
-        steps=steps,
+        strengths=theta[:k] - theta[:k].mean(),
+        log_nu=float(theta[k]) if problem.has_nu else None,
+        gamma=float(theta[-1]) if problem.has_gamma else None,
+        covariance=climbed.covariance[row],
+        log_likelihood=float(climbed.value[row]),
+        steps=int(climbed.steps[row]),
     )
 
 

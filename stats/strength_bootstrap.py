@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -64,10 +66,10 @@ def clustered_strengths(
     """
     again = _Refit(comparisons, clusters, fitted)
     rng, tried = generator(seed), replicates if again.count > 1 else 0
-    found = [
-        again(np.bincount(rng.integers(again.count, size=again.count), minlength=again.count))
-        for _ in range(tried)
-    ]
+    drawn = (
+        np.bincount(rng.integers(again.count, size=again.count), minlength=again.count) for _ in range(tried)
+    )
+    found = again(drawn)
     draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
     return StrengthDraws(draws, tried - len(draws))
 
@@ -82,7 +84,7 @@ def jackknife_strengths(
     """
     again, method = _Refit(comparisons, clusters, fitted), "davidson_newton, cluster jackknife"
     count = again.count
-    refits = [again(row) for row in 1 - np.eye(count, dtype=np.int64)] if count > 1 else []
+    refits = again(_without(count)) if count > 1 else []
     left = np.array([strengths for strengths in refits if strengths is not None])
     n, values = len(comparisons.result), fitted.strengths.tolist()
     if count < 2 or len(left) < count:
@@ -98,8 +100,15 @@ def jackknife_strengths(
     ]
 
 
+def _without(count: int) -> Iterator[Ints]:
+    for left_out in range(count):
+        drawn = np.ones(count, dtype=np.int64)
+        drawn[left_out] = 0
+        yield drawn
+
+
 class _Refit:
-    """Strengths when each cluster counts a number of times; None without a finite fit."""
+    """Strengths when clusters count a number of times; None without a finite fit."""
 
     def __init__(self, comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit) -> None:
         k = comparisons.k
@@ -111,8 +120,15 @@ class _Refit:
         self.cluster, self.cell = np.divmod(kinds, 3 * k * k)
         self.start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
 
-    def __call__(self, drawn: Ints) -> Floats | None:
+    def __call__(self, draws: Iterable[Ints]) -> list[Floats | None]:
+        """Of each draw (C,), in order; a batch of tables is in memory at a time."""
+        waiting, found = iter(draws), list[Floats | None]()
+        while batch := list(islice(waiting, davidson.batch_size(self.shape[1]))):
+            fits = davidson.fit_all(np.stack([self._table(drawn) for drawn in batch]), start=self.start)
+            found += [again.strengths if isinstance(again, DavidsonFit) else None for again in fits]
+        return found
+
+    def _table(self, drawn: Ints) -> Floats:
         weights = self.times * drawn[self.cluster]
         table = np.bincount(self.cell, weights=weights, minlength=math.prod(self.shape))
-        again = davidson.fit(table.reshape(self.shape), start=self.start)
-        return again.strengths if isinstance(again, DavidsonFit) else None
+        return np.asarray(table.reshape(self.shape))

@@ -112,11 +112,13 @@ def _simulated_p(
     shares = (expected[:, i, j] / n[i, j]).T
     start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
     worse = tried = 0
-    for _ in range(simulations):
-        drawn = np.zeros_like(counts)
-        drawn[:, i, j] = rng.multinomial(n[i, j].astype(np.int64), shares).T
-        again = davidson.fit(np.stack([drawn[0], drawn[1], drawn[2]]), start=start)
-        if isinstance(again, DavidsonFit):
-            tried += 1
-            worse += _deviance(drawn, _expected(again, drawn)) >= observed - 1e-9
+    most = davidson.batch_size(len(fitted.strengths))
+    for done in range(0, simulations, most):
+        drawn = np.zeros((min(most, simulations - done), *counts.shape))
+        for table in drawn:
+            table[:, i, j] = rng.multinomial(n[i, j].astype(np.int64), shares).T
+        for table, again in zip(drawn, davidson.fit_all(drawn, start=start), strict=True):
+            if isinstance(again, DavidsonFit):
+                tried += 1
+                worse += _deviance(table, _expected(again, table)) >= observed - 1e-9
     return (1 + worse) / (1 + tried) if tried else None

@@ -382,3 +382,24 @@ def test_the_pandalm_win_rates_are_reproduced():
     published["cerebras-gpt-6.7B"] = 0.3380
     for name, rate in published.items():
         assert found[name]["half_tie_rate"]["value"] == pytest.approx(rate, abs=5e-5), name
+
+
+def test_a_thousand_tables_at_once_are_each_fitted_as_if_alone():
+    rng = np.random.default_rng(20261122)
+    tables = rng.poisson(1.5, size=(300, 3, 4, 4)).astype(float)
+    tables[:, :, range(4), range(4)] = 0
+    tables[::3, 2] = 0  # without ties
+    tables[::10, :, 3, :] = tables[::10, :, :, 3] = 0
+    tables[7] = 0
+    together = davidson.fit_all(tables)
+    reasons = {found for found in together if isinstance(found, Reason)}
+    assert reasons == {Reason.NO_ITEMS, Reason.SEPARATION, Reason.NOT_CONNECTED}
+    for table, found in zip(tables, together, strict=True):
+        alone = davidson.fit(table)
+        if not isinstance(alone, DavidsonFit):
+            assert found == alone
+            continue
+        assert isinstance(found, DavidsonFit)
+        assert found.strengths == pytest.approx(alone.strengths, abs=1e-9)
+        assert found.covariance == pytest.approx(alone.covariance, abs=1e-9)
+        assert (found.log_nu is None) == (alone.log_nu is None)
