@@ -56,9 +56,9 @@ class Problem:
         gamma = theta[:, [self._gamma_at]] if self.has_gamma else 0.0
         first, second = theta[:, self.i] + gamma, theta[:, self.j]
         tie = (first + second) / 2 + theta[:, [self.k]] if self.has_nu else np.full_like(second, -np.inf)
-        utility = np.stack([first, second, tie], axis=1)
-        weights = np.exp(utility - utility.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        peak = np.maximum(np.maximum(first, second), tie)
+        weights = np.stack([np.exp(utility - peak) for utility in (first, second, tie)], axis=1)
+        return np.asarray(weights / (weights[:, 0] + weights[:, 1] + weights[:, 2])[:, None])
 
     def log_likelihood(self, theta: Floats) -> Floats:
         """(R,), the prior included."""
@@ -83,17 +83,19 @@ class Problem:
 
     def _per_system(self, values: Floats) -> Floats:
         """(R, k) sums over the pairs (R, P): plus for the first system, minus for the second."""
-        incidence = np.zeros((len(self.i), self.k))
-        pairs = np.arange(len(self.i))
-        incidence[pairs, self.i] += 1
-        incidence[pairs, self.j] -= 1
-        return np.asarray(values @ incidence)
+        square = self._square(values)
+        return np.asarray(square.sum(axis=2) - square.sum(axis=1))
+
+    def _square(self, values: Floats) -> Floats:
+        """(R, k, k) from a value of each pair (R, P)."""
+        found = np.zeros((len(values), self.k, self.k))
+        found[:, self.i, self.j] = values
+        return found
 
     def _information(self, spread: Floats, with_tie: Floats, tie_spread: Floats) -> Floats:
         k, at, tables = self.k, self._gamma_at, len(spread)
-        between = np.zeros((tables, k, k))
-        between[:, self.i, self.j] = spread
-        between += between.transpose(0, 2, 1)
+        between = self._square(spread)
+        between = between + between.transpose(0, 2, 1)
         info = np.zeros((tables, self.size, self.size))
         info[:, :k, :k] = np.eye(k) * (between.sum(axis=2) + self.precision)[:, None, :] - between
         if self.has_nu:

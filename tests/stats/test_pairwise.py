@@ -391,6 +391,8 @@ def test_a_thousand_tables_at_once_are_each_fitted_as_if_alone():
     tables[::3, 2] = 0  # without ties
     tables[::10, :, 3, :] = tables[::10, :, :, 3] = 0
     tables[7] = 0
+    tables[8] = np.triu(tables[8] + 1, 1)
+    tables[8, 1:] = 0  # the earlier of two always wins
     together = davidson.fit_all(tables)
     reasons = {found for found in together if isinstance(found, Reason)}
     assert reasons == {Reason.NO_ITEMS, Reason.SEPARATION, Reason.NOT_CONNECTED}
