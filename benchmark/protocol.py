@@ -185,6 +185,20 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class SuccessTypes:
+    """Kinds of success by the metric `metric`, each of which an audit of the judge validates by itself.
+
+    `titles` are key to title; `key_of` gets the payloads of instance and output. A judge's success is valid if the
+    experts say yes to all that the metric needs, and not no to the rubric's question `veto`.
+    """
+
+    metric: str
+    titles: Mapping[str, str]
+    key_of: Callable[[Mapping[str, Any], Mapping[str, Any]], str]
+    veto: str
+
+
+@dataclass(frozen=True)
 class StepMeasure:
     """A number in [0, 1] for each output that follows from one expert's labels of its steps.
 
@@ -279,6 +293,7 @@ class Protocol:
     `published_line` writes an instance's payload as a line of the published file, without line feed.
     `flag_output` finds breaches of the rules in an answered output at its import, from the payloads of instance and
     output, at most one of a kind; a flag changes no score.
+    `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one.
     """
 
@@ -312,6 +327,7 @@ class Protocol:
     compare_releases: CompareReleases | None = None
     case_columns: tuple[CaseColumn, ...] = ()
     flag_output: FlagOutput | None = None
+    success_types: SuccessTypes | None = None
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

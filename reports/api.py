@@ -34,6 +34,7 @@ from reports.models import Artifact
 from reports.outcomes import chosen_kind, outcomes
 from reports.score import score
 from reports.serializers_pairs import PairsOut
+from reports.success_types import types_of_successes
 
 PAGE, MAX_PAGE = 100, 1000
 
@@ -149,7 +150,7 @@ class JudgeAuditView(APIView):
             only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
             inputs = collect_chosen(chosen)
-            return Response(judge_audit_document(inputs))
+            return Response(judge_audit_document(inputs, types_of_successes(inputs)))
         except Refused as refusal:
             raise invalid(refusal) from refusal
 

@@ -11,6 +11,7 @@ from reports.audits import Truth, audit_document, audit_strata, expert_truth, is
 from reports.datasets import DrawnItem, labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
+from reports.success_types import success_types_rows
 from stats.audit import AuditStratum
 from stats.intervals import proportion
 
@@ -20,14 +21,15 @@ EXCLUSIONS = ("not labelled yet", "judge undecided", "experts undecided")
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 
 
-def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
+def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, Any]:
     """Every campaign of this track that answered a question of the judge's. Raises Refused without a judge.
 
     That is an audit, or a campaign of grades whose rubric asks a predicate of the protocol; by the metrics whose
     predicates all stand in the rubric. Items of both were drawn by strata, so both can be weighted by the design.
 
     Strata name systems, so those of an audit that is still open are left out, and so is what is said by system:
-    before the close nobody learns from the experts' labels how a system does.
+    before the close nobody learns from the experts' labels how a system does. `kinds` are the types of the
+    judge's successes by subject (reports/success_types.py).
     """
     if inputs.judge is None:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
@@ -40,7 +42,7 @@ def judge_audit_document(inputs: Inputs) -> dict[str, Any]:
         "seed": inputs.seed,
         "judge": {"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
         "audits": [
-            _audit(campaign, inputs, outputs, answered)
+            _audit(campaign, inputs, outputs, answered, kinds)
             for campaign in inputs.campaigns
             if campaign.kind in KINDS and (answered := _answered(campaign, metrics))
         ],
@@ -58,6 +60,7 @@ def _audit(
     inputs: Inputs,
     outputs: Mapping[str, LabelledOutput],
     metrics: Sequence[Metric],
+    kinds: Mapping[str, str],
 ) -> dict[str, Any]:
     labels = [label for label in inputs.labels if label.campaign == campaign.slug]
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
@@ -74,7 +77,20 @@ def _audit(
             metric.key: _metric(metric, outputs, truth, drawn, inputs.seed, closed=campaign.closed)
             for metric in metrics
         },
+        "success_types": _success_types(inputs, metrics, kinds, outputs, truth),
     }
+
+
+def _success_types(
+    inputs: Inputs,
+    metrics: Sequence[Metric],
+    kinds: Mapping[str, str],
+    outputs: Mapping[str, LabelledOutput],
+    truth: Truth,
+) -> list[dict[str, Any]]:
+    types = get_protocol(inputs.protocol).success_types
+    own = [metric for metric in metrics if types is not None and metric.key == types.metric]
+    return success_types_rows(types, kinds, own[0], outputs, truth) if types is not None and own else []
 
 
 def _metric(

@@ -21,7 +21,8 @@ def judge_audit_sections(document: Document) -> list[dict[str, Any]]:
 def _audit(audit: Document) -> dict[str, Any]:
     shown = ("campaign", "name", "kind", "closed", "drawn", "labelled", "experts")
     metrics = [_metric(audit["campaign"], key, found) for key, found in audit["metrics"].items()]
-    return {**{key: audit[key] for key in shown}, "metrics": metrics}
+    types = [{**row, "validity": percent_cell(row["validity"])} for row in audit["success_types"]]
+    return {**{key: audit[key] for key in shown}, "metrics": metrics, "types": types}
 
 
 def _metric(campaign: str, key: str, found: Document) -> dict[str, Any]:

@@ -250,6 +250,14 @@ class FullyAuditedMetricOut(serializers.Serializer[Any]):
     systems = serializers.DictField(child=AuditedSystemOut(), help_text="Empty while the campaign is open.")
 
 
+class SuccessTypeOut(serializers.Serializer[Any]):
+    type = serializers.CharField()
+    title = serializers.CharField()
+    audited = serializers.IntegerField()
+    valid = serializers.IntegerField()
+    validity = EstimateOut()
+
+
 class FullAuditOut(serializers.Serializer[Any]):
     campaign = serializers.CharField()
     name = serializers.CharField()
@@ -259,6 +267,7 @@ class FullAuditOut(serializers.Serializer[Any]):
     labelled = serializers.IntegerField()
     experts = serializers.IntegerField()
     metrics = serializers.DictField(child=FullyAuditedMetricOut())
+    success_types = SuccessTypeOut(many=True)
 
 
 class JudgeAuditOut(serializers.Serializer[Any]):

@@ -13,6 +13,7 @@ from reports.downloads import table_download
 from reports.inputs import collect_chosen
 from reports.judge_audit import judge_audit_document
 from reports.judge_audit_page import judge_audit_rows, judge_audit_sections
+from reports.success_types import types_of_successes
 from reports.views.access import explains_refusals, staff_only
 
 
@@ -43,4 +44,5 @@ def _asked(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any] | No
     chosen = choose(release, request.GET)
     if not chosen.judge:
         return chosen, None
-    return chosen, judge_audit_document(collect_chosen(chosen))
+    inputs = collect_chosen(chosen)
+    return chosen, judge_audit_document(inputs, types_of_successes(inputs))

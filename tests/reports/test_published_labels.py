@@ -293,7 +293,7 @@ def test_human_confidence_of_lemmabench_table_3_stands_in_the_judge_audit_by_sys
             rows.append(verdict("judge", "accepted", f"l{at}/{system}/1", True))
             rows.append(human("table-3", "accepted", f"l{at}/{system}/1", at < confirmed))
     import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
-    (audit,) = judge_audit_document(collect(release=release))["audits"]
+    (audit,) = judge_audit_document(collect(release=release), {})["audits"]
     for system, own in audit["metrics"]["acceptance"]["systems"].items():
         confirmed, read, printed, interval = TABLE_3[system]
         assert (own["precision"]["k"], own["precision"]["n"]) == (confirmed, read)

@@ -11,6 +11,7 @@ from benchmark.protocols.re2math.loader import read_outputs, read_release
 from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.source_program import SOURCES, flag_output
+from benchmark.protocols.re2math.success import SUCCESS_TYPES
 from benchmark.rubrics import parse_rubrics
 
 _HERE = Path(__file__).parent
@@ -41,4 +42,5 @@ PROTOCOL = Protocol(
     flag_kinds=tuple(FLAG_KINDS),
     case_columns=CASE_COLUMNS,
     flag_output=flag_output,
+    success_types=SUCCESS_TYPES,
 )

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from reports.judge_audit import judge_audit_document
 from reports.release_argument import chosen_inputs, track_arguments
+from reports.success_types import types_of_successes
 from stats.text import aligned, interval, number
 
 _CELLS = ("tp", "fp", "fn", "tn")
@@ -20,7 +21,8 @@ class Command(TouchstoneCommand):
         track_arguments(parser)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        return judge_audit_document(chosen_inputs(options))
+        inputs = chosen_inputs(options)
+        return judge_audit_document(inputs, types_of_successes(inputs))
 
     def text(self, document: dict[str, Any]) -> str:
         return "\n".join(_lines(document))
@@ -38,6 +40,13 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
         yield f"\n{audit['name']} ({audit['campaign']}, {audit['kind']}, {state}): {counts}"
         for metric in audit["metrics"].values():
             yield from _metric(metric)
+        types = [
+            [row["title"], f"{row['valid']} / {row['audited']}", *_shown(row["validity"])]
+            for row in audit["success_types"]
+        ]
+        if types:
+            yield ""
+            yield aligned(("success", "valid / audited", "validity", "interval"), types)
 
 
 def _metric(metric: dict[str, Any]) -> Iterator[str]:
