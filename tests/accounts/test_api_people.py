@@ -105,5 +105,5 @@ def test_the_list_of_members_takes_the_same_queries_whatever_its_size(
     for number in range(rows):
         member(f"r{number}@study.test", f"R{number}", "reviewer", "algebra")
     carl = signed_in(coordinator)
-    with django_assert_num_queries(7):  # session, user, roles of the caller; members with three relations
+    with django_assert_num_queries(6):  # session, caller with roles; members with three relations
         carl.get(API + "/people/")

@@ -118,7 +118,7 @@ def test_lists_take_the_same_queries_whatever_their_size(carl, django_assert_num
     for _ in range(rows):
         OutputFactory()
     for address in LISTS:
-        with django_assert_num_queries(4):  # session, user, roles, the page
+        with django_assert_num_queries(3):  # session, user with roles, the page
             carl.get(address)
 
 

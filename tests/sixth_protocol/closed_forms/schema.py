@@ -4,6 +4,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
+from benchmark.keys import Key
+
 Text = Annotated[str, StringConstraints(min_length=1)]
 
 
@@ -21,14 +23,14 @@ class Sum(_Strict):
 class SumLine(Sum):
     """One line of a release file."""
 
-    instance_id: Text
+    instance_id: Key
     domain: Text
 
 
 class AnswerLine(_Strict):
     """One line of an outputs file."""
 
-    instance_id: Text
+    instance_id: Key
     state: Literal["answered", "abstained", "failed"] = "answered"
     text: str = ""
 
