@@ -16,7 +16,7 @@ def test_calls_in_flight_at_sigterm_are_waited_for_and_stored_and_nothing_more_i
     tmp_path: Path, server: Server
 ):
     """Five at once of twenty; worker and children are all told, as an init system does with a whole service."""
-    server.latency = 2.0
+    server.latency = 6.0  # longer than a busy machine needs to deliver a signal
     endpoints = {"local": {"base_url": server.url, "private": True, "max_concurrency": 5}}
     with deployed(tmp_path, TOUCHSTONE_JUDGE_ENDPOINTS=json.dumps(endpoints)) as deployment:
         ask_many(deployment, ASKED)
