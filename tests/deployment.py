@@ -129,7 +129,7 @@ def _migrated(server: str) -> Deployment:
     """What every deployment of this process on this server is a copy of; gone when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="touchstone-migrated-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    migrated = Deployment(folder, _own_postgresql())
+    migrated = Deployment(folder, _own_postgresql(), TOUCHSTONE_DEMO="1")  # needs no keys to migrate
     atexit.register(_drop_if_there, server, migrated.database_url)
     migrated.manage("migrate", "--verbosity", "0")
     return migrated
