@@ -12,7 +12,7 @@ help:
 	@echo "make demo       set up and start the demo; Ctrl-C stops it"
 	@echo "make test       all tests, on SQLite and on PostgreSQL with Redis, browser included"
 	@echo "make test-fast  tests without the browser, on SQLite only"
-	@echo "make lint       ruff, mypy, djlint, migration check"
+	@echo "make lint       ruff, mypy, bandit, djlint, migration check"
 	@echo "make chaos      grade and judge while servers, workers and databases are killed (some minutes); PARTS=grades"
 	@echo "make bench      measure speed and memory (docs/performance.md); only some: FAMILIES='agreement strengths'"
 	@echo "make format     let ruff rewrite the code"
@@ -34,6 +34,7 @@ lint: dev
 	@$(IN_VENV) -m ruff check .
 	@$(IN_VENV) -m ruff format --check .
 	@$(LINT_ENV) $(IN_VENV) -m mypy $(TYPED)
+	@$(IN_VENV) -m bandit --quiet --configfile pyproject.toml --recursive .
 	@$(IN_VENV) -m djlint --lint --quiet .
 	@$(LINT_ENV) $(IN_VENV) manage.py makemigrations --check --dry-run
 

@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-PUBLIC_PASSWORD = "touchstone demo"  # noqa: S105  the demo's accounts are public and exist on loopback only
+PUBLIC_PASSWORD = "touchstone demo"  # noqa: S105 # nosec B105 # the demo's accounts exist on loopback only
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Touchstone:
             },
         )
         try:
-            with urllib.request.urlopen(request, timeout=30) as reply:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=30) as reply:  # noqa: S310 # nosec B310
                 return json.load(reply)
         except urllib.error.HTTPError as error:
             raise SystemExit(f"{error.code}: {error.read().decode()}") from error

@@ -69,7 +69,7 @@ def _bring(reason: str, packages: list[str]) -> None:
     logs.mkdir(parents=True, exist_ok=True)
     with (logs / "apt.log").open("ab") as log:
         for step in (["apt-get", "update"], command):
-            done = subprocess.run(
+            done = subprocess.run(  # nosec B603 # apt-get with packages named in this file
                 step, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, check=False
             )
     if done.returncode != 0:

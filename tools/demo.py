@@ -86,7 +86,7 @@ def _prepare(environment: dict[str, str]) -> str:
     say("Preparing the database and the sample project ...")
     log = LOGS / "prepare.log"
     with log.open("wb") as errors:
-        done = subprocess.run(
+        done = subprocess.run(  # nosec B603 # our own module
             [PYTHON, "-m", "tools.prepare"],
             cwd=ROOT,
             env=environment,

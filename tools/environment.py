@@ -37,7 +37,8 @@ def is_current(kind: str) -> bool:
     stamp = VENV / f"touchstone-{kind}"
     if not stamp.is_file() or stamp.read_text(encoding="ascii") != fingerprint(kind):
         return False
-    return subprocess.run([PYTHON, "-c", ""], capture_output=True, check=False).returncode == 0
+    done = subprocess.run([PYTHON, "-c", ""], capture_output=True, check=False)  # nosec B603 # the interpreter
+    return done.returncode == 0
 
 
 def ensure_environment(kind: str) -> None:
@@ -77,7 +78,8 @@ def _make_venv() -> None:
     say("Making .venv ...")
     if VENV.exists():
         shutil.rmtree(VENV)
-    done = subprocess.run([sys.executable, "-m", "venv", VENV], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "venv", str(VENV)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # nosec B603 # the interpreter
     if done.returncode != 0:
         shutil.rmtree(VENV, ignore_errors=True)
         if "ensurepip" in done.stdout + done.stderr:
@@ -103,7 +105,7 @@ def _install(kind: str) -> None:
 def _wait_aloud(command: list[str], log: IO[bytes]) -> int:
     """Runs `command` with its output in `log`, says every 20 s that it is still at work, returns its code."""
     began = time.monotonic()
-    child = subprocess.Popen(
+    child = subprocess.Popen(  # nosec B603 # pip
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_clean_env()
     )
     try:

@@ -67,7 +67,7 @@ class Family:
 
     def _launch(self, child: Child) -> None:
         with child.log.open("ab") as output:
-            child.process = subprocess.Popen(
+            child.process = subprocess.Popen(  # nosec B603 # a command line of ours
                 child.command,
                 cwd=self.folder,
                 env=self.environment,

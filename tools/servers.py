@@ -86,7 +86,7 @@ def _run_initdb(programs: Path, data: Path, user: str | None, log: Path) -> None
 def _popen(command: list[str], output: IO[bytes], user: str | None) -> "subprocess.Popen[bytes]":
     """Starts `command` as `user` (None: as ourselves) away from the keyboard and its Ctrl-C."""
     record = pwd.getpwnam(user) if user else None
-    return subprocess.Popen(
+    return subprocess.Popen(  # nosec B603 # the packages' own servers
         command,
         stdin=subprocess.DEVNULL,
         stdout=output,

@@ -91,7 +91,7 @@ def _run(name: str, variables: dict[str, str], left_out: dict[str, str]) -> Outc
     command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile", "-rs"]
     if left_out:
         command += ["-m", " and ".join(f"not {marker}" for marker in left_out)]
-    child = subprocess.Popen(
+    child = subprocess.Popen(  # nosec B603 # pytest
         command,
         cwd=ROOT,
         env=environment,

@@ -34,7 +34,7 @@ def _current(path: str, name: str, address: str) -> SafeString:
 
 
 def _marked(below: bool) -> SafeString:
-    return SafeString(' aria-current="true"' if below else "")
+    return SafeString(' aria-current="true"') if below else SafeString("")
 
 
 _SECTION_OF = {"history": "people"}  # pages whose address begins like that of another section

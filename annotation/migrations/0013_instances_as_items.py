@@ -20,7 +20,7 @@ earlier, drawn_texts, pairs, decisions, flags, training = (
 )
 
 STRANGE = (
-    f"{pairs.STRANGE} OR (NEW.output_id IS NULL) <> ({pairs.KIND} = 'construction') "
+    f"{pairs.STRANGE} OR (NEW.output_id IS NULL) <> ({pairs.KIND} = 'construction') "  # nosec # names from this file
     "OR (NEW.output_id IS NULL AND (SELECT n.release_id FROM benchmark_instance n WHERE n.id = NEW.instance_id) "
     "<> (SELECT c.release_id FROM annotation_campaign c WHERE c.id = NEW.campaign_id))"
 )
