@@ -230,9 +230,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": read_text(
-            "TOUCHSTONE_STATIC_STORAGE", "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        )
+        "BACKEND": read_text("TOUCHSTONE_STATIC_STORAGE", "config.static_files.CompressedHashedFiles")
     },
 }
 MEDIA_ROOT = RUNTIME_DIR / "media"

@@ -46,7 +46,7 @@ def demo_environment(outer: dict[str, str], port: int) -> dict[str, str]:
         "TOUCHSTONE_RUNTIME_DIR": str(RUNTIME),
         "TOUCHSTONE_SITE_URL": f"http://127.0.0.1:{port}",
         # hashed names as in production, but nothing gained by compressing for loopback
-        "TOUCHSTONE_STATIC_STORAGE": "django.contrib.staticfiles.storage.ManifestStaticFilesStorage",
+        "TOUCHSTONE_STATIC_STORAGE": "config.static_files.HashedFiles",
     }
 
 

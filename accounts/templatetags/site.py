@@ -3,11 +3,13 @@
 from typing import Any
 
 from django import template
+from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from accounts.domains import domain_words
+from accounts.scripts import imports_of
 
 register = template.Library()
 register.filter("domain_words", domain_words)
@@ -39,6 +41,15 @@ def _marked(below: bool) -> SafeString:
 
 _SECTION_OF = {"history": "people"}  # pages whose address begins like that of another section
 _WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
+
+
+@register.simple_tag
+def preload_imports(*names: str) -> SafeString:
+    """Links that fetch what the module scripts `names` import, before the browser has read the scripts themselves."""
+    imported = dict.fromkeys(each for name in names for each in imports_of(name))
+    return format_html_join(
+        "\n", '<link rel="modulepreload" href="{}">', ((static(each),) for each in imported)
+    )
 
 
 @register.filter

@@ -1,6 +1,6 @@
-// The grading page: wires form, autosave, comments, keys and divider together.
+// The grading page: wires form, autosave, comments, keys and divider together. The formulas are set by show-math.js,
+// which the page runs first.
 
-import { renderMath } from "../math.js";
 import { Autosave } from "./autosave.js";
 import { Bank } from "./bank.js";
 import { Bindings } from "./bindings.js";
@@ -123,4 +123,3 @@ if (autosave.version) state.show("loaded");
 versions.restore();
 bank.restore();
 showRemaining();
-renderMath(byId("main"));
