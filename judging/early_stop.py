@@ -24,7 +24,7 @@ class _Votes:
 
 
 def advance(questions: Collection[Question]) -> None:
-    """Release the next held votes of these questions, or end them as not needed.
+    """Release the next held votes of these questions once all before them have ended, or end them as not needed.
 
     Part of the transaction that stores results. The held tasks are locked first: of two workers that store
     two votes of a question at the same time, the second sees the first one's vote.
@@ -39,8 +39,8 @@ def advance(questions: Collection[Question]) -> None:
         more = fewest_more(votes.cast, planned=planned)
         if more == 0:
             ended += votes.held
-        elif votes.open < more:
-            released += votes.held[: more - votes.open]
+        elif votes.open == 0:  # what is still open may settle it, or make a majority impossible
+            released += votes.held[:more]
     _move(released, TaskState.WAITING)
     _move(ended, TaskState.NOT_NEEDED)
 
