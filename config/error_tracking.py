@@ -7,11 +7,11 @@ they stay in this machine's log.
 
 from typing import Any
 
-import sentry_sdk
-
 
 def start(dsn: str, transport: Any = None) -> None:
     """Send errors to `dsn`; `transport` takes the place of the network in tests."""
+    import sentry_sdk  # a tenth of a second that a deployment without a tracker need not wait
+
     sentry_sdk.init(
         dsn=dsn,
         transport=transport,

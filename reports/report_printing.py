@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -17,11 +17,13 @@ from annotation.visibility import Viewer
 from benchmark.models import Release
 from reports.choosing import choose
 from reports.inputs import collect
-from reports.printing.joining import Joined
 from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.report_items import PrintedItem, item_count, printed_items
 from reports.score import score
 from reports.score_page import score_sections
+
+if TYPE_CHECKING:
+    from reports.printing.joining import Joined
 
 MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
 CHUNK = 10  # items loaded at a time
@@ -65,6 +67,8 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
 
     Raises Refused when there is nothing to print, too much, or no pango.
     """
+    from reports.printing.joining import Joined  # pypdf: every process would wait for it at its start
+
     require_pdf()
     campaigns = ordered_campaigns(order)
     total = checked_size(order, campaigns)
@@ -105,7 +109,7 @@ def _print_items(
     order: ReportOrder,
     campaigns: list[Campaign],
     who: Viewer,
-    joined: Joined,
+    joined: "Joined",
     progress: Progress,
     total: int,
 ) -> Iterator[dict[str, Any]]:
@@ -119,7 +123,7 @@ def _print_items(
                 yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
 
 
-def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: Joined) -> None:
+def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: "Joined") -> None:
     html = render_to_string("reports/print/items.html", {"items": items, "subject": title})
     first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
     printed = print_html(html, [*sheets, first])
@@ -147,7 +151,7 @@ def _remarks(item: PrintedItem) -> str:
 
 
 def _front(
-    order: ReportOrder, campaigns: list[Campaign], entries: list[dict[str, Any]], joined: Joined
+    order: ReportOrder, campaigns: list[Campaign], entries: list[dict[str, Any]], joined: "Joined"
 ) -> bytes:
     context: dict[str, Any] = {
         "order": order,

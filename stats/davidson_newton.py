@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import xlogy
 
 from stats.bootstrap import Floats, Ints
 
@@ -62,6 +61,8 @@ class Problem:
 
     def log_likelihood(self, theta: Floats) -> Floats:
         """(R,), the prior included."""
+        from scipy.special import xlogy
+
         strengths = theta[:, : self.k]
         seen = xlogy(self.counts, self.probabilities(theta)).sum(axis=(1, 2))
         return np.asarray(seen - 0.5 * self.precision * (strengths**2).sum(axis=1))

@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from stats.aggregate import totals, unanimous
 from stats.agreement import Request, agreement
@@ -159,6 +158,8 @@ def most_missed(row: Inputs, printed: Printed) -> Figures:
 
     Possible means: with probability above 5 % (one-sided) and above 2.5 % (two-sided).
     """
+    from scipy.stats import hypergeom
+
     missed = np.arange(row["N"] - row["n"] + 1)
     none = hypergeom.pmf(0, row["N"], missed, row["n"])
     return {name: int(missed[none > alpha].max()) for name, alpha in (("one", 0.05), ("two", 0.025))}
