@@ -31,10 +31,14 @@ def stored_hashes(run: Run) -> Iterator[tuple[str, str]]:
     return chain(((output_key(key, attempt), sha256) for key, attempt, sha256 in rows), _withheld_hashes(run))
 
 
+def withheld_hash(instance: str) -> tuple[str, str]:
+    """Key and hash by which a run's hash covers that the output for an instance was not released."""
+    record = withheld_record(instance)
+    return output_key(instance, record.attempt), output_sha256(record)
+
+
 def _withheld_hashes(run: Run) -> Iterator[tuple[str, str]]:
-    for key in run.unreleased.values_list("instance__key", flat=True).iterator(CHUNK):
-        record = withheld_record(key)
-        yield output_key(key, record.attempt), output_sha256(record)
+    return map(withheld_hash, run.unreleased.values_list("instance__key", flat=True).iterator(CHUNK))
 
 
 def _collection(pairs: Iterator[tuple[str, str]]) -> str:

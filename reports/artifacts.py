@@ -87,7 +87,8 @@ def freeze_artifact(
         frozen_tuple=frozen_tuple,
     )
     manifest = read_manifest(release, track, condition)
-    document = build(inputs, manifest.only({row.system for row in inputs.outputs}))
+    systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
+    document = build(inputs, manifest.only(systems))
     existing = Artifact.objects.filter(sha256=document["sha256"]).first()
     if existing:
         return existing

@@ -10,6 +10,9 @@ labels with a number. "Unavailable" leaves the denominator and is counted.
 
 Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
+
+Where a system did not release some of the problems that the experts graded for others, `not_released` has their
+number, and the conservative rate of a reader who counts them as incorrect, as RMA's Table 1 does (STATISTICS.md 1.5).
 """
 
 from collections import Counter, defaultdict
@@ -18,7 +21,7 @@ from typing import Any
 
 from benchmark.protocol import StepMeasure
 from benchmark.rubrics import NUMERIC, Question, Rubric
-from reports.datasets import Decision, ExpertLabel, OutputRow
+from reports.datasets import Decision, ExpertLabel, OutputRow, Unreleased
 from reports.step_scores import step_document
 from stats.aggregate import strict_majority, totals, unanimous
 from stats.intervals import proportion
@@ -33,6 +36,7 @@ def expert_document(
     labels: Sequence[ExpertLabel],
     decisions: Sequence[Decision] = (),
     measures: Sequence[StepMeasure] = (),
+    unreleased: Sequence[Unreleased] = (),
 ) -> dict[str, Any]:
     """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
 
@@ -41,6 +45,7 @@ def expert_document(
     systems = sorted({row.system for row in rows})
     system_of = {row.subject: row.system for row in rows}
     measured = {measure.question for measure in measures}
+    withheld = _withheld(rows, labels, unreleased)
     return {
         question.key: {
             "text": question.text,
@@ -52,6 +57,7 @@ def expert_document(
                     question,
                     _about(question.key, labels, system_of, system),
                     _decided(question.key, decisions, system_of, system),
+                    withheld[question.key, system],
                 )
                 for system in systems
             },
@@ -66,6 +72,20 @@ def _about(
 ) -> list[ExpertLabel]:
     """The labels of one question about one system's outputs, whatever their state."""
     return [label for label in labels if label.question == key and system_of.get(label.subject) == system]
+
+
+def _withheld(
+    rows: Sequence[OutputRow], labels: Sequence[ExpertLabel], unreleased: Sequence[Unreleased]
+) -> Counter[tuple[str, str]]:
+    """Question and system to the number of graded problems whose output that system did not release."""
+    instance_of = {row.subject: row.instance for row in rows}
+    graded = {(label.question, instance_of.get(label.subject)) for label in labels}
+    return Counter(
+        (question, mark.system)
+        for mark in unreleased
+        for question, instance in graded
+        if instance == mark.instance
+    )
 
 
 def _own(
@@ -102,13 +122,18 @@ def _decided(
 
 
 def _question_document(
-    question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
+    question: Question,
+    labels: Sequence[ExpertLabel],
+    decided: Mapping[str, str] | None,
+    withheld: int,
 ) -> dict[str, Any]:
     if question.scale in ("ordinal", "unit"):
         low, high, _ = NUMERIC[question.scale]
         found = _mean_document(_grouped(labels), (float(low), float(high)), decided)
     else:
         found = _choice_document(question, labels, decided)
+        if withheld:
+            found["not_released"] = _counted_against(found["conservative"]["estimate"], withheld)
     return found | _without_value(labels)
 
 
@@ -137,6 +162,11 @@ def _choice_document(
         "experts_per_output": sorted({len(values) for values in per_output}),
         **final,
     }
+
+
+def _counted_against(released: Mapping[str, Any], withheld: int) -> dict[str, Any]:
+    rate = proportion(released["k"] or 0, released["n"] + withheld)
+    return {"problems": withheld, "counted_against": rate.as_json()}
 
 
 def _rate(settled: Sequence[str | None], question: Question, positive: str, doubtful: str) -> dict[str, Any]:

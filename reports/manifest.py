@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.canonical import collection_sha256
+from benchmark.integrity import withheld_hash
 from benchmark.models import Release
 from benchmark.survey import output_key
-from reports.datasets import PLAIN, OutputRow
+from reports.datasets import PLAIN, OutputRow, Unreleased
 from reports.row_json import rows_as_json, rows_from_json
 
 _CHUNK = 5000
@@ -70,7 +71,10 @@ def read_manifest(release: Release, track: str, condition: str = PLAIN) -> Manif
 
 
 def broken_chains(
-    manifest: Manifest, release_sha256: str, outputs: Sequence[OutputRow]
+    manifest: Manifest,
+    release_sha256: str,
+    outputs: Sequence[OutputRow],
+    unreleased: Sequence[Unreleased] = (),
 ) -> Iterator[tuple[str, str, str]]:
     """(JSON path, expected, found) for every hash that does not follow from the hashes below it."""
     expected = collection_sha256(sorted((row.key, row.sha256) for row in manifest.instances))
@@ -79,6 +83,8 @@ def broken_chains(
     of_system: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for row in outputs:
         of_system[row.system].append((output_key(row.instance, row.attempt), row.sha256))
+    for mark in unreleased:
+        of_system[mark.system].append(withheld_hash(mark.instance))
     for at, run in enumerate(manifest.runs):
         expected = collection_sha256(sorted(of_system.pop(run.system, [])))
         if expected != run.sha256:

@@ -31,7 +31,7 @@ def score(inputs: Inputs) -> dict[str, Any]:
 
     An open campaign gives no figure by system (ADR 0016): `questions`, `corrected` and its strata are empty.
     `exclusions` stands there only where rules are declared (reports/exclusions.py), `in_sight` only where labels
-    were given in sight of a verdict (reports/in_sight.py).
+    were given in sight of a verdict (reports/in_sight.py), `not_released` only where systems released nothing.
     """
     out = primary_exclusion(inputs)
     whole = _scored(inputs, out)
@@ -57,6 +57,7 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
         "seed": inputs.seed,
         **({"frozen_tuple": asdict(inputs.frozen_tuple)} if inputs.frozen_tuple else {}),
         "systems": (systems := _systems(rest)),
+        **_not_released(rest),
         **_measured_part(rest, systems),
         "judge": _judge_part(inputs, {row.subject for row in rest.outputs}) if inputs.judge else None,
         "experts": [_campaign_part(campaign, rest) for campaign in inputs.campaigns],
@@ -64,7 +65,7 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
 
 
 def _systems(inputs: Inputs) -> dict[str, dict[str, int]]:
-    """Outputs of every system by state; beside them, for systems that have any, what was not released."""
+    """Outputs of every system that has any, by state; beside them, where there is any, what was not released."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: {"answered": 0, "abstained": 0, "failed": 0})
     for row in inputs.outputs:
         counts[row.system][row.state] += 1
@@ -73,6 +74,13 @@ def _systems(inputs: Inputs) -> dict[str, dict[str, int]]:
         if system in found:
             found[system]["not_released"] = number
     return found
+
+
+def _not_released(inputs: Inputs) -> dict[str, Any]:
+    """Systems of which nothing was released, with the number of problems: a state, and no zero in any table."""
+    there = {row.system for row in inputs.outputs}
+    counts = Counter(row.system for row in inputs.unreleased if row.system not in there)
+    return {"not_released": dict(sorted(counts.items()))} if counts else {}
 
 
 def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
@@ -221,6 +229,7 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
                 labels,
                 _decided(campaign, inputs),
                 get_protocol(inputs.protocol).step_measures,
+                inputs.unreleased,
             )
             if campaign.closed
             else {}

@@ -23,6 +23,7 @@ def score_sections(document: Document) -> dict[str, Any]:
     return {
         "states": [{"system": system, **counts} for system, counts in document["systems"].items()],
         "not_released": any("not_released" in counts for counts in document["systems"].values()),
+        "withheld": list(document.get("not_released", {}).items()),
         "measured": _measured(document["measured"]) if "measured" in document else None,
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
@@ -306,15 +307,21 @@ def _question(key: str, question: Document, agreement: Document | None) -> dict[
     graded = any("macro" in found for found in systems.values())
     stepwise = any("steps" in found for found in systems.values())
     chosen = not graded and not stepwise
+    steps = _steps(systems) if stepwise else None
+    values = list(next(iter(systems.values()))["labels"]) if chosen else []
+    adjudicated = any("final" in found for found in systems.values())
+    wide = 1 + len(steps["values"]) + len(steps["measures"]) if steps else 4 if graded else 3 + len(values)
     return {
         "key": key,
         "title": in_words(key).capitalize(),
         "text": question["text"],
-        "adjudicated": any("final" in found for found in systems.values()),
+        "adjudicated": adjudicated,
+        "columns": wide + adjudicated,
         "means": [_mean_row(system, found) for system, found in systems.items()] if graded else [],
         "choices": [_choice_row(system, found) for system, found in systems.items()] if chosen else [],
-        "values": list(next(iter(systems.values()))["labels"]) if chosen else [],
-        "steps": _steps(systems) if stepwise else None,
+        "values": values,
+        "withheld": any("not_released" in found for found in systems.values()),
+        "steps": steps,
         "agreement": _agreement(agreement) if agreement else None,
     }
 
@@ -369,6 +376,10 @@ def _choice_row(system: str, found: Document) -> dict[str, Any]:
         "final_rate": percent_cell(found["final"]["estimate"]) if "final" in found else None,
         "adjudicated": found["final"]["adjudicated"] if "final" in found else 0,
         "experts_per_output": found["experts_per_output"],
+        "withheld": found["not_released"]["problems"] if "not_released" in found else 0,
+        "against": percent_cell(found["not_released"]["counted_against"])
+        if "not_released" in found
+        else None,
     }
 
 

@@ -52,6 +52,8 @@ def _lines(document: Document) -> Iterator[str]:
     for system, counts in document["systems"].items():
         if "not_released" in counts:
             yield f"{system}: {counts['not_released']} not released, in no denominator"
+    for system, problems in document.get("not_released", {}).items():
+        yield f"{system}: not released ({problems} problems), in no denominator"
     for rule in document.get("exclusions", ()):
         yield from _exclusion_lines(rule)
     if "in_sight" in document:

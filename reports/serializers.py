@@ -110,6 +110,7 @@ class OutputStatesOut(serializers.Serializer[Any]):
     answered = serializers.IntegerField()
     abstained = serializers.IntegerField()
     failed = serializers.IntegerField()
+    not_released = serializers.IntegerField(required=False, help_text="Beside the outputs; only where any.")
 
 
 class ExpertCampaignOut(serializers.Serializer[Any]):
@@ -210,6 +211,11 @@ class ScoreOut(serializers.Serializer[Any]):
         child=serializers.CharField(), required=False, help_text="Only where the runs belong to one."
     )
     systems = serializers.DictField(child=OutputStatesOut())
+    not_released = serializers.DictField(
+        child=serializers.IntegerField(),
+        required=False,
+        help_text="Systems of which nothing was released, with the number of problems; in no other table.",
+    )
     measured = MeasuredOut(required=False, help_text="Only of protocols with measures.")
     judge = JudgedOut(allow_null=True)
     experts = ExpertCampaignOut(many=True)

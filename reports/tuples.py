@@ -70,8 +70,16 @@ def one_tuple(
             code="no_tuple",
             field="tuple",
         )
-    systems = frozenset(found[name]) if len(found) > 1 else None
+    several = len(found) > 1
+    systems = frozenset([*found[name], *_withheld(release, track, condition, name)]) if several else None
     return (_info(release, name) if name else None), systems
+
+
+def _withheld(release: Release, track: str, condition: str, name: str) -> list[str]:
+    """Systems of a tuple that released no output on the track: no row of a table, and a line below it."""
+    runs = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=True)
+    within = runs.filter(tupled__tuple__name=name) if name else runs.filter(tupled__isnull=True)
+    return list(within.values_list("system__slug", flat=True))
 
 
 def _info(release: Release, name: str) -> TupleInfo:

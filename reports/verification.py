@@ -106,7 +106,7 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         yield Difference("inputs", "inputs that give a score", f"{type(error).__name__}: {error}")
         return
-    for place in broken_chains(manifest, inputs.release_sha256, inputs.outputs):
+    for place in broken_chains(manifest, inputs.release_sha256, inputs.outputs, inputs.unreleased):
         yield Difference(*place)
     rebuilt = assemble(document["made_with"], document["manifest"], document["inputs"], computed)
     yield from _differences("", dict(document), rebuilt)

@@ -6,18 +6,21 @@ RMA Table 1 (44 judgments of each system on First Proof) and LemmaBench Tables 2
 import csv
 import json
 from collections.abc import Iterable, Iterator
+from datetime import date
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accounts.refusal import Refused
 from annotation.models import Campaign
-from benchmark.actions import import_outputs, import_release
+from benchmark.actions import declare_tuple, freeze_release, import_outputs, import_release
 from benchmark.models import Release
 from benchmark.queries import runs_with_states
+from reports.artifacts import freeze_artifact
 from reports.choosing import choose
 from reports.exporting import csv_lines
 from reports.importing import import_labels
@@ -27,6 +30,8 @@ from reports.label_rows import label_rows
 from reports.score import score
 from reports.score_text import score_text
 from reports.several_judges import matrix_document
+from reports.verification import verify
+from reports.views.scores import page_context
 from stats.display import rounded_percent
 from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
 
@@ -146,6 +151,65 @@ def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     pages = [client.get(reverse("instance", args=["first-proof", key])) for key in ("p01", "p02")]
     told = ["keep the output to themselves" in page.content.decode() for page in pages]
     assert told == [True, False]
+
+
+def test_a_reader_who_counts_what_was_not_released_as_incorrect_finds_the_printed_rate(first_proof):
+    """STATISTICS.md 1.5 asks for both: 5 of the 6 released, and Table 1's 5 of 10 (Wilson [23.7, 76.3], 2A)."""
+    (campaign,) = score(collect(release=first_proof))["experts"]
+    systems = campaign["questions"]["correctness"]["systems"]
+    found = systems["aletheia"]["not_released"]
+    against = found["counted_against"]
+    assert (found["problems"], against["k"], against["n"]) == (4, 5, 10)
+    assert [rounded_percent(end) for end in against["ci"]] == ["23.7", "76.3"]
+    assert [name for name, part in systems.items() if "not_released" in part] == ["aletheia"]
+
+
+@pytest.fixture
+def withheld(first_proof, tmp_path) -> Release:
+    """First Proof with a system of which nothing was released."""
+    lines = [PROOF | WITHHELD | {"instance_id": f"p{at:02}"} for at in range(1, 11)]
+    path = write_lines(tmp_path / "secret.jsonl", *lines)
+    import_outputs(actor=None, path=path, release=first_proof, system="secret")
+    return first_proof
+
+
+def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_state_and_no_zero(
+    withheld, client, coordinator
+):
+    found = score(collect(release=withheld))
+    assert found["not_released"] == {"secret": 10}
+    assert "secret" not in found["systems"]
+    (campaign,) = found["experts"]
+    assert "secret" not in campaign["questions"]["correctness"]["systems"]
+    assert "secret: not released (10 problems), in no denominator" in score_text(found)
+    client.force_login(coordinator)
+    page = client.get(reverse("score", args=["first-proof"])).content.decode()
+    row = '<th scope="row">secret</th><td colspan="{}" class="reason">not released (10 problems)'
+    assert row.format(5) in page  # the table of outputs: five columns beside the name
+    assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates
+    answer = client.get(reverse("api-score", args=["first-proof"]))
+    assert answer.json()["not_released"] == {"secret": 10}
+    printed = render_to_string("reports/report.html", page_context(choose(withheld, {}), found))
+    assert row.format(6) in printed
+
+
+def test_what_was_not_released_is_of_the_tuple_of_its_run(withheld):
+    """A run of no tuple stays out of a table of one, and in that of the runs of none."""
+    june = {"split": "all", "retrieval": "none", "materialisation": "none", "scoring": "experts"}
+    runs = withheld.runs.filter(system__slug="rma")
+    declare_tuple(actor=None, release=withheld, name="june", evaluated_on=date(2026, 6, 1), runs=runs, **june)
+    assert "not_released" not in score(collect(release=withheld, frozen_tuple="june"))
+    assert score(collect(release=withheld, frozen_tuple="none"))["not_released"] == {"secret": 10}
+
+
+def test_an_artifact_with_marks_of_what_was_not_released_verifies(withheld):
+    """The hashes of the runs cover the marks, so the chain from outputs to runs has to as well."""
+    freeze_release(actor=None, release=withheld)
+    withheld.refresh_from_db()
+    document = json.loads(freeze_artifact(actor=None, release=withheld).content)
+    assert verify(document).differences == ()
+    changed = {**document, "inputs": {**document["inputs"], "unreleased": []}}
+    assert verify(changed).differences
 
 
 def test_nothing_is_compared_across_the_groups_of_an_ablation(first_proof, tmp_path):
