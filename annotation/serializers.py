@@ -29,6 +29,9 @@ class DraftOut(serializers.Serializer[Any]):
 class SubmissionIn(serializers.Serializer[Any]):
     content = serializers.JSONField(help_text="The content object; every required question answered.")
     rubric_sha256 = serializers.CharField(max_length=64, help_text="Of the rubric that was read.")
+    shown_sha256 = serializers.CharField(
+        max_length=64, default="", help_text="Of the text that was read; without it, of the first opening's."
+    )
     active_seconds = serializers.IntegerField(min_value=0, default=0)
     draft_version = serializers.IntegerField(min_value=0, required=False, allow_null=True)
 
@@ -118,6 +121,7 @@ class AssignmentOut(serializers.Serializer[Any]):
     parts = PartOut(many=True)
     blocks = BlockOut(many=True, help_text="Of the text that comments are anchored to.")
     steps = StepOut(many=True, help_text="Of a single proof; what stepwise questions are about.")
+    shown_sha256 = serializers.CharField(help_text="Of the text, to be sent back with the answers.")
     rubric = RubricOut()
     draft = DraftOut(allow_null=True)
     grade = GradeOut(allow_null=True)

@@ -35,6 +35,7 @@ def own_place(place: Assignment) -> dict[str, Any]:
         "parts": [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)],
         "blocks": [block for document in texts for block in document.blocks],
         "steps": steps_of(texts[0].blocks) if len(texts) == 1 else (),
+        "shown_sha256": shown.sha256,
         "rubric": {
             "label": rubric.label,
             "sha256": rubric.sha256,

@@ -55,6 +55,7 @@ class Touchstone:
         body = {
             "content": content,
             "rubric_sha256": item["rubric"]["sha256"],
+            "shown_sha256": item["shown_sha256"],
             "draft_version": draft["version"],
         }
         return self.ask("POST", path, body, **{"Idempotency-Key": uuid.uuid4().hex})

@@ -124,6 +124,7 @@ class Sent:
     rubric_sha256: str
     active_seconds: int = 0
     draft_version: int | None = None
+    shown_sha256: str = ""  # of the text that was read; empty: of the text at the first opening
 
 
 @dataclass(frozen=True)
@@ -270,8 +271,8 @@ def _replayed(place: _Place, sent: Sent, content: dict[str, Any]) -> Grade | Non
 def _write(
     reviewer: User, assignment: Assignment, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
 ) -> Submitted:
-    unseen = not assignment.shown_sha256
-    submission = _validated(assignment, content, sent.rubric_sha256)
+    seen_before = assignment.shown_sha256
+    submission = _validated(assignment, content, sent)
     seconds = _lock_draft(assignment, content, sent.active_seconds, sent.draft_version)
     now = timezone.now()
     grade = Grade.objects.create(
@@ -291,7 +292,7 @@ def _write(
     _write_answers(grade, submission, _sides(assignment))
     write_reasons(grade, submission)
     write_flags(grade, submission.flags, _sides(assignment))
-    if supersedes is not None or unseen:
+    if supersedes is not None or seen_before != assignment.shown_sha256:
         Assignment.objects.filter(pk=assignment.pk).update(
             submitted_at=now, shown_sha256=assignment.shown_sha256
         )
@@ -300,16 +301,16 @@ def _write(
     return Submitted(grade, submission)
 
 
-def _validated(assignment: Assignment, content: dict[str, Any], rubric_sha256: str) -> Submission:
-    """Check rubric, material and answers; notes on the assignment what is shown if it never was."""
+def _validated(assignment: Assignment, content: dict[str, Any], sent: Sent) -> Submission:
+    """Check rubric, material and answers; notes on the assignment which text was answered."""
     rubric_row = assignment.item.campaign.rubric
-    if rubric_sha256 != rubric_row.sha256:
+    if sent.rubric_sha256 != rubric_row.sha256:
         raise Refused(
             "The questions have changed since the page was opened; your text is kept. Reload the page.",
             code="stale_rubric",
         )
     shown = material(assignment)
-    if assignment.shown_sha256 and assignment.shown_sha256 != shown.sha256:
+    if (sent.shown_sha256 or assignment.shown_sha256 or shown.sha256) != shown.sha256:
         raise Refused(
             "The text has changed since the page was opened; your text is kept. Reload the page.",
             code="stale_item",

@@ -126,6 +126,7 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
                 content=content,
                 idempotency_key=request.POST.get("idempotency_key", ""),
                 rubric_sha256=request.POST.get("rubric_sha256", ""),
+                shown_sha256=request.POST.get("shown_sha256", ""),
             ),
         )
     except Refused as refusal:

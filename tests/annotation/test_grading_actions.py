@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation.actions import (
     DraftConflict,
+    Sent,
     close_campaign,
     open_item,
     release_assignment,
@@ -11,6 +14,7 @@ from annotation.actions import (
     revise_grade,
     save_draft,
     submit_grade,
+    submit_or_revise,
 )
 from annotation.answers import Incomplete
 from annotation.documents import anchors
@@ -167,6 +171,18 @@ def test_a_text_that_changed_since_it_was_opened_is_refused(submit, place, algeb
     with pytest.raises(Refused) as refusal:
         submit()
     assert code_of(refusal) == "stale_item"
+
+
+def test_after_a_reload_the_text_that_was_read_is_what_counts(place, algebraist):
+    open_item(reviewer=algebraist, assignment=place, shown_sha256="of another text")
+    reloaded = Sent(COMPLETE, "key-1", place.item.campaign.rubric.sha256, shown_sha256=material(place).sha256)
+    before = replace(reloaded, shown_sha256="of another text")
+    with pytest.raises(Refused) as refusal:
+        submit_or_revise(reviewer=algebraist, handle=place.handle, sent=before)
+    assert code_of(refusal) == "stale_item"
+    grade = submit_or_revise(reviewer=algebraist, handle=place.handle, sent=reloaded).grade
+    place.refresh_from_db()
+    assert grade.shown_sha256 == place.shown_sha256 == material(place).sha256
 
 
 def test_the_first_opening_is_noted_once(place, algebraist):

@@ -35,6 +35,7 @@ export class Submission {
     const body = {
       content,
       rubric_sha256: this.page.elements.rubric_sha256.value,
+      shown_sha256: this.page.elements.shown_sha256.value,
       draft_version: this.autosave.version,
       active_seconds: this.clock.seconds,
     };
