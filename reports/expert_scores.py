@@ -44,6 +44,7 @@ def expert_document(
     """
     systems = sorted({row.system for row in rows})
     system_of = {row.subject: row.system for row in rows}
+    clusters = {row.subject: row.cluster for row in rows}
     measured = {measure.question for measure in measures}
     withheld = _withheld(rows, labels, unreleased)
     return {
@@ -51,7 +52,9 @@ def expert_document(
             "text": question.text,
             "scale": question.scale,
             "systems": {
-                system: step_document(question, _own(question.key, labels, system_of, system), measures)
+                system: step_document(
+                    question, _own(question.key, labels, system_of, system), measures, clusters
+                )
                 if question.stepwise
                 else _question_document(
                     question,

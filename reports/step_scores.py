@@ -1,6 +1,7 @@
 """What experts' labels of steps make of each system: counts, and the protocol's measures of them. No rows here.
 
 A measure is taken of every expert's labels of an output, averaged over the output's experts, then over outputs.
+Its interval takes outputs to problems of one paper, and several attempts at one problem, for dependent.
 """
 
 import re
@@ -12,14 +13,24 @@ from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question
 from reports.datasets import ExpertLabel
 from stats.aggregate import totals
-from stats.means import mean_estimate
+from stats.clusters import cluster_totals
+from stats.estimate import Estimate
+from stats.means import clustered_mean, clustered_share
 
 _NUMBER = re.compile(r"\d+")
 Sheets = Mapping[str, Sequence[Sequence[str]]]
 
 
-def step_document(question: Question, labels: Sequence[ExpertLabel], measures: Sequence[StepMeasure]) -> Any:
-    """One system's labels of one stepwise question: how often each value, and every measure's mean."""
+def step_document(
+    question: Question,
+    labels: Sequence[ExpertLabel],
+    measures: Sequence[StepMeasure],
+    clusters: Mapping[str, str],
+) -> Any:
+    """One system's labels of one stepwise question: how often each value, and every measure's mean.
+
+    `clusters` gives the paper of every output.
+    """
     sheets = _sheets(labels)
     every = [value for of_output in sheets.values() for sheet in of_output for value in sheet]
     return {
@@ -29,9 +40,7 @@ def step_document(question: Question, labels: Sequence[ExpertLabel], measures: S
             measure.key: {
                 "title": measure.title,
                 "definition": measure.definition,
-                "estimate": mean_estimate(
-                    _values(measure, sheets), "mean_over_outputs", (0.0, 1.0)
-                ).as_json(),
+                "estimate": _estimate(measure, _values(measure, sheets), clusters).as_json(),
             }
             for measure in measures
             if measure.question == question.key
@@ -54,11 +63,16 @@ def _place(step: str) -> tuple[list[int], str]:
     return [int(number) for number in _NUMBER.findall(step)], step
 
 
-def _values(measure: StepMeasure, sheets: Sheets) -> list[float]:
+def _estimate(measure: StepMeasure, values: Mapping[str, float], clusters: Mapping[str, str]) -> Estimate:
+    totals = cluster_totals(list(values.values()), [clusters[subject] for subject in values])
+    return clustered_share(totals) if measure.binary else clustered_mean(totals, "mean_over_outputs")
+
+
+def _values(measure: StepMeasure, sheets: Sheets) -> dict[str, float]:
     """The mean over an output's experts, for every output that some expert's labels decide."""
-    of_outputs = []
-    for own in sheets.values():
+    of_outputs: dict[str, float] = {}
+    for subject, own in sheets.items():
         decided = [value for sheet in own if (value := measure.value(sheet)) is not None]
         if decided:
-            of_outputs.append(sum(decided) / len(decided))
+            of_outputs[subject] = sum(decided) / len(decided)
     return of_outputs

@@ -2,8 +2,10 @@
 
 import pytest
 
-from stats.estimate import Caution
-from stats.means import mean_estimate
+from stats.clusters import cluster_totals
+from stats.estimate import Caution, Reason
+from stats.intervals import wilson
+from stats.means import clustered_mean, clustered_share, mean_estimate
 
 
 @pytest.mark.parametrize(
@@ -18,3 +20,54 @@ def test_an_interval_says_when_it_was_cut_and_when_it_has_no_width(values, warni
     found = mean_estimate(values, "mean", (0.0, 5.0))
     assert found.warnings == warnings
     assert found.ci[0] <= found.value <= found.ci[1]
+
+
+def test_the_share_of_independent_outputs_is_a_wilson_interval():
+    """8 of 10 outputs of ten papers: Wilson [49.0, 94.3] (STATISTICS.md 2A); t would reach beyond 1."""
+    found = clustered_share(cluster_totals([1.0] * 8 + [0.0] * 2, range(10)))
+    assert (found.method, found.k, found.n, found.clusters) == ("wilson", 8, 10, 10)
+    assert found.ci == pytest.approx((0.490, 0.943), abs=5e-4)
+    assert wilson(8, 10) == found.ci
+
+
+def test_outputs_of_one_paper_are_not_taken_for_independent():
+    """Twenty papers of two outputs, both right or both wrong: forty outputs are worth twenty.
+
+    Residuals per paper are 2 (1 - p) or -2 p, so the variance of the mean is C/(C-1) * 4 C p (1-p) / (2C)^2
+    = p (1-p) / (C-1); against p (1-p) / (n-1) that is (n-1) / (C-1) = 39/19, and n_eff = 40 * 19 / 39.
+    """
+    values = [1.0] * 30 + [0.0] * 10
+    found = clustered_share(cluster_totals(values, [at // 2 for at in range(40)]))
+    effective = 40 * 19 / 39
+    assert (found.method, found.value, found.clusters) == ("wilson_n_eff", 0.75, 20)
+    assert found.ci == pytest.approx(wilson(0.75 * effective, effective), abs=1e-12)
+
+
+def test_experts_who_disagree_about_an_output_leave_a_share_and_no_trial():
+    """Halves are no successes of a binomial: the effective number is used, and never above that of the outputs."""
+    found = clustered_share(cluster_totals([0.5] * 30 + [1.0] * 10, range(40)))
+    assert found.method == "wilson_n_eff"
+    assert found.value == 0.625
+    assert found.ci == pytest.approx(wilson(25, 40), abs=1e-12)
+
+
+def test_one_paper_says_nothing_about_others():
+    found = clustered_share(cluster_totals([1.0, 0.0, 1.0], ["p", "p", "p"]))
+    assert (found.value, found.ci) == (2 / 3, None)
+    assert clustered_mean(cluster_totals([0.5, 0.25], ["p", "p"]), "mean").ci is None
+
+
+def test_without_outputs_there_is_no_share_and_no_mean():
+    nothing = cluster_totals([], [])
+    assert clustered_share(nothing).reason == clustered_mean(nothing, "mean").reason == Reason.NO_ITEMS
+
+
+def test_a_mean_over_papers_of_one_output_each_is_the_plain_one_and_twins_add_nothing():
+    """Every value twice within its paper: the same mean, standard error and degrees of freedom."""
+    values = [0.2, 0.5, 0.6, 0.9]
+    plain = mean_estimate(values, "mean", (0.0, 1.0))
+    once = clustered_mean(cluster_totals(values, range(4)), "mean")
+    twice = clustered_mean(cluster_totals(values * 2, [0, 1, 2, 3] * 2), "mean")
+    for found in (once, twice):
+        assert (found.value, found.se) == pytest.approx((plain.value, plain.se), abs=1e-12)
+        assert found.ci == pytest.approx(plain.ci, abs=1e-12)

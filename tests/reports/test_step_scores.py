@@ -1,0 +1,66 @@
+"""Measures of experts' step labels by system: shares as proportions, dependent outputs as such."""
+
+import pytest
+
+from benchmark.protocols import get_protocol
+from reports.datasets import ExpertLabel, OutputRow
+from reports.expert_scores import expert_document
+from stats.intervals import wilson
+
+LEMMAS = get_protocol("lemmas")
+RUBRIC = next(r for r in LEMMAS.rubrics if any(question.stepwise for question in r.questions))
+
+
+def row(instance: str, paper: str) -> OutputRow:
+    return OutputRow(f"{instance}/one/1", "one", instance, paper, "algebra", 1, "answered", "0" * 64)
+
+
+def sheet(instance: str, rater: str, *verdicts: str) -> list[ExpertLabel]:
+    """One expert's labels of the steps b1, b2, ... of an output."""
+    return [
+        ExpertLabel(f"{instance}/one/1", "steps", "steps", f"b{at}", rater, verdict, "answered")
+        for at, verdict in enumerate(verdicts, start=1)
+    ]
+
+
+def accepted(rows: list[OutputRow], labels: list[ExpertLabel]) -> dict[str, object]:
+    document = expert_document(RUBRIC, rows, labels, measures=LEMMAS.step_measures)
+    found: dict[str, object] = document["steps"]["systems"]["one"]["measures"]["accepted_by_steps"][
+        "estimate"
+    ]
+    return found
+
+
+def test_the_share_of_accepted_proofs_of_ten_papers_has_the_interval_of_a_proportion():
+    """8 of 10: Wilson [49.0, 94.3] (STATISTICS.md 2A), where Student's t would have reached 1.10."""
+    rows = [row(f"l{at}", f"paper {at}") for at in range(10)]
+    last = ["correct"] * 8 + ["incorrect"] * 2
+    labels = [label for at, verdict in enumerate(last) for label in sheet(f"l{at}", "e1", "correct", verdict)]
+    found = accepted(rows, labels)
+    assert (found["method"], found["k"], found["n"]) == ("wilson", 8, 10)
+    assert found["ci"] == pytest.approx([0.490, 0.943], abs=5e-4)
+
+
+def test_two_lemmas_of_one_paper_are_not_two_independent_trials():
+    """Twenty papers of two lemmas that stand or fall together: n_eff = 40 * 19/39 (tests/stats/test_means.py)."""
+    rows = [row(f"l{at}", f"paper {at // 2}") for at in range(40)]
+    labels = [
+        label
+        for at in range(40)
+        for label in sheet(f"l{at}", "e1", "correct" if at < 30 else "incorrect", "correct")
+    ]
+    found = accepted(rows, labels)
+    effective = 40 * 19 / 39
+    assert (found["method"], found["clusters"]) == ("wilson_n_eff", 20)
+    assert found["ci"] == pytest.approx(wilson(0.75 * effective, effective), abs=1e-9)
+
+
+def test_experts_who_disagree_give_a_share_of_the_output():
+    rows = [row("l0", "paper"), row("l1", "other")]
+    labels = [
+        *sheet("l0", "e1", "correct"),
+        *sheet("l0", "e2", "incorrect"),
+        *sheet("l1", "e1", "correct"),
+    ]
+    found = accepted(rows, labels)
+    assert (found["value"], found["n"], found["method"]) == (0.75, 2, "wilson_n_eff")
