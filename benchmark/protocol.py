@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmark.condition_tables import ConditionTable
 from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 
@@ -189,13 +190,15 @@ class SuccessTypes:
     """Kinds of success by the metric `metric`, each of which an audit of the judge validates by itself.
 
     `titles` are key to title; `key_of` gets the payloads of instance and output. A judge's success is valid if the
-    experts say yes to all that the metric needs, and not no to the rubric's question `veto`.
+    experts say yes to all that the metric needs, and not no to the rubric's question `veto`. `undecided` is the type
+    of those that only a person can place.
     """
 
     metric: str
     titles: Mapping[str, str]
     key_of: Callable[[Mapping[str, Any], Mapping[str, Any]], str]
     veto: str
+    undecided: str = ""
 
 
 @dataclass(frozen=True)
@@ -295,6 +298,7 @@ class Protocol:
     output, at most one of a kind; a flag changes no score.
     `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one.
+    `condition_tables` say which tracks and conditions may stand beside each other; without them, none.
     """
 
     name: str
@@ -328,6 +332,7 @@ class Protocol:
     case_columns: tuple[CaseColumn, ...] = ()
     flag_output: FlagOutput | None = None
     success_types: SuccessTypes | None = None
+    condition_tables: tuple[ConditionTable, ...] = ()
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

@@ -29,7 +29,7 @@ DENOMINATOR = "items on which both systems have a usable label"
 def comparison_document(found: Outcomes, *, seed: int) -> dict[str, Any]:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
     systems = list(found.successes)
-    pairs = [_pair(found, first, second, seed) for first, second in combinations(systems, 2)]
+    pairs = [paired(found, first, second, seed) for first, second in combinations(systems, 2)]
     adjusted = holm([pair["mcnemar"]["exact"] for pair in pairs])
     for pair, p in zip(pairs, adjusted, strict=True):
         pair["mcnemar"]["holm"] = p
@@ -81,7 +81,8 @@ def _shared(systems: Sequence[Mapping[Item, float]]) -> list[Item]:
     return sorted(set.intersection(*(set(items) for items in systems))) if systems else []
 
 
-def _pair(found: Outcomes, first: str, second: str, seed: int) -> dict[str, Any]:
+def paired(found: Outcomes, first: str, second: str, seed: int) -> dict[str, Any]:
+    """First minus second on the items that both have: difference, intervals, fourfold table, McNemar (no Holm)."""
     one, two = found.successes[first], found.successes[second]
     shared = _shared([one, two])
     a, b = [one[item] for item in shared], [two[item] for item in shared]

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from benchmark.condition_tables import Arm
 from benchmark.models import Output, OutputState
 from benchmark.protocol import LabelledOutput, Metric, SuccessTypes
 from benchmark.protocols import get_protocol
@@ -11,6 +13,8 @@ from benchmark.subjects import Subject
 from reports.audits import Truth, expert_truth, truth_outputs
 from reports.datasets import labelled_outputs, tallies
 from reports.inputs import Inputs
+from reports.judge_scores import is_unavailable
+from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import proportion
 
 
@@ -27,23 +31,83 @@ def types_of_successes(inputs: Inputs) -> dict[str, str]:
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
     read = truth_outputs(outputs, expert_truth(inputs.labels), metric)
     successes = {subject for subject in read if metric.success(outputs[subject])}
+    return kinds_of(
+        inputs.release, (inputs.track, inputs.condition), types, {key: outputs[key] for key in successes}
+    )
+
+
+def kinds_of(
+    release: str, arm: Arm, types: SuccessTypes, successes: Mapping[str, LabelledOutput]
+) -> dict[str, str]:
+    """Subject to type for these answered outputs of one track and condition; one query."""
+    track, condition = arm
     rows = (
         Output.objects.filter(
-            run__release__name=inputs.release,
-            run__track=inputs.track,
-            run__condition=inputs.condition,
+            run__release__name=release,
+            run__track=track,
+            run__condition=condition,
             state=OutputState.ANSWERED,
-            instance__key__in={outputs[subject].instance for subject in successes},
+            instance__key__in={output.instance for output in successes.values()},
         )
         .values_list("instance__key", "run__system__slug", "attempt", "instance__payload", "payload")
         .iterator()
     )
     found = {}
     for instance, system, attempt, asked, answered in rows:
-        subject = str(Subject(instance, system, attempt, inputs.track, inputs.condition))
+        subject = str(Subject(instance, system, attempt, track, condition))
         if subject in successes:
             found[subject] = types.key_of(asked, answered)
     return found
+
+
+def successes_of_type(
+    kind: str,
+    types: SuccessTypes,
+    release: str,
+    arm: Arm,
+    outputs: Mapping[str, LabelledOutput],
+    metric: Metric,
+) -> dict[str, dict[str, Any]]:
+    """For every system of one track and condition its successes of type `kind`: `rate` among all outputs that count,
+    `share` among the successes whose type is known. Both have bounds where some are undecided. One query.
+
+    `outputs` are by subject. A system of which no output counts is absent.
+    """
+    counted = {
+        subject: output
+        for subject, output in outputs.items()
+        if output.state != "answered" or not is_unavailable(metric, output)
+    }
+    won = {
+        subject: output
+        for subject, output in counted.items()
+        if output.state == "answered" and metric.success(output)
+    }
+    sizes = Counter(output.system for output in counted.values())
+    by_system: dict[str, Counter[str]] = {system: Counter() for system in sizes}
+    for subject, found in kinds_of(release, arm, types, won).items():
+        by_system[won[subject].system][found] += 1
+    return {
+        system: {
+            "rate": _rate(kind, types.undecided, number, sizes[system]).as_json(),
+            "share": type_share(kind, types.undecided, number).as_json(),
+        }
+        for system, number in by_system.items()
+    }
+
+
+def _rate(kind: str, undecided: str, number: Counter[str], n: int) -> Estimate:
+    bounds = (number[kind] / n, (number[kind] + number[undecided]) / n) if number[undecided] else None
+    return replace(proportion(number[kind], n), bounds=bounds)
+
+
+def type_share(kind: str, undecided: str, number: Counter[str]) -> Estimate:
+    """Of `kind` among the successes whose type is known, with bounds over those that are undecided."""
+    known, size = number.total() - number[undecided], number.total()
+    if not known:
+        return undefined("wilson", Reason.ZERO_DENOM, n=0)
+    bounds = (number[kind] / size, (number[kind] + number[undecided]) / size) if number[undecided] else None
+    return replace(proportion(number[kind], known), bounds=bounds)
 
 
 def success_types_rows(

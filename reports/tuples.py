@@ -16,13 +16,13 @@ UNDECLARED = "none"
 
 
 class MixedTuples(Refused):
-    """Runs of several frozen tuples and none named; `names` are those that can be."""
+    """Runs of several frozen tuples and none named; `names` are those that can be, `where` are the runs in words."""
 
-    def __init__(self, track: str, found: Mapping[str, list[str]]) -> None:
+    def __init__(self, where: str, found: Mapping[str, list[str]]) -> None:
         self.names = [name or UNDECLARED for name in found]
         listed = "; ".join(f"{name or UNDECLARED}: {', '.join(systems)}" for name, systems in found.items())
         super().__init__(
-            f"The runs of track {track} belong to different frozen tuples, and entries of different tuples "
+            f"The runs of {where} belong to different frozen tuples, and entries of different tuples "
             f"never stand in one table. Name one ({listed}).",
             code="mixed_tuples",
             field="tuple",
@@ -61,7 +61,7 @@ def one_tuple(
     """
     found = tuples_of(release, track, condition)
     if not wanted and len(found) > 1:
-        raise MixedTuples(track, found)
+        raise MixedTuples(f"track {track}", found)
     name = ("" if wanted == UNDECLARED else wanted) if wanted else next(iter(found), "")
     if name not in found:
         there = ", ".join(known or UNDECLARED for known in found) or UNDECLARED

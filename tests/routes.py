@@ -240,6 +240,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/construction/raters.csv
         reports/releases/<slug:name>/sources/
         reports/releases/<slug:name>/cases/<path:key>/
+        reports/releases/<slug:name>/conditions/
         reports/releases/<slug:name>/artifacts/
         reports/campaigns/<slug:slug>/
         reports/campaigns/<slug:slug>/figures/<slug:figure>.csv
@@ -280,6 +281,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/judge-matrix/
         api/v1/releases/<slug:name>/sources/
         api/v1/releases/<slug:name>/cases/<path:key>/
+        api/v1/releases/<slug:name>/conditions/
         api/v1/releases/<slug:name>/labels/
         api/v1/releases/<slug:name>/leak-flags/
         api/v1/releases/<slug:name>/reports/

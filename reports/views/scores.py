@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
+from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from reports.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.inputs import collect_chosen
@@ -33,7 +34,13 @@ def score_of(request: HttpRequest, name: str) -> HttpResponse:
     chosen, document = _chosen_score(request, name)
     context = page_context(chosen, document)
     has_published = document["protocol"] in published_protocols()
-    shown = {**context, "pdf_problem": pdf_problem(), "has_published": has_published}
+    has_conditions = bool(get_protocol(document["protocol"]).condition_tables)
+    shown = {
+        **context,
+        "pdf_problem": pdf_problem(),
+        "has_published": has_published,
+        "has_conditions": has_conditions,
+    }
     return render(request, "reports/score.html", shown)
 
 

@@ -166,6 +166,17 @@ def test_no_key_stands_twice(protocol):
         assert len(set(keys)) == len(keys)
 
 
+def test_its_condition_tables_are_about_its_metrics_and_types_of_success(protocol):
+    metrics = {metric.key for metric in protocol.metrics}
+    for table in protocol.condition_tables:
+        assert {column.metric for column in table.columns} <= metrics
+        arms = [(column.arm, column.metric) for column in table.columns]
+        assert len(set(arms)) == len(arms)
+        if table.success_type:
+            assert table.success_type in protocol.success_types.titles
+            assert protocol.success_types.metric == table.reference.metric
+
+
 def test_no_protocol_by_another_name(protocol):
     with pytest.raises(KeyError, match=protocol.name):
         get_protocol("nonesuch")

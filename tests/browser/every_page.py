@@ -107,6 +107,7 @@ ADDRESSES = {
     "reports/releases/<slug:name>/leak-flags/": ["reports/releases/sample-proofs/leak-flags/"],
     "reports/releases/<slug:name>/printed/": ["reports/releases/sample-proofs/printed/"],
     "reports/releases/<slug:name>/cases/<path:key>/": ["reports/releases/sample-re2math/cases/{gap}/"],
+    "reports/releases/<slug:name>/conditions/": ["reports/releases/sample-re2math/conditions/"],
     "reports/campaigns/<slug:slug>/blinding/": ["reports/campaigns/whose-work-it-was/blinding/"],
     "reports/campaigns/<slug:slug>/monitoring/": ["reports/campaigns/sample-audit/monitoring/"],
     "reports/artifacts/compare/": ["reports/artifacts/compare/?left={left}&right={right}"],

@@ -5,6 +5,7 @@ from pathlib import Path
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols.re2math.case import CASE_COLUMNS
+from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
@@ -43,4 +44,5 @@ PROTOCOL = Protocol(
     case_columns=CASE_COLUMNS,
     flag_output=flag_output,
     success_types=SUCCESS_TYPES,
+    condition_tables=CONDITION_TABLES,
 )

@@ -28,4 +28,5 @@ SUCCESS_TYPES = SuccessTypes(
     },
     key_of=source_type,
     veto="source_admissible",
+    undecided="unclear",
 )
