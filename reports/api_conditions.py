@@ -16,14 +16,14 @@ class ConditionsView(StrictView):
     """Every system's runs on all tracks and conditions of a release, in the tables of its protocol."""
 
     permission_classes = [IsStaffOfTheStudy]
-    filters = {"judge": "judge", "tuple": "frozen_tuple"}
+    filters = {"judge": "judge", "tuple": "tuple"}
 
     @extend_schema(operation_id="releases_conditions", parameters=[JUDGE, TUPLE], responses=ConditionsOut)
     def get(self, request: Request, name: str) -> Response:
         """Figures of each run by itself and, against the baseline, differences paired by instance."""
         release = release_or_404(name)
-        asked = {argument: request.query_params.get(key, "") for key, argument in self.filters.items()}
+        judge, named = (request.query_params.get(key, "") for key in self.filters)
         try:
-            return Response(condition_document(release, **asked))
+            return Response(condition_document(release, judge=judge, frozen_tuple=named))
         except Refused as refusal:
             raise invalid(refusal) from refusal

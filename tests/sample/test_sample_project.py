@@ -168,5 +168,9 @@ def test_tracks_and_conditions_of_the_proof_gaps_have_their_own_figures(all_gaps
     window, usual = counts("anchor_acc", condition="window-1"), counts("anchor_acc")
     assert window["aurora"][0] < usual["aurora"][0]  # less context, vaguer plans
     assert {n for _, n in (*window.values(), *usual.values())} == {30}
+    # Of Aurora's 28 matching plans three blocks cost 4 and five without setup and target cost 1; Basalt has 14,
+    # three blocks cost 1 and gain 1, local only costs 1 and gains 2, and one judgment is lost with its plan.
+    assert counts("anchor_acc", condition="window-3") == {"aurora": (24, 30), "basalt": (14, 30)}
+    assert counts("anchor_acc", condition="local-only") == {"aurora": (27, 30), "basalt": (14, 29)}
     assert set(counts("query_acc", track="assisted")) == {"aurora", "basalt"}
     assert counts("query_acc") == {}
