@@ -54,7 +54,8 @@ def clustered_share(totals: ClusterTotals) -> Estimate:
 
 
 def _with_t_interval(found: Estimate, degrees: int, scale: Scale) -> Estimate:
-    assert found.value is not None and found.se is not None
+    assert found.value is not None
+    assert found.se is not None
     half = t_value(0.95, degrees) * found.se
     whole = found.value - half, found.value + half
     ends = max(whole[0], scale[0]), min(whole[1], scale[1])

@@ -8,7 +8,7 @@ from reports.expert_scores import expert_document
 from stats.intervals import wilson
 
 LEMMAS = get_protocol("lemmas")
-RUBRIC = next(r for r in LEMMAS.rubrics if any(question.stepwise for question in r.questions))
+RUBRIC = next(rubric for rubric in LEMMAS.rubrics if rubric.name == "lemmas-steps")
 
 
 def row(instance: str, paper: str) -> OutputRow:
