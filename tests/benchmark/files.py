@@ -1,7 +1,9 @@
 """Small valid files of the protocols, to be spoilt one way at a time."""
 
 import copy
+import io
 import json
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,3 +62,12 @@ def write_lines(path: Path, *lines: Any) -> Path:
             raw = line if isinstance(line, bytes) else json.dumps(line).encode()
             file.write(raw + b"\n")
     return path
+
+
+def packed(**documents: str) -> bytes:
+    """A zip of these documents; `__` in a name stands for a dot."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in documents.items():
+            archive.writestr(name.replace("__", "."), text)
+    return file.getvalue()

@@ -1,8 +1,6 @@
 """Files brought in the browser or by REST: a dry run with every problem, then exactly that import, or nothing."""
 
-import io
 import json
-import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,12 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
-from benchmark import archives
 from benchmark.actions import import_release, uploading
 from benchmark.import_rows import ImportUpload
 from benchmark.models import Output, Release, Run
-from benchmark.records import RecordError
-from tests.benchmark.files import PROBLEM, PROOF
+from tests.benchmark.files import PROBLEM, PROOF, packed
 
 pytestmark = pytest.mark.django_db
 KEYS = ["p1", "p2"]
@@ -29,14 +25,6 @@ def lines(*records: dict) -> bytes:
 
 PROBLEMS = lines(*({**PROBLEM, "instance_id": key} for key in KEYS))
 PROOFS = lines(*({**PROOF, "instance_id": key} for key in KEYS))
-
-
-def packed(**documents: str) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in documents.items():
-            archive.writestr(name.replace("__", "."), text)
-    return file.getvalue()
 
 
 @pytest.fixture
@@ -237,42 +225,3 @@ def test_rest_brings_checks_and_applies(carl, sheet):
     refused = carl.post("/api/v1/imports/", {"kind": "outputs", "release": "sheet", "system": "n o"})
     assert refused.status_code == 400
     assert {"system", "file"} <= refused.json()["problems"].keys()
-
-
-def unpacked(tmp_path, content: bytes) -> list[str]:
-    archive, folder = tmp_path / "a.zip", tmp_path / "unpacked"
-    archive.write_bytes(content)
-    folder.mkdir()
-    archives.unpack(archive, folder)
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_members_are_written_flat_under_their_last_names(tmp_path):
-    content = packed(**{"../../etc/p1.tex": "a", "/p2.tex": "b", ".hidden": "c", "__MACOSX/p3.tex": "d"})
-    assert unpacked(tmp_path, content) == ["p1.tex", "p2.tex"]
-    assert not (tmp_path.parent / "etc").exists()
-
-
-def link() -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        member = zipfile.ZipInfo("p1.tex")
-        member.external_attr = 0o120777 << 16  # a symbolic link as Unix packs it
-        archive.writestr(member, "/etc/passwd")
-    return file.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (lambda: b"no zip", "no readable zip"),
-        (link, "no regular file"),
-        (lambda: packed(**{"a/p1.tex": "a", "b/p1.tex": "b"}), "twice"),
-        (lambda: packed(p1__tex="0" * 20_000_000), "100 times its size"),
-        (lambda: packed(**{f"p{number}.tex": "a" for number in range(2001)}), "at most 2,000"),
-        (lambda: packed(p1__tex="abc")[:-30], "no readable zip"),
-    ],
-)
-def test_hostile_archives_are_refused(tmp_path, content, words):
-    with pytest.raises(RecordError, match=words):
-        unpacked(tmp_path, content())

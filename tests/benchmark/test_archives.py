@@ -1,0 +1,105 @@
+"""Zips that somebody else packed: members are written flat, and whatever is hostile or broken is refused."""
+
+import io
+import random
+import struct
+import zipfile
+from collections import Counter
+from pathlib import Path
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED
+
+import pytest
+
+from benchmark import archives
+from benchmark.records import RecordError
+from tests.benchmark.files import packed
+
+pytestmark = pytest.mark.no_database
+
+
+def packed_by(method: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("p1.tex", "a" * 500)
+        archive.writestr("pé.tex", "a line\n" * 300)
+    return file.getvalue()
+
+
+def unpacked(tmp_path: Path, content: bytes) -> list[str]:
+    archive, folder = tmp_path / "a.zip", tmp_path / "unpacked"
+    archive.write_bytes(content)
+    folder.mkdir()
+    archives.unpack(archive, folder)
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_members_are_written_flat_under_their_last_names(tmp_path):
+    content = packed(**{"../../etc/p1.tex": "a", "/p2.tex": "b", ".hidden": "c", "__MACOSX/p3.tex": "d"})
+    assert unpacked(tmp_path, content) == ["p1.tex", "p2.tex"]
+    assert not (tmp_path.parent / "etc").exists()
+
+
+def link() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        member = zipfile.ZipInfo("p1.tex")
+        member.external_attr = 0o120777 << 16  # a symbolic link as Unix packs it
+        archive.writestr(member, "/etc/passwd")
+    return file.getvalue()
+
+
+def long_list(members: int) -> bytes:
+    """Nothing but a list of members and its end, as somebody writes it who wants it to be read."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", 20, 3, 20, *[0] * 8, 1, *[0] * 6) + b"a"
+    size = len(entry) * members
+    return entry * members + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, size, 0, 0)
+
+
+def broken_lzma() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("p1.tex", "a" * 500)
+    content = bytearray(file.getvalue())
+    content[45] ^= 0xFF  # the name ends at 36; nine bytes of settings follow, then the coded text
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (lambda: b"no zip", "no readable zip"),
+        (link, "no regular file"),
+        (lambda: packed(**{"a/p1.tex": "a", "b/p1.tex": "b"}), "twice"),
+        (lambda: packed(p1__tex="0" * 20_000_000), "100 times its size"),
+        (lambda: packed(**{f"p{number}.tex": "a" for number in range(2001)}), "at most 2,000"),
+        (lambda: packed(p1__tex="abc")[:-30], "no readable zip"),
+        (lambda: long_list(60_000), "lists more files than are read"),
+        (lambda: packed(**{"pé.tex": "a"}).replace("é".encode(), b"\xc3\x28"), "no readable zip"),
+        (lambda: packed(**{"π" * 140 + ".tex": "a"}), "longer than 255 bytes"),
+        (lambda: broken_lzma(), "is broken"),
+    ],
+)
+def test_hostile_archives_are_refused(tmp_path, content, words):
+    with pytest.raises(RecordError, match=words):
+        unpacked(tmp_path, content())
+
+
+def test_an_archive_in_which_bytes_were_changed_is_read_or_refused_and_nothing_else(tmp_path_factory):
+    """2,000 changes at random over the four ways to pack: no other exception than the refusal."""
+    chance = random.Random(1)
+    outcomes = Counter()
+    sound = [packed_by(method) for method in (ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA)]
+    folder = tmp_path_factory.mktemp("fuzz")
+    for number in range(2000):
+        content = bytearray(chance.choice(sound))
+        for _ in range(chance.choice([1, 1, 3])):
+            content[chance.randrange(len(content))] = chance.choice([0, 0x7F, 0xFF, chance.randrange(256)])
+        place = folder / str(number)
+        place.mkdir()
+        try:
+            unpacked(place, bytes(content))
+            outcomes["read"] += 1
+        except RecordError:
+            outcomes["refused"] += 1
+    assert outcomes["read"] > 100
+    assert outcomes["refused"] > 100
