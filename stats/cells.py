@@ -1,17 +1,20 @@
 """Text in CSV cells that a spreadsheet would run as a formula.
 
-A cell that starts with = + - @ TAB or CR (after any apostrophes) gets one apostrophe in front when it is
-written and loses it when it is read. Every other text, also one that starts with apostrophes, stays as
-it is, so `unquote_cell(quote_cell(text)) == text` for all texts.
+A cell that starts with = + - @ (also full-width, as East Asian keyboards write them), TAB, CR or LF (after any
+apostrophes) gets one apostrophe in front when it is written and loses it when it is read. Every other text, also
+one that starts with apostrophes, stays as it is, so `unquote_cell(quote_cell(text)) == text` for all texts.
 """
 
 from __future__ import annotations
 
 import re
 
-_WOULD_RUN = re.compile(r"'*[=+\-@\t\r]")
-SUSPECT = frozenset("'=+-@\t\r")  # what such a cell can begin with; most cells are passed over by this alone
-_WAS_QUOTED = re.compile(r"'+[=+\-@\t\r]")
+_STARTS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+_WOULD_RUN = re.compile(f"'*[{re.escape(_STARTS)}]")
+SUSPECT = frozenset(
+    "'" + _STARTS
+)  # what such a cell can begin with; most cells are passed over by this alone
+_WAS_QUOTED = re.compile(f"'+[{re.escape(_STARTS)}]")
 
 
 def quote_cell(text: str) -> str:

@@ -1,5 +1,6 @@
 """Template tags of the site's frame."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import template
@@ -50,6 +51,12 @@ def preload_imports(*names: str) -> SafeString:
     return format_html_join(
         "\n", '<link rel="modulepreload" href="{}">', ((static(each),) for each in imported)
     )
+
+
+@register.filter
+def pairs(mapping: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Keys with values, in order. `mapping.items` in a template asks for the key "items" first, which data can have."""
+    return list(mapping.items())
 
 
 @register.filter

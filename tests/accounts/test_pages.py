@@ -99,6 +99,14 @@ def test_hostile_names_and_reasons_are_shown_as_text(client: Client, owner: User
         assert "<img src=x" not in page.content.decode()
 
 
+def test_an_event_about_items_is_listed_like_any_other(client: Client, owner: User) -> None:
+    """Django's templates read `details.items` as the key "items" where there is one."""
+    client.force_login(owner)
+    record(actor=owner, verb="count", target=owner, details={"items": 3})
+    page = client.get(reverse("audit-trail"), {"verb": "count"}).content.decode()
+    assert "<li>items: 3</li>" in page
+
+
 def test_the_audit_trail_is_filtered_and_paged(client: Client, owner: User) -> None:
     for number in range(51):
         record(actor=owner, verb="count", target=("thing", str(number)))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.templatetags.site import in_words
+from accounts.templatetags.site import in_words, pairs
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,7 @@ from accounts.templatetags.site import in_words
 )
 def test_a_json_value_reads_without_quotes_and_brackets(value: object, words: str) -> None:
     assert in_words(value) == words
+
+
+def test_a_mapping_with_a_key_called_items_is_listed_like_any_other() -> None:
+    assert pairs({"items": 3, "keys": 4}) == [("items", 3), ("keys", 4)]

@@ -60,7 +60,7 @@ def test_any_text_comes_back_as_it_was(tmp_path, form, comments):
 def test_no_cell_begins_as_a_formula(comment):
     line = "".join(csv_lines([row(comment)])).split("\n", 1)[1]
     cell = line.split(",", COLUMNS.index("comment"))[-1].removeprefix('"')
-    assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not cell.startswith(tuple("=+-@\t\r\n＝＋－＠"))
 
 
 @pytest.mark.django_db

@@ -12,6 +12,7 @@ from benchmark.actions import freeze_release
 from reports.inputs import collect
 from reports.models import Artifact
 from reports.score import score
+from tests.factories import OutputFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +78,13 @@ def test_the_list_names_systems_judges_and_campaigns_of_every_track(carl, gaps):
     assert "sample-judge-v1" in text
     assert "Sample audit" in text
     assert "Sample data" in text
+
+
+def test_a_system_may_be_called_items(carl, gaps):
+    OutputFactory(run__release=gaps, run__system__slug="items", instance=gaps.instances.first())
+    status, text = page(carl, "scores")
+    assert status == 200
+    assert "items 1" in text
 
 
 def test_an_empty_site_says_how_to_begin(carl):
