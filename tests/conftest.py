@@ -1,5 +1,7 @@
 """The fixed cast, and what every test needs of the database."""
 
+import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from django.db.backends.postgresql.operations import DatabaseOperations as Postg
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from accounts.models import User
+from tests.deployment import SQLITE, migrated_once
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
 HERE = Path(__file__).parent
@@ -76,6 +79,22 @@ def _flush_after_latecomers(operations: PostgreSQLOperations, sql_list: list[str
             if "deadlock" not in str(error) or not tries_left:
                 raise
             time.sleep(0.2)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """SQLite's test database begins as a copy, which Django is not to delete; its folder goes with the process."""
+    return connection.vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Test databases begin migrated: every process of the run copies the one that the first of them made."""
+    migrated = migrated_once(os.environ.get("DATABASE_URL", ""))
+    if connection.vendor == "sqlite":
+        shutil.copyfile(migrated.folder / SQLITE, connection.settings_dict["TEST"]["NAME"])
+    else:
+        connection.settings_dict["TEST"]["TEMPLATE"] = migrated.database_name
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,10 +2,13 @@
 
 On the embedded way everything is in one temporary folder; where the suite runs on PostgreSQL and Redis, a
 database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
-Migrating costs seconds, so a test process migrates one database and every deployment begins with a copy of it.
+Migrating costs ten seconds of the processor, so a run of the suite migrates one database, whichever of its
+processes needs it first, and every deployment and every process's own test database begins with a copy of it.
 """
 
 import atexit
+import fcntl
+import hashlib
 import os
 import secrets
 import shutil
@@ -25,6 +28,7 @@ import psycopg2
 
 ROOT = Path(__file__).parents[1]
 SQLITE = "touchstone.sqlite3"
+SHARED = "TOUCHSTONE_TEST_SHARED"  # names the folder that the processes of one run of the suite share
 
 
 class Deployment:
@@ -41,6 +45,11 @@ class Deployment:
             "DATABASE_URL": self.database_url,
             **extra,
         }
+
+    @property
+    def database_name(self) -> str:
+        """The name of its database on PostgreSQL."""
+        return str(environ.Env.db_url_config(self.database_url)["NAME"])
 
     def manage(self, *arguments: str) -> str:
         """Run a management command; raises CalledProcessError with its output."""
@@ -98,7 +107,7 @@ class Deployment:
 @contextmanager
 def deployed(folder: Path, **extra: str) -> Iterator[Deployment]:
     """A migrated deployment; all its processes are killed at the end."""
-    migrated = _migrated(os.environ.get("DATABASE_URL", ""))
+    migrated = migrated_once(os.environ.get("DATABASE_URL", ""))
     with _deployment(folder, migrated.database_url, **extra) as deployment:
         if not deployment.database_url:
             shutil.copyfile(migrated.folder / SQLITE, folder / SQLITE)
@@ -124,15 +133,38 @@ def _deployment(folder: Path, template_url: str, **extra: str) -> Iterator[Deplo
         _drop(os.environ.get("DATABASE_URL", ""), deployment.database_url)
 
 
+def share_a_folder() -> None:
+    """For the process that starts the others: what they share is there until it ends."""
+    if SHARED not in os.environ:
+        os.environ[SHARED] = tempfile.mkdtemp(prefix="touchstone-shared-")
+        atexit.register(_forget_what_is_shared, Path(os.environ[SHARED]))
+
+
 @cache
-def _migrated(server: str) -> Deployment:
-    """What every deployment of this process on this server is a copy of; gone when the process ends."""
-    folder = Path(tempfile.mkdtemp(prefix="touchstone-migrated-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    migrated = Deployment(folder, _own_postgresql(), TOUCHSTONE_DEMO="1")  # needs no keys to migrate
-    atexit.register(_drop_if_there, server, migrated.database_url)
-    migrated.manage("migrate", "--verbosity", "0")
+def migrated_once(server: str) -> Deployment:
+    """What every database of this run on this server is a copy of; `server` is empty for SQLite."""
+    share_a_folder()
+    folder = Path(os.environ[SHARED]) / hashlib.sha256(server.encode()).hexdigest()[:16]
+    folder.mkdir(exist_ok=True)
+    url = _database_named(server, f"touchstone_{folder.parent.name[-8:]}_{folder.name}")
+    migrated = Deployment(folder, url, TOUCHSTONE_DEMO="1")  # needs no keys to migrate
+    finished = folder / "server"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not finished.exists():
+            if server:
+                _administer(server, f"CREATE DATABASE {migrated.database_name}")
+            migrated.manage("migrate", "--verbosity", "0")
+            finished.write_text(server, encoding="utf-8")
     return migrated
+
+
+def _forget_what_is_shared(folder: Path) -> None:
+    for migrated in folder.glob("*/server"):
+        server = migrated.read_text(encoding="utf-8")
+        with suppress(OSError, psycopg2.Error):  # a server of tests/chaos is gone before the process
+            _drop(server, migrated_once(server).database_url)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def connect(url: str) -> Any:
@@ -143,26 +175,24 @@ def connect(url: str) -> Any:
     return psycopg2.connect(**{**given, **config.get("OPTIONS", {})})  # a socket's folder comes as an option
 
 
-def _own_postgresql(template_url: str = "") -> str:
-    url = os.environ.get("DATABASE_URL", "")
-    if not url:
-        return ""
-    name = f"touchstone_{secrets.token_hex(4)}"
-    _administer(
-        url, f"CREATE DATABASE {name} TEMPLATE {_name(template_url) if template_url else 'template1'}"
-    )
-    head, _, query = url.partition("?")
-    return f"{head.rpartition('/')[0]}/{name}" + (f"?{query}" if query else "")
+def _own_postgresql(template_url: str) -> str:
+    """The address of a new copy of the database at `template_url`; without DATABASE_URL, the empty one of SQLite."""
+    server = os.environ.get("DATABASE_URL", "")
+    url = _database_named(server, f"touchstone_{secrets.token_hex(4)}")
+    if url:
+        template = _name(template_url) if template_url else "template1"
+        _administer(server, f"CREATE DATABASE {_name(url)} TEMPLATE {template}")
+    return url
+
+
+def _database_named(server: str, name: str) -> str:
+    head, _, query = server.partition("?")
+    return f"{head.rpartition('/')[0]}/{name}" + (f"?{query}" if query else "") if server else ""
 
 
 def _drop(server: str, url: str) -> None:
     if url:
         _administer(server, f"DROP DATABASE {_name(url)} WITH (FORCE)")
-
-
-def _drop_if_there(server: str, url: str) -> None:
-    with suppress(OSError, psycopg2.Error):  # a server of tests/chaos is gone before the process
-        _drop(server, url)
 
 
 def _name(url: str) -> str:

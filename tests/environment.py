@@ -9,6 +9,8 @@ import tempfile
 
 import pytest
 
+from tests.deployment import share_a_folder
+
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 RUNTIME_DIR = tempfile.mkdtemp(prefix="touchstone-test-")
 
@@ -18,6 +20,7 @@ os.environ["TOUCHSTONE_STATIC_STORAGE"] = "django.contrib.staticfiles.storage.St
 os.environ["TOUCHSTONE_CACHE"] = "memory"
 os.environ["TOUCHSTONE_EMAIL_URL"] = "memorymail://"
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's synchronous interface runs a loop
+share_a_folder()  # before xdist starts the others
 if os.environ.get("CELERY_BROKER_URL", "").startswith("redis://"):
     os.environ["CELERY_BROKER_URL"] = os.environ["CELERY_BROKER_URL"].rsplit("/", 1)[0] + f"/{WORKER}"
 

@@ -27,6 +27,8 @@ SUMMARY = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b
 RAN_BEFORE = {
     "no_database": "tests of stats, latex, llm, algebra and the sample files: they know no database and ran above"
 }
+# Where Python is told to keep no compiled modules, each of the many processes that tests start compiles them anew.
+UNWANTED = {*SERVER_VARIABLES, "PYTHONDONTWRITEBYTECODE"}
 MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
 
 
@@ -86,7 +88,7 @@ def _run(name: str, variables: dict[str, str], left_out: dict[str, str]) -> Outc
     say(f"== {name}")
     for reason in left_out.values():
         say(f"   left out: {reason}")
-    environment = {key: value for key, value in os.environ.items() if key not in SERVER_VARIABLES}
+    environment = {key: value for key, value in os.environ.items() if key not in UNWANTED}
     environment |= variables
     command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile", "-rs"]
     if left_out:
