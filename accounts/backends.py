@@ -3,17 +3,17 @@
 from typing import Any
 
 from allauth.account.auth_backends import AuthenticationBackend
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.models import Role, RoleName, User
+from accounts.statements import Parameter, Statement
 
 
 class MemberBackend(AuthenticationBackend):
     """allauth's backend; the member of a session comes with the names of their roles (see `role_names`)."""
 
     def get_user(self, user_id: Any) -> User | None:
-        held = {f"has_{name}": Exists(_role(name)) for name in RoleName.values}
-        member = User.objects.filter(pk=user_id).annotate(**held).first()
+        member: User | None = _MEMBER.first(user=int(user_id))
         if member is None or not self.user_can_authenticate(member):
             return None
         member._role_names = frozenset(  # type: ignore[attr-defined]
@@ -22,5 +22,11 @@ class MemberBackend(AuthenticationBackend):
         return member
 
 
-def _role(name: str) -> Any:
-    return Role.objects.filter(user=OuterRef("pk"), name=name)
+def _member() -> QuerySet[User]:
+    held = {
+        f"has_{name}": Exists(Role.objects.filter(user=OuterRef("pk"), name=name)) for name in RoleName.values
+    }
+    return User.objects.filter(pk=Parameter("user")).annotate(**held)
+
+
+_MEMBER = Statement(_member)

@@ -17,8 +17,7 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import actions, queries
 from annotation import serializers as shape
 from annotation.answers import Incomplete
-from annotation.models import Assignment, Campaign
-from annotation.phases import Phase
+from annotation.models import Assignment
 from annotation.places import find_place
 from annotation.shown import own_place, queue_item, submitted_values
 from annotation.side_draft_rows import SideDraft
@@ -167,8 +166,5 @@ class QueueView(StrictView):
         """Take one more item of an open campaign; 409 with code nothing_left when there is none."""
         sent = shape.TakeIn(data=request.data)
         sent.is_valid(raise_exception=True)
-        campaign = Campaign.objects.filter(slug=sent.validated_data["campaign"], phase=Phase.OPEN).first()
-        if campaign is None:
-            raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
-        place = actions.take_next(reviewer=caller(request), campaign=campaign)
+        place = actions.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
         return Response(shape.QueueItemOut(queue_item(place)).data, status=201)

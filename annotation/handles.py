@@ -9,13 +9,14 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 
-LOTS = 4096  # divides 2 ** 16, so that two bytes fall into every lot equally often
+HALF, ROUNDS = 64, 8
+LOTS = HALF * HALF
 _HANDLE_BYTES = 18  # 144 bits in 24 url-safe characters
 
 
 def _mac(key: bytes, *parts: object) -> bytes:
     message = "\x1f".join(str(part) for part in parts).encode()
-    return hmac.new(key, message, hashlib.sha256).digest()
+    return hmac.digest(key, message, "sha256")
 
 
 def handle(key: bytes, *, campaign: int, item: int, reviewer: int, repeat: bool = False) -> str:
@@ -40,22 +41,43 @@ def shuffled(key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int,
     return [item for item, _ in sorted(items, key=place)]
 
 
-def lots(key: bytes, *, seed: int, reviewer: int, number: int) -> list[int]:
-    """The first `number` (1 to LOTS) of the lots in this reviewer's order, a random permutation by keyed hash.
+class Lots:
+    """A reviewer's own order of the lots, a random permutation by keyed hash; a lot is a problem's id modulo LOTS.
 
-    A problem's lot is the remainder of its id by LOTS. Who asks for the next item looks into a few lots instead of
-    at everything that is free, and each reviewer into others.
+    Who asks for the next item looks into a few lots, beginning where they are, instead of at everything that is
+    free, and each reviewer goes another way. The permutation is a Feistel network over the two halves of a lot's
+    number, so that one place is looked up without making them all.
     """
-    if not 1 <= number <= LOTS:
-        raise ValueError(f"there are {LOTS} lots")
-    start = _mac(key, "lots", seed, reviewer)
-    found: dict[int, None] = {}
-    size = 4 * number
-    while len(found) < number:
-        stream = hashlib.shake_256(start).digest(2 * size)
-        found = dict.fromkeys(int.from_bytes(stream[i : i + 2]) % LOTS for i in range(0, len(stream), 2))
-        size *= 2
-    return list(found)[:number]
+
+    def __init__(self, key: bytes, *, seed: int, reviewer: int) -> None:
+        size = ROUNDS * HALF
+        stream = hashlib.shake_256(_mac(key, "lots", seed, reviewer)).digest(size)
+        self._rounds = [stream[start : start + HALF] for start in range(0, size, HALF)]
+
+    def at(self, place: int) -> int:
+        """The lot at this place, counted from 0 and round again after LOTS."""
+        left, right = divmod(place % LOTS, HALF)
+        for mixed in self._rounds:
+            left, right = right, left ^ mixed[right] % HALF
+        return left * HALF + right
+
+    def place(self, lot: int) -> int:
+        """The place of a lot, 0 to LOTS - 1."""
+        left, right = divmod(lot, HALF)
+        for mixed in reversed(self._rounds):
+            left, right = right ^ mixed[left] % HALF, left
+        return left * HALF + right
+
+
+def nearest(
+    key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int, int]], lots: Lots, start: int
+) -> int:
+    """The item that comes first for this reviewer: of the lot nearest from the place `start` on, the first of
+    `shuffled`. `items` are (item, problem), at least one; those of other lots are not hashed."""
+    ways: dict[int, list[tuple[int, int]]] = {}
+    for item, problem in items:
+        ways.setdefault((lots.place(problem % LOTS) - start) % LOTS, []).append((item, problem))
+    return shuffled(key, seed=seed, reviewer=reviewer, items=ways[min(ways)])[0]
 
 
 def seeded_order(key: bytes, place: str, names: Iterable[str]) -> list[str]:

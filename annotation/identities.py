@@ -18,6 +18,7 @@ from django.db.models.functions import Cast
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
 from accounts.models import AuditEvent, RoleName, User
 from accounts.sight import identities_readable
+from accounts.statements import Parameter
 from annotation.models import Campaign, Item, Unblinding
 from annotation.visibility import Thing, may_see, viewer
 from benchmark.models import Release, Run
@@ -67,8 +68,9 @@ def _informed(release: Release) -> set[int]:
     return {person for person in people if person is not None}
 
 
-def informed(reviewer: User, release: str) -> Any:
-    """Whether `reviewer` is one of `informed_people`, as a condition on rows whose path `release` leads to it."""
+def informed(reviewer: Parameter, release: str) -> Any:
+    """Whether the parameter `reviewer` of a statement is one of `informed_people`, as a condition on rows whose path
+    `release` leads to it."""
     runs = Run.objects.filter(release=OuterRef(OuterRef(release)))
     first = runs.order_by("created_at").values("created_at")[:1]
     keys = runs.annotate(key=Cast("pk", CharField())).values("key")
@@ -79,7 +81,7 @@ def informed(reviewer: User, release: str) -> Any:
         campaign__release__runs__isnull=False,
         confirmed_at__isnull=False,
     )
-    left = _left_staff().filter(target_key=str(reviewer.pk), at__gte=Subquery(first))
+    left = _left_staff().filter(target_key=Parameter(reviewer.name, str), at__gte=Subquery(first))
     return ExpressionWrapper(
         Q(Exists(imported)) | Q(Exists(told)) | Q(Exists(left)), output_field=BooleanField()
     )

@@ -3,9 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from accounts.domains import domain_words
+from accounts.statements import Statement
 from annotation import queries
 from annotation.material import problem_title
 from annotation.models import Assignment, Campaign
@@ -57,13 +59,22 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
     seen: Counter[tuple[int, int]] = Counter()
     for place in queries.waiting(reviewer):
         waiting.setdefault(place.item.campaign_id, []).append(_waiting(place, seen))
-    campaigns = queries.campaigns_of_queue(reviewer, queries.field_of(reviewer))
+    field = queries.field_of(reviewer)
+    campaigns = _campaigns(queries.OpenField.like(field)).rows(reviewer=reviewer.pk, **field.values)
     rows = [
         OwnProgress(row, waiting.get(row.pk, []), done=row.done, free=row.free, training=row.untrained)
-        for row in campaigns.annotate(untrained=training_left(reviewer)).order_by("opened_at", "pk")
+        for row in campaigns
     ]
     mine = sorted((row for row in rows if row.total), key=lambda row: row.campaign.pk)
     return [*mine, *(row for row in rows if row.free and not row.total)]
+
+
+@cache
+def _campaigns(field: queries.OpenField) -> Statement:
+    left = training_left(queries.REVIEWER)
+    return Statement(
+        lambda: queries.campaigns_of_queue(field).annotate(untrained=left).order_by("opened_at", "pk")
+    )
 
 
 def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem:

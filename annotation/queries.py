@@ -4,8 +4,9 @@ Conflicts of interest are the one exception: `free_items` asks for the numbers o
 nothing else of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -30,6 +31,7 @@ from accounts.domains import covered
 from accounts.models import Conflict, ConflictKind, Expertise, RoleName, User
 from accounts.refusal import Refused
 from accounts.sight import identities_readable
+from accounts.statements import OneOf, Parameter, Statement
 from annotation.allocation import Candidate, Vacancy
 from annotation.handles import LOTS
 from annotation.identities import informed_people
@@ -46,6 +48,7 @@ from annotation.models import (
 from annotation.phases import Phase
 from benchmark.models import Run
 
+REVIEWER = Parameter("reviewer")
 SHOWN_WITH_A_PLACE = (
     "item__campaign__rubric",
     "item__campaign__release__benchmark",
@@ -60,9 +63,13 @@ def places() -> QuerySet[Assignment]:
     return Assignment.objects.select_related(*SHOWN_WITH_A_PLACE, "draft")
 
 
+_BY_HANDLE = Statement(lambda: places().filter(handle=Parameter("handle")))
+
+
 def place_by_handle(handle: str) -> Assignment | None:
     """The assignment called `handle` with what its page shows."""
-    return places().filter(handle=handle).first()
+    place: Assignment | None = _BY_HANDLE.first(handle=handle)
+    return place
 
 
 def own_assignments(reviewer: User) -> QuerySet[Assignment]:
@@ -94,57 +101,113 @@ def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
 
 @dataclass(frozen=True)
 class Field:
-    """What decides which items may come to a person: domains they can judge, systems and papers in conflict."""
+    """What decides which items may come to a person: domains they can judge, runs and papers in conflict."""
 
     domains: frozenset[str]
-    systems: frozenset[str]
+    runs: frozenset[int]
     papers: frozenset[str]
+
+    @property
+    def values(self) -> dict[str, frozenset[Any]]:
+        """Its sets by the names that `OPEN_FIELD` gives them in a statement."""
+        return {"domains": self.domains, "runs": self.runs, "papers": self.papers}
+
+
+@dataclass(frozen=True)
+class OpenField:
+    """A field in a statement: which of its sets are not empty is known, what is in them is given when it is asked."""
+
+    has_runs: bool
+    has_papers: bool
+
+    @classmethod
+    def like(cls, field: Field) -> "OpenField":
+        return cls(bool(field.runs), bool(field.papers))
+
+
+def _field_rows() -> QuerySet[Any]:
+    stated = Expertise.objects.filter(user=REVIEWER).annotate(kind=Value("domain"))
+    conflicts = Conflict.objects.filter(user=REVIEWER).annotate(confidence=Value(0, SmallIntegerField()))
+    return stated.values_list("kind", "domain", "confidence").union(
+        conflicts.values_list("kind", "key", "confidence"), all=True
+    )
+
+
+_FIELD = Statement(_field_rows)
 
 
 def field_of(reviewer: User) -> Field:
-    """The person's field, in one statement."""
-    stated = Expertise.objects.filter(user=reviewer).annotate(kind=Value("domain"))
-    conflicts = Conflict.objects.filter(user=reviewer).annotate(confidence=Value(0, SmallIntegerField()))
-    rows = list(
-        stated.values_list("kind", "domain", "confidence").union(
-            conflicts.values_list("kind", "key", "confidence"), all=True
-        )
-    )
+    """The person's field, in one statement; in two where systems are in conflict."""
+    rows = _FIELD.rows(reviewer=reviewer.pk)
 
     def named(kind: str) -> frozenset[str]:
         return frozenset(name for row_kind, name, _ in rows if row_kind == kind)
 
     domains = covered({name: confidence for kind, name, confidence in rows if kind == "domain"})
-    return Field(frozenset(domains), named(ConflictKind.SYSTEM), named(ConflictKind.PAPER))
+    systems = named(ConflictKind.SYSTEM)
+    runs = frozenset(_runs_of(systems)) if systems else frozenset()
+    return Field(frozenset(domains), runs, named(ConflictKind.PAPER))
 
 
-def free_items(reviewer: User, field: Field | None = None) -> QuerySet[Item]:
-    """Items of open campaigns with a place this reviewer may take: in their field, no conflict, never had.
+def free_items(field: OpenField) -> QuerySet[Item]:
+    """Items of open campaigns with a place REVIEWER may take: in their field, no conflict, never had.
 
-    Where outputs of one problem are kept apart, items of a problem that they had are left out too. `field` is
-    read from the database unless it is at hand.
+    For statements, which are asked with the field's `values`. Where outputs of one problem are kept apart, items of
+    a problem that they had are left out too.
     """
-    field = field or field_of(reviewer)
     same_problem = Assignment.objects.filter(
-        reviewer=reviewer, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
+        reviewer=REVIEWER, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
     )
     rows = Item.objects.filter(
+        OneOf(F("instance__domain"), "domains"),
         campaign__phase=Phase.OPEN,
         places_taken__lt=F("places"),
-        instance__domain__in=sorted(field.domains),
         calibration__round__revealed_at__isnull=True,
-    ).exclude(assignments__reviewer=reviewer)
-    if field.systems:
-        runs = _runs_of(field.systems)
-        rows = rows.exclude(output__run__in=runs).exclude(second__run__in=runs)
-    if field.papers:
-        rows = rows.exclude(instance__paper__isnull=False, instance__paper__key__in=sorted(field.papers))
+    ).exclude(assignments__reviewer=REVIEWER)
+    if field.has_runs:
+        for output in ("output", "second"):
+            of_another = ~OneOf(F(f"{output}__run"), "runs")
+            rows = rows.filter(Q((f"{output}__isnull", True)) | Q(of_another))
+    if field.has_papers:
+        rows = rows.filter(Q(instance__paper__isnull=True) | ~OneOf(F("instance__paper__key"), "papers"))
     return rows.exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
 
 
-def in_lots(items: QuerySet[Item], lots: Iterable[int]) -> QuerySet[Item]:
-    """Those of `items` whose problem is in one of `lots`; the index item_free_by_lot finds them."""
-    return items.annotate(lot=F("instance_id") % LOTS).filter(lot__in=lots)
+@cache
+def _free_in(field: OpenField, condition: str) -> Statement:
+    """(item, problem) of what is free in the parameter "campaign", under one of CONDITIONS."""
+
+    def rows() -> QuerySet[Any]:
+        free = free_items(field).filter(campaign=Parameter("campaign"))
+        return CONDITIONS[condition](free).values_list("pk", "instance_id")
+
+    return Statement(rows)
+
+
+CONDITIONS: dict[str, Callable[[QuerySet[Item]], QuerySet[Item]]] = {
+    "all": lambda free: free,
+    "any": lambda free: free.order_by()[:1],
+    "item": lambda free: free.filter(pk=Parameter("item")),
+    # the index item_free_by_lot finds them
+    "lots": lambda free: free.annotate(lot=F("instance_id") % LOTS).filter(OneOf(F("lot"), "lots")),
+    "begun": lambda free: free.filter(
+        instance__in=Assignment.objects.filter(
+            item__campaign=Parameter("campaign"), reviewer=REVIEWER
+        ).values("item__instance")
+    ),
+}
+
+
+def free_pairs(
+    reviewer: User, field: Field, campaign: int, condition: str = "all", **values: Any
+) -> list[tuple[int, int]]:
+    """(item, problem) of what this reviewer may take in a campaign.
+
+    `condition` narrows it: "lots" to problems in the given `lots`, "item" to one `item`, "begun" to problems of
+    which they had an output, "any" to a single one of them all.
+    """
+    statement = _free_in(OpenField.like(field), condition)
+    return statement.rows(reviewer=reviewer.pk, campaign=campaign, **field.values, **values)
 
 
 def _runs_of(systems: Iterable[str]) -> list[int]:
@@ -163,30 +226,31 @@ class CountOf(Subquery):
 MOST_COUNTED = 1000
 
 
-def free_count(reviewer: User, field: Field) -> CountOf:
-    """How many items of a campaign the reviewer could take, MOST_COUNTED + 1 for more than MOST_COUNTED."""
-    free = free_items(reviewer, field).filter(campaign=OuterRef("pk")).order_by()
+def free_count(field: OpenField) -> CountOf:
+    """How many items of a campaign REVIEWER could take, MOST_COUNTED + 1 for more than MOST_COUNTED."""
+    free = free_items(field).filter(campaign=OuterRef("pk")).order_by()
     return CountOf(free.values("pk")[: MOST_COUNTED + 1])
 
 
 def has_free(reviewer: User, campaign: Campaign) -> bool:
     """Whether the reviewer could take an item of the campaign."""
-    free, lost = free_items(reviewer).filter(campaign=campaign), returnable(reviewer)
-    return free.exists() or lost.filter(item__campaign=campaign).exists()
+    if free_pairs(reviewer, field_of(reviewer), campaign.pk, "any"):
+        return True
+    return returnable(reviewer).filter(item__campaign=campaign).exists()
 
 
-def campaigns_of_queue(reviewer: User, field: Field) -> QuerySet[Any]:
+def campaigns_of_queue(field: OpenField) -> QuerySet[Any]:
     """Open campaigns with `done` (own submitted places) and `free`, those with own places before the others."""
-    held = Assignment.objects.filter(reviewer=reviewer, item__campaign=OuterRef("pk"))
+    held = Assignment.objects.filter(reviewer=REVIEWER, item__campaign=OuterRef("pk"))
     done = held.filter(state=AssignmentState.SUBMITTED)
-    lost = returnable(reviewer).filter(item__campaign=OuterRef("pk"))
+    lost = returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
     return Campaign.objects.filter(phase=Phase.OPEN).annotate(
         done=CountOf(done.values("pk")),
-        free=free_count(reviewer, field) + CountOf(lost.values("pk")),
+        free=free_count(field) + CountOf(lost.values("pk")),
     )
 
 
-def returnable(reviewer: User) -> QuerySet[Assignment]:
+def returnable(reviewer: User | Parameter) -> QuerySet[Assignment]:
     """Places that the reviewer lost for being late and that are still free."""
     return Assignment.objects.filter(
         reviewer=reviewer,
@@ -280,11 +344,6 @@ def held_by(reviewer: User, campaign: Campaign) -> int:
     return rows.exclude(state=AssignmentState.RELEASED).count()
 
 
-def begun_problems(reviewer: User, campaign: Campaign) -> QuerySet[Any]:
-    """The problems of this campaign of which the reviewer ever had an output."""
-    return Assignment.objects.filter(item__campaign=campaign, reviewer=reviewer).values("item__instance")
-
-
 def problems_had(campaign: Campaign) -> dict[int, frozenset[int]]:
     """By reviewer, the problems of this campaign of which they ever had an output."""
     found: dict[int, set[int]] = {}
@@ -325,15 +384,14 @@ def campaign_loads(campaign: Campaign) -> dict[int, int]:
     return dict(rows)
 
 
-def last_position(reviewer: int | Any) -> int:
+def last_position(reviewer: int) -> int:
     """The highest position the reviewer has in any campaign; 0 if none. Mirrored repeats stand behind all."""
-    return last_positions(reviewer).first() or 0
+    return last_places(reviewer).values_list("position", flat=True).first() or 0
 
 
-def last_positions(reviewer: int | Any) -> QuerySet[Any]:
-    """Positions of the reviewer, the highest first; the index assignment_last_position ends at the first."""
-    rows = Assignment.objects.filter(reviewer_id=reviewer, repeat=False)
-    return rows.order_by("-position").values_list("position", flat=True)
+def last_places(reviewer: int | Parameter) -> QuerySet[Assignment]:
+    """The reviewer's places, the last first; the index assignment_last_position ends at the first."""
+    return Assignment.objects.filter(reviewer=reviewer, repeat=False).order_by("-position")
 
 
 SUBMITTED = Count(

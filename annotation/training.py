@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.access import is_study_staff
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.statements import Parameter
 from annotation import queries
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
@@ -44,18 +45,18 @@ def unfinished(reviewer: User, campaign: Campaign) -> QuerySet[TrainingItem]:
     return _undone(reviewer).filter(training__campaign=campaign).order_by("number")
 
 
-def training_left(reviewer: User) -> queries.CountOf:
+def training_left(reviewer: User | Parameter) -> queries.CountOf:
     """How many training items come before real work in a campaign, to annotate campaigns with."""
     return queries.CountOf(_undone(reviewer).filter(training__campaign=OuterRef("pk")).values("pk"))
 
 
-def _undone(reviewer: User) -> QuerySet[TrainingItem]:
+def _undone(reviewer: User | Parameter) -> QuerySet[TrainingItem]:
     done = TrainingAttempt.objects.filter(item=OuterRef("pk"), reviewer=reviewer)
     skipped = TrainingSkip.objects.filter(training=OuterRef("training"), reviewer=reviewer)
     return TrainingItem.objects.exclude(Exists(done)).exclude(Exists(skipped))
 
 
-def untrained(reviewer: User, campaign: str) -> Exists:
+def untrained(reviewer: User | Parameter, campaign: str) -> Exists:
     """Whether training is left to do, as a condition on rows whose path `campaign` leads to the campaign."""
     return Exists(_undone(reviewer).filter(training__campaign=OuterRef(campaign)))
 

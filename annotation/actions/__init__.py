@@ -9,6 +9,7 @@ from annotation.actions.assigning import (
     say_out_of_field,
     take_anywhere,
     take_next,
+    take_next_of,
 )
 from annotation.actions.calibrating import (
     answer_again,
@@ -105,6 +106,7 @@ __all__ = [
     "submit_or_revise",
     "take_anywhere",
     "take_next",
+    "take_next_of",
     "withdraw_decision",
     "withdraw_unblinding",
 ]

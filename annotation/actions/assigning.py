@@ -4,7 +4,8 @@ A place is claimed by a conditional update of Item.places_taken whose count is c
 that also writes the assignment. That, with unique(item, reviewer), holds under any concurrency.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -17,14 +18,16 @@ from accounts.actions import record
 from accounts.models import RoleName, User
 from accounts.refusal import NotAllowed, Refused
 from accounts.sight import identities_readable
+from accounts.statements import Parameter, Statement
 from annotation import phases, queries
 from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
-from annotation.handles import handle, lots, shuffled
+from annotation.handles import LOTS, Lots, handle, nearest, shuffled
 from annotation.identities import informed
 from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Phase, Verb
+from annotation.queries import REVIEWER
 from annotation.reveal import draw_arms, reveal_of
 from annotation.training import TrainingFirst, untrained
 
@@ -156,21 +159,30 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     as many as the campaign gives to one person. Where a training is left to do, the code is "training_first".
     """
     require_blind_reviewer(reviewer)
-    with identities_readable():
-        standing = _standings(reviewer).get(pk=campaign.pk)
+    return _take(reviewer, _standing(reviewer, campaign.slug), queries.field_of(reviewer))
+
+
+def take_next_of(*, reviewer: User, slug: str) -> Assignment:
+    """`take_next` of the open campaign called `slug`; where there is none, there is nothing left either."""
+    require_blind_reviewer(reviewer)
+    standing = _standing(reviewer, slug)
+    if standing is None or standing.phase != Phase.OPEN:
+        raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
     return _take(reviewer, standing, queries.field_of(reviewer))
+
+
+def _standing(reviewer: User, slug: str) -> Any:
+    with identities_readable():
+        return _STANDING.first(reviewer=reviewer.pk, slug=slug)
 
 
 def take_anywhere(*, reviewer: User) -> Assignment:
     """The same in whichever open campaign has something for them, the one that opened first before the others."""
     require_blind_reviewer(reviewer)
     field = queries.field_of(reviewer)
-    with_work = Q(Exists(queries.free_items(reviewer, field).filter(campaign=OuterRef("pk")))) | Q(
-        returnable=True
-    )
-    standings = _standings(reviewer).filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
+    with_work = _standings_with_work(queries.OpenField.like(field))
     with identities_readable():
-        campaigns = list(standings)
+        campaigns = with_work.rows(reviewer=reviewer.pk, **field.values)
     for campaign in campaigns:
         try:
             return _take(reviewer, campaign, field)
@@ -191,39 +203,83 @@ def _take(reviewer: User, standing: Any, field: queries.Field) -> Assignment:
     returned = _take_back(reviewer, campaign) if standing.returnable else None
     if returned is not None:
         return returned
-    for candidates in _windows(campaign, reviewer, field):
-        while order := _in_order(campaign, reviewer, candidates):
-            while order:
-                taken = _try_to_take(reviewer, standing, field, order[0])
+    way = _Way(reviewer, standing)
+    for candidates in _windows(way, campaign, reviewer, field):
+        while pairs := candidates():
+            while pairs:
+                item = way.first(pairs)
+                taken = _try_to_take(reviewer, standing, field, item)
                 if taken is not None:
                     return taken
-                order = _still_free(order[1:])
+                pairs = _still_free([pair for pair in pairs if pair[0] != item])
     raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
 
 
-def _standings(reviewer: User) -> QuerySet[Any]:
-    """Campaigns, each with what decides whether the reviewer may take an item of it."""
-    returnable = queries.returnable(reviewer).filter(item__campaign=OuterRef("pk"))
+def _standings() -> QuerySet[Any]:
+    """Campaigns, each with what decides whether the reviewer may take an item of it, for a statement."""
+    returnable = queries.returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
+    last = queries.last_places(REVIEWER)
     return Campaign.objects.select_related("reveal").annotate(
-        informed=informed(reviewer, "release"),
-        untrained=untrained(reviewer, "pk"),
+        informed=informed(REVIEWER, "release"),
+        untrained=untrained(REVIEWER, "pk"),
         returnable=Exists(returnable),
-        last_position=queries.last_positions(reviewer.pk)[:1],
+        last_position=last.values("position")[:1],
+        last_problem=last.values("item__instance")[:1],
     )
 
 
-def _windows(campaign: Campaign, reviewer: User, field: queries.Field) -> Iterator[QuerySet[Item]]:
+_STANDING = Statement(lambda: _standings().filter(slug=Parameter("slug")))
+
+
+@cache
+def _standings_with_work(field: queries.OpenField) -> Statement:
+    free = queries.free_items(field).filter(campaign=OuterRef("pk"))
+
+    def rows() -> QuerySet[Any]:
+        with_work = Q(Exists(free)) | Q(returnable=True)
+        return _standings().filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
+
+    return Statement(rows)
+
+
+class _Way:
+    """In which order a reviewer comes to the lots of a campaign's problems, going on from their last place."""
+
+    def __init__(self, reviewer: User, standing: Any) -> None:
+        self._seed, self._reviewer = standing.seed, reviewer.pk
+        self._lots = Lots(handle_key(), seed=self._seed, reviewer=self._reviewer)
+        self._start = self._lots.place((standing.last_problem or 0) % LOTS)
+
+    def lots(self, number: int) -> list[int]:
+        return [self._lots.at(self._start + step) for step in range(number)]
+
+    def first(self, pairs: Iterable[tuple[int, int]]) -> int:
+        return nearest(
+            handle_key(),
+            seed=self._seed,
+            reviewer=self._reviewer,
+            items=pairs,
+            lots=self._lots,
+            start=self._start,
+        )
+
+
+Pairs = list[tuple[int, int]]
+
+
+def _windows(
+    way: _Way, campaign: Campaign, reviewer: User, field: queries.Field
+) -> Iterator[Callable[[], Pairs]]:
     """Where to look, one after the other: a few problems of the reviewer's own lots, more, then all that is free.
 
     So one request looks at a few hundred items, however many the campaign has. The second and third windows
     are for campaigns with few problems and for those that are nearly done.
     """
-    free = queries.free_items(reviewer, field).filter(campaign=campaign)
+    free = partial(queries.free_pairs, reviewer, field, campaign.pk)
     if campaign.problem_rule == ProblemRule.TOGETHER:
-        yield free.filter(instance__in=queries.begun_problems(reviewer, campaign))
-    own = lots(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, number=WINDOWS[-1])
+        yield partial(free, "begun")
     for number in WINDOWS:
-        yield queries.in_lots(free, own[:number])
+        yield partial(free, "lots", lots=way.lots(number))
     yield free
 
 
@@ -260,19 +316,18 @@ def _take_turns(reviewer: User, campaign: Campaign) -> None:
 def _is_kept_apart(reviewer: User, campaign: Campaign, field: queries.Field, item: int) -> bool:
     if campaign.problem_rule != ProblemRule.APART:
         return False
-    return not queries.free_items(reviewer, field).filter(pk=item).exists()
+    return not queries.free_pairs(reviewer, field, campaign.pk, "item", item=item)
 
 
-def _in_order(campaign: Campaign, reviewer: User, candidates: QuerySet[Item]) -> list[int]:
-    pairs = candidates.values_list("pk", "instance_id")
-    return shuffled(handle_key(), seed=campaign.seed, reviewer=reviewer.pk, items=pairs)
-
-
-def _still_free(items: list[int]) -> list[int]:
-    """Those with a place now, in the same order; reading is cheaper than a transaction for each that is full."""
+def _still_free(pairs: Pairs) -> Pairs:
+    """Those with a place now; reading is cheaper than a transaction for each that is full."""
+    items = [item for item, _ in pairs]
     free = Item.objects.filter(pk__in=items, places_taken__lt=F("places")).values_list("pk", flat=True)
     now = set(free)
-    return [item for item in items if item in now]
+    return [pair for pair in pairs if pair[0] in now]
+
+
+_TAKEN = Statement(lambda: Item.objects.select_related("instance").filter(pk=Parameter("item")))
 
 
 def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -> Assignment | None:
@@ -282,7 +337,7 @@ def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -
             _take_turns(reviewer, campaign)
             if _is_kept_apart(reviewer, campaign, field, pk) or not _claim(pk):
                 return None
-            item = Item.objects.select_related("instance").get(pk=pk)
+            item: Item = _TAKEN.first(item=pk)
             item.campaign = campaign
             taken, *repeat = _Sides(campaign, [item]).assignments(
                 pk, reviewer.pk, (campaign.last_position or 0) + 1, pulled=True

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef
+from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.sight import identities_readable
+from accounts.statements import Parameter, Statement
 from annotation import phases, queries
 from annotation.actions.assigning import require_blind_reviewer, saw_systems
 from annotation.answers import Flaggable, Submission, checked, content_sha256, shaped
@@ -24,6 +25,7 @@ from annotation.material import SIDES, material, shown_first
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade
 from annotation.phases import Verb
 from annotation.places import own_or_none
+from annotation.queries import REVIEWER
 from annotation.reasons import write_reasons
 from annotation.reveal import require_revisable, verdict_in_sight
 from annotation.side_draft_rows import SideDraft
@@ -203,22 +205,30 @@ def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
     marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
     if not marked:
         Assignment.objects.select_for_update().filter(handle=handle).first()
-    read = queries.places().annotate(
-        earlier=Grade.objects.filter(
-            assignment=OuterRef("pk"), idempotency_key=sent.idempotency_key[:MAX_KEY_LENGTH]
-        ).values("pk")[:1],
-        informed=informed(reviewer, "item__campaign__release"),
-        untrained=untrained(reviewer, "item__campaign"),
-        revealed=revealed("item"),
-        verdict_seen=verdict_in_sight(),
-    )
+    key = sent.idempotency_key[:MAX_KEY_LENGTH]
     with identities_readable():  # the statement asks whether the reviewer saw identities
-        found = read.filter(handle=handle).first()
+        found = _TO_GRADE.first(reviewer=reviewer.pk, handle=handle, key=key)
     assignment = own_or_none(reviewer, found)
     if assignment is None:
         raise NoPlace
     require_own(reviewer, assignment)
     return _Place(assignment, was_submitted=not marked and assignment.state == AssignmentState.SUBMITTED)
+
+
+def _to_grade() -> QuerySet[Assignment]:
+    """A place with everything that decides whether its reviewer may submit now."""
+    earlier = Grade.objects.filter(assignment=OuterRef("pk"), idempotency_key=Parameter("key"))
+    read = queries.places().annotate(
+        earlier=earlier.values("pk")[:1],
+        informed=informed(REVIEWER, "item__campaign__release"),
+        untrained=untrained(REVIEWER, "item__campaign"),
+        revealed=revealed("item"),
+        verdict_seen=verdict_in_sight(),
+    )
+    return read.filter(handle=Parameter("handle"))
+
+
+_TO_GRADE = Statement(_to_grade)
 
 
 def _graded(

@@ -31,7 +31,7 @@ from annotation.models import (
     LaterGrade,
 )
 from annotation.own_data import own_data
-from annotation.queries import free_items
+from annotation.queries import field_of, free_pairs
 from reports.calibration import calibration_document
 from reports.label_rows import label_rows
 from tests.annotation.grading import submit
@@ -140,9 +140,9 @@ def test_revealed_blind_answers_are_neither_reopened_nor_revised_nor_added_to(
         assert refusal.value.code == "revealed"
     item = revealed.items.get().item
     item.places = 5
-    assert item.pk not in {row.pk for row in free_items(analyst)} | {
-        pair[0] for pair in plan_assignment(revealed.campaign).pairs
-    }
+    assert item.pk not in {
+        pair[0] for pair in free_pairs(analyst, field_of(analyst), revealed.campaign.pk)
+    } | {pair[0] for pair in plan_assignment(revealed.campaign).pairs}
 
 
 def test_remarks_are_shown_with_their_formulas_and_by_letter(revealed, client, algebraist, second_algebraist):

@@ -1,9 +1,7 @@
 import re
 from itertools import pairwise
 
-import pytest
-
-from annotation.handles import LOTS, handle, lots, shuffled
+from annotation.handles import LOTS, Lots, handle, nearest, shuffled
 
 KEY = b"a key for tests"
 # 30 problems, each answered by 4 systems that were imported one after another: item = system * 30 + problem
@@ -65,10 +63,33 @@ def test_the_order_of_handles_tells_nothing_about_the_system():
 
 
 def test_lots_are_a_permutation_of_their_own_for_every_reviewer():
-    own = lots(KEY, seed=1, reviewer=5, number=LOTS)
-    assert sorted(own) == list(range(LOTS))
-    assert lots(KEY, seed=1, reviewer=5, number=16) == own[:16]
-    others = {tuple(lots(KEY, seed=1, reviewer=reviewer, number=16)) for reviewer in range(50)}
+    own = Lots(KEY, seed=1, reviewer=5)
+    order = [own.at(place) for place in range(LOTS)]
+    assert sorted(order) == list(range(LOTS))
+    assert [own.place(lot) for lot in order] == list(range(LOTS))
+    assert own.at(LOTS + 3) == own.at(3)
+    others = {
+        tuple(Lots(KEY, seed=1, reviewer=reviewer).at(place) for place in range(16)) for reviewer in range(50)
+    }
     assert len(others) == 50
-    with pytest.raises(ValueError, match="lots"):
-        lots(KEY, seed=1, reviewer=5, number=LOTS + 1)
+
+
+def test_neighbours_among_the_lots_are_no_neighbours_in_a_reviewers_order():
+    # |place(lot + 1) - place(lot)| of a random permutation of n has the mean n / 3 and a standard deviation below
+    # n / 4; over 4,095 pairs that is below 16 for n = 4,096. Four of them:
+    own = Lots(KEY, seed=1, reviewer=5)
+    distances = [abs(own.place(lot + 1) - own.place(lot)) for lot in range(LOTS - 1)]
+    assert abs(sum(distances) / len(distances) - LOTS / 3) < 64
+
+
+def test_the_nearest_item_is_the_first_of_the_nearest_lot_and_comes_round_again():
+    own = Lots(KEY, seed=1, reviewer=5)
+    near, far = own.at(10), own.at(2000)
+    items = [(1, far), (2, near), (3, near + LOTS), (4, near)]
+
+    def first(start, of=tuple(items)):
+        return nearest(KEY, seed=1, reviewer=5, items=of, lots=own, start=start)
+
+    assert first(5) == shuffled(KEY, seed=1, reviewer=5, items=items[1:])[0]
+    assert first(11) == 1
+    assert first(2001) == first(5)
