@@ -235,6 +235,25 @@ class PairsForm(DrawForm):
         }
 
 
+def _due_on() -> forms.DateField:
+    return forms.DateField(
+        label="Due on",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=(
+            "With a due date, reviewers who want reminders get a mail from three days before, at most one a day."
+        ),
+    )
+
+
+def _instructions() -> forms.CharField:
+    return forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="Shown to reviewers above their queue: no names of systems in it.",
+    )
+
+
 class PeopleForm(PlainForm):
     """How many reviewers grade an item, who may have what, and until when."""
 
@@ -251,24 +270,20 @@ class PeopleForm(PlainForm):
         required=False,
         help_text="Empty: no bound. A reviewer's own limit counts beside it.",
     )
-    due_on = forms.DateField(
-        label="Due on",
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text=(
-            "With a due date, reviewers who want reminders get a mail from three days before, at most one a day."
-        ),
-    )
+    due_on = _due_on()
+
+
+class WhileOpenForm(PlainForm):
+    """What still changes while reviewers are at work."""
+
+    due_on = _due_on()
+    instructions = _instructions()
 
 
 class OptionsForm(PlainForm):
     """What reviewers are told and asked beside the rubric."""
 
-    instructions = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="Shown to reviewers above their queue: no names of systems in it.",
-    )
+    instructions = _instructions()
     ask_for_guesses = forms.BooleanField(
         label="After each grade, ask which system wrote the answer",
         required=False,

@@ -49,6 +49,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/setup/", setup.resume, name="campaign-setup"),
     path("campaigns/<slug:slug>/setup/<slug:step>/", setup.step, name="campaign-setup-step"),
     path("campaigns/<slug:slug>/", campaigns.campaign, name="campaign"),
+    path("campaigns/<slug:slug>/terms/", campaigns.while_open, name="campaign-terms"),
     path("campaigns/<slug:slug>/assign/", campaigns.assign, name="campaign-assign"),
     path("campaigns/<slug:slug>/close/", campaigns.close, name="campaign-close"),
     path("campaigns/<slug:slug>/places/<int:pk>/release/", campaigns.release, name="release-assignment"),

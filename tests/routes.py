@@ -179,6 +179,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/training/
         api/v1/campaigns/<slug:slug>/guesses/
+        grading/campaigns/<slug:slug>/terms/
         grading/campaigns/<slug:slug>/assign/
         grading/campaigns/<slug:slug>/close/
         grading/campaigns/<slug:slug>/places/<int:pk>/release/

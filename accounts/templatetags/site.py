@@ -40,7 +40,16 @@ def _marked(below: bool) -> SafeString:
     return SafeString(' aria-current="true"') if below else SafeString("")
 
 
-_SECTION_OF = {"history": "people"}  # pages whose address begins like that of another section
+_SECTION_OF = {  # pages whose address begins like that of another section
+    "history": "people",
+    **dict.fromkeys(
+        (
+            *("campaign-results", "question-reliability", "monitoring"),
+            *("calibration-agreement", "campaign-verdicts", "blinding"),
+        ),
+        "campaigns",
+    ),
+}
 _WITH_NEIGHBOURS_BELOW = frozenset({"queue"})  # the addresses of other sections begin with its own
 
 

@@ -15,6 +15,7 @@ from annotation.forms import ReasonForm
 from annotation.models import Assignment, Campaign
 from annotation.phases import Phase, Verb, allows
 from annotation.plans import plan_in_words
+from annotation.setup_forms import WhileOpenForm
 from annotation.setup_rows import Step
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
@@ -52,6 +53,25 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
     return render(request, "annotation/campaign.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Another due date or other instructions for reviewers who are at work."""
+    row = get_object_or_404(Campaign, slug=slug)
+    if row.phase != Phase.OPEN:
+        return redirect("campaign", slug=slug)
+    sent = request.POST if request.method == "POST" else None
+    form = WhileOpenForm(sent, initial={"due_on": row.due_on, "instructions": row.instructions})
+    if request.method == "POST" and form.is_valid():
+        try:
+            actions.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
+            messages.success(request, "Saved. Reviewers see it at once.")
+            return redirect("campaign", slug=slug)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    return render(request, "annotation/while_open.html", {"campaign": row, "form": form})
 
 
 @staff_only

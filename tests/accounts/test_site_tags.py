@@ -1,8 +1,12 @@
 """Template tags of the site's frame."""
 
+import re
+
 import pytest
+from django.urls import reverse
 
 from accounts.templatetags.site import in_words, pairs
+from tests.factories import CampaignFactory
 
 
 @pytest.mark.parametrize(
@@ -22,3 +26,15 @@ def test_a_json_value_reads_without_quotes_and_brackets(value: object, words: st
 
 def test_a_mapping_with_a_key_called_items_is_listed_like_any_other() -> None:
     assert pairs({"items": 3, "keys": 4}) == [("items", 3), ("keys", 4)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["campaign-results", "monitoring", "campaign-verdicts"])
+def test_pages_of_a_campaign_that_show_figures_belong_to_campaigns_in_the_navigation(
+    client, coordinator, name
+):
+    campaign = CampaignFactory()
+    client.force_login(coordinator)
+    page = client.get(reverse(name, args=[campaign.slug])).content.decode()
+    marked = re.findall(r'<a href="([^"]+)" aria-current="true">', page)
+    assert marked == [reverse("campaigns")]

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from annotation.actions import draw_items, keep_setup, revise_campaign
+from annotation.actions import close_campaign, draw_items, keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
 from benchmark.actions import scan_identities
 from benchmark.integrity import release_sha256
@@ -20,6 +20,7 @@ from tests.conftest import member
 from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
 pytestmark = pytest.mark.django_db
+LATER = {"due_on": "2030-02-01", "instructions": "Lemma 3 may be used."}
 ITEMS = {"extent": "all", "seed": "5", "minutes_per_item": "30"}
 
 
@@ -281,6 +282,35 @@ def test_an_open_campaign_takes_another_due_date_and_nothing_else(opened, coordi
     assert refusal.value.field == "problem_rule"
     opened.refresh_from_db()
     assert (opened.due_on, opened.problem_rule) == (dt.date(2030, 1, 31), "free")
+
+
+def test_the_due_date_and_the_instructions_of_an_open_campaign_change_on_a_page(carl, opened):
+    assert reverse("campaign-terms", args=[opened.slug]) in carl.get(opened_address(opened)).content.decode()
+    page = carl.get(reverse("campaign-terms", args=[opened.slug]))
+    assert list(page.context["form"].fields) == ["due_on", "instructions"]
+    reply = carl.post(reverse("campaign-terms", args=[opened.slug]), LATER)
+    assert reply.url == opened_address(opened)
+    opened.refresh_from_db()
+    assert (opened.due_on, opened.instructions) == (dt.date(2030, 2, 1), "Lemma 3 may be used.")
+    wrong = carl.post(reverse("campaign-terms", args=[opened.slug]), LATER | {"due_on": "soon"})
+    assert "due_on" in wrong.context["form"].errors
+
+
+def test_that_page_leads_back_from_a_draft(carl, drafted):
+    assert carl.post(reverse("campaign-terms", args=[drafted.slug]), LATER).url == opened_address(drafted)
+    drafted.refresh_from_db()
+    assert drafted.due_on is None
+
+
+def test_that_page_leads_back_from_a_closed_campaign(carl, opened, coordinator):
+    close_campaign(actor=coordinator, campaign=opened, reason="not needed any more")
+    assert carl.post(reverse("campaign-terms", args=[opened.slug]), LATER).url == opened_address(opened)
+    opened.refresh_from_db()
+    assert opened.due_on is None
+
+
+def opened_address(row: Campaign) -> str:
+    return reverse("campaign", args=[row.slug])
 
 
 def test_a_construction_audit_is_set_up_over_instances(carl, drafted):

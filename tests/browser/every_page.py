@@ -87,6 +87,7 @@ ADDRESSES = {
             "sample-proofs",
         )
     ],
+    "grading/campaigns/<slug:slug>/terms/": ["grading/campaigns/first-round-proofs/terms/"],
     "grading/campaigns/<slug:slug>/assign/": ["grading/campaigns/drawn-not-open/assign/"],
     "grading/campaigns/<slug:slug>/adjudication/<slug:name>/": [
         "grading/campaigns/sample-proofs/adjudication/{split}/",
