@@ -62,12 +62,29 @@ KNOW_NO_DATABASE = tuple(
     )
 )
 
+# Of several processes none is to begin one of these at the end and let the others wait; the longest first.
+LONGEST = tuple(
+    HERE / part
+    for part in (
+        *("browser/test_every_page.py", "browser/test_foreign_texts.py", "browser/test_faults.py"),
+        *("browser/test_whole_study.py", "chaos/test_deploying.py", "browser/test_five_protocols.py"),
+        *("test_canaries.py", "chaos/test_grading.py", "annotation/test_concurrency.py", "test_access.py"),
+        *("reports/test_random_requests.py", "judging/test_survival.py", "judging/test_stopping.py"),
+        *("test_restore.py", "benchmark/test_sixth_protocol.py", "reports/test_artifact_elsewhere.py"),
+        *("chaos/test_importing.py", "reports/test_theorem_search.py", "reports/test_report_printing.py"),
+        *("reports/test_report_jobs.py", "browser/test_grading.py", "reports/test_artifacts.py"),
+    )
+)
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What knows no database need not run again on another one."""
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What knows no database need not run again on another one. Several processes begin with the longest files."""
     for item in items:
         if any(item.path == part or part in item.path.parents for part in KNOW_NO_DATABASE):
             item.add_marker(pytest.mark.no_database)
+    if hasattr(config, "workerinput"):
+        place = {path: number for number, path in enumerate(LONGEST)}
+        items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
 def _flush_after_latecomers(operations: PostgreSQLOperations, sql_list: list[str]) -> None:

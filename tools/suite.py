@@ -90,7 +90,11 @@ def _run(name: str, variables: dict[str, str], left_out: dict[str, str]) -> Outc
         say(f"   left out: {reason}")
     environment = {key: value for key, value in os.environ.items() if key not in UNWANTED}
     environment |= variables
-    command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile", "-rs"]
+    command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile"]
+    command += [
+        "--no-loadscope-reorder",
+        "-rs",
+    ]  # the order of tests/conftest.py: xdist's own puts long files last
     if left_out:
         command += ["-m", " and ".join(f"not {marker}" for marker in left_out)]
     child = subprocess.Popen(  # nosec B603 # pytest

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.conftest import KNOW_NO_DATABASE, LONGEST
 from tools.suite import Outcome, read_counts
 
 
@@ -34,3 +35,7 @@ def test_a_run_whose_process_failed_is_not_good() -> None:
 
 def test_a_run_of_passes_is_good() -> None:
     assert Outcome("run", 0, {"passed": 10}).is_good
+
+
+def test_every_file_that_the_suite_begins_with_or_runs_once_is_there() -> None:
+    assert [path for path in (*KNOW_NO_DATABASE, *LONGEST) if not path.exists()] == []
