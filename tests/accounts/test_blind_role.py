@@ -11,8 +11,9 @@ from django.core.management import CommandError, call_command
 from django.db import ProgrammingError, connection, transaction
 from django.test import Client
 from django.urls import reverse
+from rest_framework.response import Response
 
-from accounts.actions import declare_conflict
+from accounts.actions import create_token, declare_conflict, revoke_token
 from accounts.models import User
 from accounts.sight import be_blind, have_sight, identities_readable
 from annotation.actions import ask_for_guesses, draw_items, open_campaign
@@ -148,6 +149,49 @@ def test_staff_are_not_blind_on_pages_or_with_a_token(client: Client, asking: Ca
     client.force_login(owner)
     name = System.objects.get(slug="first-system").name
     assert name.encode() in client.get("/releases/sheet/").content
+    assert current_role() == "none"
+
+
+def bearing(secret: str) -> Client:
+    """A script with a token and without a cookie."""
+    return Client(headers={"Authorization": f"Bearer {secret}"})
+
+
+@pytest.mark.parametrize("person", ["owner", "coordinator"])
+def test_a_token_of_the_staff_reads_streams_and_writes_with_sight(
+    request: pytest.FixtureRequest, asking: Campaign, person: str
+) -> None:
+    script = bearing(create_token(actor=request.getfixturevalue(person), label="script").secret)
+    named = script.get("/api/v1/systems/").json()["results"]
+    assert {row["slug"] for row in named} == {"first-system", "second-system"}
+    labels = script.get("/api/v1/releases/sheet/labels/", headers={"Accept": "text/csv"})
+    assert b"rater_kind" in b"".join(labels.streaming_content)
+    reason = {"reason": "The term is over."}
+    closed = script.post("/api/v1/campaigns/round-1/close/", reason, content_type="application/json")
+    assert closed.status_code == 200, closed.content
+    assert current_role() == "none"
+
+
+def test_no_other_token_gives_sight(
+    algebraist: User, owner: User, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a reviewer or a former owner; one that was revoked or whose owner lacks the factor gets in nowhere."""
+    roles: list[str] = []
+    monkeypatch.setattr("accounts.api.MeView.get", lambda *_: roles.append(current_role()) or Response({}))
+    reviewer = bearing(create_token(actor=algebraist, label="script").secret)
+    made = create_token(actor=owner, label="script")
+    staff = bearing(made.secret)
+    for script in (reviewer, staff, reviewer):
+        assert script.get("/api/v1/me/").status_code == 200
+    assert roles == [ROLE, "none", ROLE]
+    settings.REQUIRE_MFA = True
+    assert staff.get("/api/v1/me/").status_code == 401
+    settings.REQUIRE_MFA = False
+    owner.roles.all().delete()
+    assert staff.get("/api/v1/me/").status_code == 200
+    assert roles[3:] == [ROLE]
+    revoke_token(actor=owner, token=made.row)
+    assert staff.get("/api/v1/me/").status_code == 401
     assert current_role() == "none"
 
 
