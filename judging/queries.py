@@ -149,6 +149,13 @@ def judges_with_verdicts(release: Release, track: str, condition: str = "") -> Q
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
 
 
+def judges_of_release(release: Release) -> QuerySet[Judge]:
+    """Judges that have answered a question of the protocol about any output of the release, by label."""
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
+    said = Verdict.objects.filter(predicate__in=scored, output__run__release=release, second=None)
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
 def unparsed(run: JudgeRun) -> QuerySet[Verdict]:
     """Replies of the run's judge that could not be parsed."""
     return Verdict.objects.filter(

@@ -26,7 +26,14 @@ class ReportIn(serializers.Serializer[Any]):
 
     campaign = serializers.SlugField(required=False, default="", allow_blank=True)
     track = serializers.CharField(required=False, default="", allow_blank=True)
+    condition = serializers.CharField(required=False, default="", allow_blank=True)
     judge = serializers.CharField(required=False, default="", allow_blank=True)
+    tuple = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="A frozen tuple, or none for runs of no tuple.",
+    )
     score = serializers.BooleanField(required=False, default=True)
     items = serializers.BooleanField(required=False, default=False)
     identities = serializers.BooleanField(required=False, default=False)
@@ -37,14 +44,16 @@ class ReportOut(serializers.ModelSerializer[ReportJob]):
 
     release = serializers.CharField(source="release.name", read_only=True)
     campaign = serializers.CharField(source="campaign.slug", default="", read_only=True)
+    tuple = serializers.CharField(source="frozen_tuple", read_only=True)
     asked_by = serializers.CharField(source="asked_by.email", read_only=True)
     available = serializers.SerializerMethodField()
 
     class Meta:
         model = ReportJob
         fields = (
-            "id", "release", "campaign", "track", "judge", "score", "items", "identities", "asked_by", "state",
-            "done", "total", "error", "available", "sha256", "size", "pages", "created_at", "finished_at", "expires_at",
+            "id", "release", "campaign", "track", "condition", "judge", "tuple", "score", "items", "identities",
+            "asked_by", "state", "done", "total", "error", "available", "sha256",
+            "size", "pages", "created_at", "finished_at", "expires_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -81,9 +90,9 @@ class ReportsView(ListAPIView[ReportJob]):
         sent = ReportIn(data=request.data)
         sent.is_valid(raise_exception=True)
         wanted = dict(sent.validated_data)
-        slug = wanted.pop("campaign")
+        slug, frozen_tuple = wanted.pop("campaign"), wanted.pop("tuple")
         campaign = get_object_or_404(release.campaigns, slug=slug) if slug else None
-        order = ReportOrder(release, campaign, **wanted)
+        order = ReportOrder(release, campaign, frozen_tuple=frozen_tuple, **wanted)
         job = ask_report(actor=cast(User, request.user), order=order)
         return Response(ReportOut(job).data, status=202)
 

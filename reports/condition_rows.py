@@ -9,7 +9,8 @@ from benchmark.condition_tables import Arm
 from benchmark.models import Release, Run
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from judging.models import Judge, Verdict
+from judging.models import Judge
+from judging.queries import judges_of_release
 from reports.datasets import judge_votes, labelled_outputs, output_rows, tallies
 from reports.exclusions import fallen_out
 from reports.objections import declared_rules, objections
@@ -57,7 +58,7 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
         )
     runs = list(_runs(release))
     name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
-    judges = {found.label: found for found in _judges(release)}
+    judges = {found.label: found for found in judges_of_release(release)}
     if judge and judge not in judges:
         there = ", ".join(judges) or "none"
         raise Refused(
@@ -107,13 +108,6 @@ def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
             f"There are no runs in the tuple {wanted!r}; there are: {there}.", code="no_tuple", field="tuple"
         )
     return name, [run for run in runs if run.frozen_tuple == name]
-
-
-def _judges(release: Release) -> list[Judge]:
-    """Judges that have answered a question of the protocol about any output of the release, by label."""
-    asked = [known.key for known in get_protocol(release.benchmark.protocol).output_predicates]
-    said = Verdict.objects.filter(predicate__in=asked, output__run__release=release, second=None)
-    return list(Judge.objects.filter(pk__in=said.values("judge")).order_by("slug", "version"))
 
 
 def _excluded(release: Release) -> Collection[str]:

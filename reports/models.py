@@ -92,7 +92,7 @@ class ReportJob(models.Model):
     """A report that somebody asked for. Claimed by a conditional update; a lease that runs out returns it.
 
     `file` is a name in the folder of reports, never an address; after `expires_at` the file is removed and the
-    row stays. `done` of `total` items are printed.
+    row stays. `done` of `total` items are printed. `condition` and `frozen_tuple` are names as a request gives them.
     """
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="report_jobs")
@@ -100,7 +100,9 @@ class ReportJob(models.Model):
         Campaign, on_delete=models.PROTECT, null=True, blank=True, related_name="report_jobs"
     )
     track = models.CharField(max_length=50, blank=True)
+    condition = models.CharField(max_length=50, blank=True)
     judge = models.CharField(max_length=200, blank=True)
+    frozen_tuple = models.CharField(max_length=100, blank=True)
     score = models.BooleanField(default=True)
     items = models.BooleanField(default=False)
     identities = models.BooleanField(default=False)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, Q
 
 from annotation.documents import documents
 from annotation.material import Material, item_material
@@ -19,6 +19,8 @@ from benchmark.models import OutputState
 from benchmark.rubrics import rubric_from_content
 from latex import Block
 from reports.label_rows import opaque
+
+EVERY = Q()
 
 
 @dataclass(frozen=True)
@@ -75,16 +77,16 @@ class PrintedItem:
     lost: tuple[PrintedComment, ...]
 
 
-def item_count(campaigns: Sequence[Campaign]) -> int:
-    """How many items the campaigns have."""
-    return Item.objects.filter(campaign__in=campaigns).count()
+def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
+    """How many items the campaigns have `among` those of the condition."""
+    return Item.objects.filter(among, campaign__in=campaigns).count()
 
 
 def printed_items(
-    campaigns: Sequence[Campaign], who: Viewer, *, identities: bool, batch: int = 10
+    campaigns: Sequence[Campaign], who: Viewer, *, identities: bool, batch: int = 10, among: Q = EVERY
 ) -> Iterator[list[PrintedItem]]:
-    """All items of the campaigns in batches, numbered from 1."""
-    keys = _order(campaigns, identities)
+    """The items of the campaigns, `among` those of the condition, in batches, numbered from 1."""
+    keys = _order(campaigns, identities, among)
     for start in range(0, len(keys), batch):
         chosen = keys[start : start + batch]
         items, grades = _loaded(chosen), _live_grades(chosen)
@@ -94,9 +96,9 @@ def printed_items(
         ]
 
 
-def _order(campaigns: Sequence[Campaign], identities: bool) -> list[int]:
+def _order(campaigns: Sequence[Campaign], identities: bool, among: Q) -> list[int]:
     """Items by campaign and problem; the outputs of a problem by system, or blinded in an order that tells nothing."""
-    rows = Item.objects.filter(campaign__in=campaigns).values_list(
+    rows = Item.objects.filter(among, campaign__in=campaigns).values_list(
         "campaign_id",
         "instance__domain",
         "instance__key",

@@ -7,20 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from django.db.models import Q
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.text import slugify
 
 from accounts.refusal import Refused
 from annotation.models import Campaign
 from annotation.queries import campaigns_with_totals
 from annotation.visibility import Viewer
 from benchmark.models import Release
-from reports.choosing import choose
-from reports.inputs import collect
+from reports.choosing import USUAL, choose
+from reports.inputs import collect_chosen
 from reports.printing.pages import own_sheet, print_html, require_pdf
 from reports.report_items import PrintedItem, item_count, printed_items
 from reports.score import score
 from reports.score_page import score_sections
+from reports.tuples import UNDECLARED, one_tuple
 
 if TYPE_CHECKING:
     from reports.printing.joining import Joined
@@ -36,7 +39,8 @@ class ReportOrder:
     """What a report is to hold. Without `campaign` its items are those of all campaigns of the track.
 
     `score` adds the tables and pictures of the score page, which name systems; `identities` names systems and
-    graders at the items too.
+    graders at the items too. `condition` ("usual" names the usual one) and `frozen_tuple` ("none": runs of no tuple)
+    are those of the score; where one is named, only items with outputs under it are printed.
     """
 
     release: Release
@@ -46,12 +50,37 @@ class ReportOrder:
     score: bool = True
     items: bool = False
     identities: bool = False
+    condition: str = ""
+    frozen_tuple: str = ""
 
     @property
     def title(self) -> str:
         """The document's title."""
-        parts = [self.release.name, self.campaign.name if self.campaign else ""]
+        parts = [
+            self.release.name,
+            self.campaign.name if self.campaign else "",
+            f"condition {self.condition}" if self.condition else "",
+            f"tuple {self.frozen_tuple}" if self.frozen_tuple else "",
+        ]
         return "Report on " + ", ".join(part for part in parts if part)
+
+    @property
+    def file_name(self) -> str:
+        """Release, campaign, track, condition and tuple, as far as they are named; without an ending."""
+        named = (self.release.name, self.campaign.slug if self.campaign else "", self.track, self.condition)
+        return "-".join(slugify(part) for part in ("report", *named, self.frozen_tuple) if part)
+
+    @property
+    def among(self) -> Q:
+        """Which items of its campaigns the report holds."""
+        found = Q()
+        if self.condition:
+            found &= Q(output__run__condition="" if self.condition == USUAL else self.condition)
+        if self.frozen_tuple == UNDECLARED:
+            found &= Q(output__isnull=False, output__run__tupled__isnull=True)
+        elif self.frozen_tuple:
+            found &= Q(output__run__tupled__tuple__name=self.frozen_tuple)
+        return found
 
 
 @dataclass(frozen=True)
@@ -84,18 +113,28 @@ def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
     """The campaigns whose items and figures the report holds, each with its totals."""
     rows = [row for row in campaigns_with_totals() if row.release_id == order.release.pk]
     if order.campaign:
+        if order.track and order.track != order.campaign.track:
+            raise Refused(
+                f"Campaign {order.campaign.slug} is on track {order.campaign.track or 'none'}.",
+                code="other_track",
+                field="track",
+            )
         return [row for row in rows if row.pk == order.campaign.pk]
     track = choose(order.release, _choice(order)).track
     return sorted((row for row in rows if row.track == track), key=lambda row: (row.created_at, row.pk))
 
 
 def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
-    """The number of items that the report will print. Raises Refused for none and for too many."""
+    """The number of items that the report will print. Raises Refused for none and for too many, and where the
+    release has no score of that track, condition, judge and tuple, or several tuples and none named."""
+    if order.score:
+        chosen = choose(order.release, _choice(order))
+        one_tuple(order.release, chosen.track, chosen.frozen_tuple, chosen.condition)
     if not order.items:
         if not order.score:
             raise Refused("A report needs the score, the items, or both.", code="empty_report")
         return 0
-    total = item_count(campaigns)
+    total = item_count(campaigns, order.among)
     if not total:
         raise Refused("No item has been drawn for this, so there are none to print.", code="no_items")
     if total > MAX_ITEMS:
@@ -114,7 +153,7 @@ def _print_items(
     total: int,
 ) -> Iterator[dict[str, Any]]:
     sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
-    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK):
+    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among):
         for items in portions(batch):
             _print_portion(items, order.title, sheets, joined)
             gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
@@ -162,7 +201,7 @@ def _front(
     }
     if order.score:
         chosen = choose(order.release, _choice(order))
-        document = score(collect(release=order.release, track=chosen.track, judge=chosen.judge))
+        document = score(collect_chosen(chosen))
         context |= {"chosen": chosen, "document": document, **score_sections(document)}
     html = render_to_string("reports/print/front.html", context)
     return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
@@ -170,7 +209,12 @@ def _front(
 
 def _choice(order: ReportOrder) -> dict[str, str]:
     track = order.campaign.track if order.campaign else order.track
-    return {"track": track, "judge": order.judge}
+    return {
+        "track": track,
+        "condition": order.condition,
+        "judge": order.judge,
+        "tuple": order.frozen_tuple,
+    }
 
 
 def _plain(title: str) -> str:

@@ -51,6 +51,13 @@ def tuples_of(release: Release, track: str, condition: str = PLAIN) -> dict[str,
     return dict(sorted(found.items()))
 
 
+def tuples_of_release(release: Release) -> list[str]:
+    """The names of all tuples of a release's runs, "none" for runs of none; empty unless one has to be chosen."""
+    rows = Run.objects.filter(release=release, outputs__isnull=False).order_by().distinct()
+    found = sorted(name or "" for name in rows.values_list("tupled__tuple__name", flat=True))
+    return [name or UNDECLARED for name in found] if any(found) else []
+
+
 def one_tuple(
     release: Release, track: str, wanted: str = "", condition: str = PLAIN
 ) -> tuple[TupleInfo | None, frozenset[str] | None]:

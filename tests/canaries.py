@@ -72,7 +72,7 @@ reports.Artifact     hidden: content sha256 | technical: kind
 reports.HistoryLink  technical: kind sha256 chain
 reports.ExclusionRule hidden: name reason | technical: grounds
 reports.LabelUpload  hidden: file_name asked document refusal handle
-reports.ReportJob    hidden: judge error file sha256 | technical: track lease_owner
+reports.ReportJob    hidden: judge error file sha256 | technical: track condition frozen_tuple lease_owner
 """
 
 

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from benchmark.models import Release
+from reports.choosing import PARAMETERS
 from reports.models import ReportJob, ReportState
 from reports.printing.pages import pdf_problem
 from reports.report_files import path_of
 from reports.report_forms import ReportForm
-from reports.report_jobs import ask_report, cancel_report, retry_report
-from reports.report_printing import ReportOrder
+from reports.report_jobs import ask_report, cancel_report, order_of, retry_report
 from reports.views.access import staff_only
 
 SHOWN = 50
@@ -27,12 +27,13 @@ SHOWN = 50
 def report_jobs(request: SignedInRequest, name: str) -> HttpResponse:
     """The latest reports of a release; POST asks for one."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    form = ReportForm(release, request.POST if request.method == "POST" else None)
+    asked = {key: request.GET[key] for key in PARAMETERS if key in request.GET}
+    form = ReportForm(release, request.POST if request.method == "POST" else None, initial=asked)
     if request.method == "POST" and form.is_valid():
         try:
-            job = ask_report(actor=request.user, order=ReportOrder(release, **form.cleaned_data))
+            job = ask_report(actor=request.user, order=form.order(release))
         except Refused as refusal:
-            form.add_error(None, refusal.reason)
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
         else:
             return redirect("report-job", pk=job.pk)
     rows = release.report_jobs.select_related("campaign", "asked_by").order_by("-pk")[:SHOWN]
@@ -80,7 +81,7 @@ def file_response(job: ReportJob) -> FileResponse:
         raise Http404("The file is no longer there.") from error
     if file is None:
         raise Http404("There is no file.")
-    name = f"report-{job.release.name}{f'-{job.campaign.slug}' if job.campaign else ''}-{job.pk}.pdf"
+    name = f"{order_of(job).file_name}-{job.pk}.pdf"
     response = FileResponse(file, as_attachment=True, filename=name, content_type="application/pdf")
     response["Cache-Control"] = "private, no-store"
     response["X-Content-Type-Options"] = "nosniff"

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
@@ -80,4 +81,5 @@ def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, An
 
 def _file_name(chosen: Chosen) -> str:
     condition = f"-{chosen.condition}" if chosen.condition else ""
-    return f"score-{chosen.release.name}-{chosen.track}{condition}"
+    named = f"-{slugify(chosen.frozen_tuple)}" if chosen.frozen_tuple else ""
+    return f"score-{chosen.release.name}-{chosen.track}{condition}{named}"

@@ -30,7 +30,8 @@ MACHINE = {
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name
         benchmark.System.slug benchmark.Run.track benchmark.Run.condition annotation.Campaign.track
-        judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ExclusionRule.name
+        judging.Judge.slug judging.JudgeRun.track reports.ReportJob.track reports.ReportJob.condition
+        reports.ReportJob.frozen_tuple reports.ExclusionRule.name
     """,
     "names of files and functions of this project": """
         benchmark.Benchmark.protocol annotation.Rubric.protocol annotation.Rubric.name

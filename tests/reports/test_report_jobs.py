@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
+from benchmark.actions import declare_tuple
 from reports import report_jobs, report_printing
 from reports.models import ReportJob, ReportState
 from reports.report_claims import claim, finish, keep
@@ -24,6 +25,7 @@ from reports.report_jobs import (
     retry_report,
 )
 from reports.report_printing import ReportOrder
+from tests.factories import CampaignFactory, ItemFactory, OutputFactory, RunFactory
 from tests.reports.reading_pdf import text_of
 
 pytestmark = pytest.mark.django_db
@@ -238,3 +240,67 @@ def test_rest_asks_follows_and_downloads(graded, coordinator, algebraist):
     assert [row["id"] for row in client.get(address).json()["results"]] == [made.json()["id"]]
     assert signed_in(algebraist).get(own).status_code == 403
     assert client.post(address, {"campaign": "none"}, content_type="application/json").status_code == 404
+
+
+ENTRIES = {
+    "split": "all",
+    "retrieval": "cache",
+    "materialisation": "log",
+    "scoring": "judge-v1",
+    "evaluated_on": dt.date(2026, 10, 2),
+}
+
+
+@pytest.fixture
+def oracle_round(graded):
+    """Aurora's graded run stands in a tuple; of Basalt there is a run under condition oracle with one drawn item."""
+    release = graded.release
+    usual = release.runs.get(system__name="Aurora")
+    declare_tuple(actor=None, release=release, name="october", runs=[usual], **ENTRIES)
+    run = RunFactory(
+        release=release, system=release.runs.get(system__name="Basalt").system, condition="oracle"
+    )
+    output = OutputFactory(run=run, instance=release.instances.first(), text="Given the source.")
+    other = CampaignFactory(release=release, rubric=graded.rubric, slug="handed-over")
+    ItemFactory(campaign=other, output=output, instance=output.instance)
+    return release
+
+
+def test_a_report_takes_condition_and_tuple_and_says_them_in_front_and_in_its_name(
+    oracle_round, coordinator, settings
+):
+    client = signed_in(coordinator)
+    listing = f"/reports/releases/{oracle_round.name}/printed/"
+    page = client.get(listing, {"condition": "oracle", "tuple": "none"}).content.decode()
+    assert '<option value="oracle" selected>' in page
+    asked = {"condition": "oracle", "tuple": "none", "items": "on", "score": "on"}
+    answer = client.post(listing, asked)
+    job = ReportJob.objects.get()
+    assert (job.condition, job.frozen_tuple, job.total) == ("oracle", "none", 1)
+    assert "condition oracle, tuple none" in client.get(answer["Location"]).content.decode()
+    assert print_next()
+    text = text_of(files(settings)[0])
+    assert "condition oracle" in text
+    assert "Given the source." in text
+    assert "invertible" not in text  # the five graded items are of the usual condition
+    sent = client.get(f"/reports/printed/{job.pk}/file/")
+    assert b"".join(sent.streaming_content).startswith(b"%PDF")
+    assert f"report-{oracle_round.name}-oracle-none-{job.pk}.pdf" in sent["Content-Disposition"]
+
+
+def test_a_tuple_that_must_be_named_is_asked_for_at_once(oracle_round, graded, coordinator):
+    client = signed_in(coordinator)
+    listing = f"/reports/releases/{oracle_round.name}/printed/"
+    refused = client.post(listing, {"campaign": "round", "items": "on", "score": "on"})
+    assert refused.status_code == 400
+    assert "different frozen tuples" in refused.content.decode()
+    rest = f"/api/v1/releases/{oracle_round.name}/reports/"
+    body = {"campaign": "round", "items": True, "tuple": "october"}
+    made = client.post(rest, body, content_type="application/json").json()
+    assert (made["tuple"], made["condition"]) == ("october", "")
+    aurora = graded.items.filter(output__run__system__name="Aurora").count()
+    assert made["total"] == aurora < graded.items.count()
+    for wrong in ({"tuple": "may"}, {"condition": "odd"}, {"campaign": "round", "track": "assisted"}):
+        reply = client.post(rest, wrong, content_type="application/json")
+        assert 400 <= reply.status_code < 500
+    assert ReportJob.objects.count() == 1

@@ -27,6 +27,12 @@ class Command(TouchstoneCommand):
         parser.add_argument(
             "--track", default="", help="without a campaign: raw, or the first track there is"
         )
+        parser.add_argument(
+            "--condition", default="", help="of the runs; left out: the usual one, and items of all"
+        )
+        parser.add_argument(
+            "--tuple", default="", help="frozen tuple, needed when the runs of the track belong to several"
+        )
         parser.add_argument("--judge", default="", help="a judge version; the first that has verdicts")
         parser.add_argument(
             "--items", action="store_true", help="add every item with its comments and grades"
@@ -46,7 +52,9 @@ class Command(TouchstoneCommand):
             release,
             campaign,
             track=options["track"],
+            condition=options["condition"],
             judge=options["judge"],
+            frozen_tuple=options["tuple"],
             score=not options["no_score"],
             items=options["items"],
             identities=options["identities"],
