@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from django.conf import settings
-from django.db import NotSupportedError, connection
+from django.db import NotSupportedError, connection, connections
 from django.db.models import BooleanField, Expression, Field, QuerySet
 
 _IN_JSON = "IN (SELECT value FROM json_each(%s))"
@@ -107,6 +107,8 @@ class _Compiled:
         self.queryset = queryset
         self.compiler: Any = queryset.query.get_compiler(using=connection.alias)
         self.sql, self.params = self.compiler.as_sql()
+        converters = self.compiler.get_converters([column for column, *_ in self.compiler.select])
+        self.compiler.get_converters = lambda columns: converters  # of columns that are always the same
 
     def rows(self, values: Mapping[str, Any]) -> list[Any]:
         with connection.cursor() as cursor:
@@ -168,7 +170,7 @@ class _Fetched:
         self._fields = queryset._fields  # type: ignore[attr-defined]
         self._known_related_objects: dict[Any, Any] = {}
         self._compiler = copy.copy(compiled.compiler)
-        self._compiler.connection = connection
+        self._compiler.connection = connections[connection.alias]  # this thread's
         self._compiler.execute_sql = lambda *_, **__: [rows]
 
     def get_compiler(self, using: str) -> Any:

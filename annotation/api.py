@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from accounts.api_errors import refusal_body, refusal_status
 from accounts.api_filters import StrictView
+from accounts.api_shape import shaped, shaped_all
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
@@ -53,7 +54,7 @@ def refusal_reply(refusal: Refused) -> Response:
     if isinstance(refusal, Incomplete):
         body["problems"] = refusal.problems
     if isinstance(refusal, actions.DraftConflict):
-        body["stored"] = shape.DraftOut(refusal.stored).data
+        body["stored"] = shaped(shape.DraftOut, refusal.stored)
     return Response(body, status=refusal_status(refusal))
 
 
@@ -69,7 +70,7 @@ def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: A
         draft = save(reviewer=caller(request), **form, **typed)
     except Refused as refusal:
         return refusal_reply(refusal)
-    return Response(shape.DraftOut(draft).data)
+    return Response(shaped(shape.DraftOut, draft))
 
 
 class AssignmentView(StrictView):
@@ -78,7 +79,7 @@ class AssignmentView(StrictView):
     @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
     def get(self, request: Request, handle: str) -> Response:
         """What is shown, asked, drafted and submitted."""
-        return Response(shape.AssignmentOut(own_place(place_or_404(request, handle))).data)
+        return Response(shaped(shape.AssignmentOut, own_place(place_or_404(request, handle))))
 
     @extend_schema(
         operation_id="assignment_save_draft",
@@ -94,7 +95,7 @@ class AssignmentView(StrictView):
             draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent.validated_data)
         except Refused as refusal:
             return refusal_reply(refusal)
-        return Response(shape.DraftOut(draft).data)
+        return Response(shaped(shape.DraftOut, draft))
 
     @extend_schema(
         operation_id="assignment_submit",
@@ -119,7 +120,7 @@ class AssignmentView(StrictView):
             raise Http404 from unknown
         except Refused as refusal:
             return refusal_reply(refusal)
-        return Response(shape.GradeOut(submitted_values(done)).data, status=201)
+        return Response(shaped(shape.GradeOut, submitted_values(done)), status=201)
 
 
 class ReopenView(StrictView):
@@ -127,7 +128,7 @@ class ReopenView(StrictView):
     def post(self, request: Request, handle: str) -> Response:
         """Unlock an own grade for revision until the campaign closes."""
         draft = actions.reopen_grade(reviewer=caller(request), assignment=place_or_404(request, handle))
-        return Response(shape.DraftOut(draft).data)
+        return Response(shaped(shape.DraftOut, draft))
 
 
 class OutOfFieldView(StrictView):
@@ -153,18 +154,18 @@ class QueueView(StrictView):
     def get(self, request: Request) -> Response:
         """What waits for the caller, in the caller's own order."""
         rows = [queue_item(place) for place in queries.waiting(caller(request))]
-        return Response(shape.QueueItemOut(rows, many=True).data)
+        return Response(shaped_all(shape.QueueItemOut, rows))
 
     @extend_schema(
         operation_id="queue_take",
         parameters=[OPTIONAL_KEY],
         request=shape.TakeIn,
-        responses={201: shape.QueueItemOut, **REFUSED},
+        responses={201: shape.AssignmentOut, **REFUSED},
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Take one more item of an open campaign; 409 with code nothing_left when there is none."""
+        """Take one more item of an open campaign and read it; 409 with code nothing_left when there is none."""
         sent = shape.TakeIn(data=request.data)
         sent.is_valid(raise_exception=True)
         place = actions.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
-        return Response(shape.QueueItemOut(queue_item(place)).data, status=201)
+        return Response(shaped(shape.AssignmentOut, own_place(place)), status=201)

@@ -6,7 +6,7 @@ from annotation import queries
 from annotation.actions.grading import Submitted
 from annotation.documents import anchored_documents
 from annotation.material import material, problem_title
-from annotation.models import Assignment, Grade
+from annotation.models import Assignment, AssignmentState, Grade
 from annotation.reasons import seen_where, unjudged_reason
 from annotation.steps import steps_of
 
@@ -27,7 +27,7 @@ def own_place(place: Assignment) -> dict[str, Any]:
     """Everything that the grading page shows, as text."""
     shown = material(place)
     rubric = place.item.campaign.rubric
-    grade = queries.live_grade(place)
+    grade = queries.live_grade(place) if place.state == AssignmentState.SUBMITTED else None
     texts = [document for _, document in anchored_documents(shown)]
     return {
         **queue_item(place),

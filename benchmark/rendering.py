@@ -7,8 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 
+from django.db.models import F
+
 import latex
+from accounts.statements import OneOf, Statement
 from benchmark.models import RenderedDocument, TextFormat
+
+_STORED = Statement(lambda: RenderedDocument.objects.filter(OneOf(F("sha256"), "keys")))
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ def rendered(text: str, text_format: str = "latex", prefix: str = "") -> Rendere
 def rendered_all(texts: Sequence[tuple[str, str] | tuple[str, str, str]]) -> list[Rendered]:
     """(text, format) or (text, format, prefix) rendered, in order: one query reads the cache, one fills it."""
     keys = [cache_key(*wanted) for wanted in texts]
-    found = {row.sha256: row for row in RenderedDocument.objects.filter(sha256__in=set(keys))}
+    found = {row.sha256: row for row in _STORED.rows(keys=set(keys))}
     fresh = {key: _row(key, *wanted) for key, wanted in zip(keys, texts, strict=True) if key not in found}
     if fresh:
         RenderedDocument.objects.bulk_create(fresh.values(), ignore_conflicts=True)

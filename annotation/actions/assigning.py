@@ -24,7 +24,7 @@ from annotation.actions.campaigns import locked, require_staff
 from annotation.allocation import Plan, allocate
 from annotation.handles import LOTS, Lots, handle, nearest, shuffled
 from annotation.identities import informed
-from annotation.models import Assignment, AssignmentState, Campaign, Item, ProblemRule, ReleaseReason
+from annotation.models import Assignment, AssignmentState, Campaign, Draft, Item, ProblemRule, ReleaseReason
 from annotation.pairing import REPEATS_FROM, next_side
 from annotation.phases import Phase, Verb
 from annotation.queries import REVIEWER
@@ -219,7 +219,7 @@ def _standings() -> QuerySet[Any]:
     """Campaigns, each with what decides whether the reviewer may take an item of it, for a statement."""
     returnable = queries.returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
     last = queries.last_places(REVIEWER)
-    return Campaign.objects.select_related("reveal").annotate(
+    return Campaign.objects.select_related("reveal", "rubric", "release__benchmark").annotate(
         informed=informed(REVIEWER, "release"),
         untrained=untrained(REVIEWER, "pk"),
         returnable=Exists(returnable),
@@ -327,7 +327,11 @@ def _still_free(pairs: Pairs) -> Pairs:
     return [pair for pair in pairs if pair[0] in now]
 
 
-_TAKEN = Statement(lambda: Item.objects.select_related("instance").filter(pk=Parameter("item")))
+_TAKEN = Statement(
+    lambda: Item.objects.select_related("instance", "output__redacted", "second__redacted").filter(
+        pk=Parameter("item")
+    )
+)
 
 
 def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -> Assignment | None:
@@ -346,6 +350,7 @@ def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -
                 made.save(force_insert=True)
             draw_arms(getattr(campaign, "reveal", None), (taken, *repeat))
             taken.item = item
+            Draft.assignment.field.remote_field.set_cached_value(taken, None)  # a new place has none
             record(actor=reviewer, verb="take_item", target=taken)
             return taken
     except IntegrityError:

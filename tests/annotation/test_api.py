@@ -52,6 +52,12 @@ def test_the_queue_lists_what_waits(ada, place):
     }
 
 
+def test_what_is_taken_comes_with_its_texts_as_when_it_is_read_later(ada, opened):
+    taken = ada.post(reverse("api-queue"), {"campaign": "round-1"}, content_type="application/json").json()
+    assert taken == ada.get(reverse("api-assignment", args=[taken["handle"]])).json()
+    assert taken["parts"]
+
+
 def test_taking_gives_items_until_nothing_is_left(ada, opened):
     take = lambda: ada.post(  # noqa: E731
         reverse("api-queue"), {"campaign": "round-1"}, content_type="application/json"

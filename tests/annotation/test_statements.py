@@ -5,6 +5,8 @@ from django.urls import reverse
 
 from annotation import progress, queries
 from annotation.actions import save_draft, take_next
+from annotation.documents import anchored_documents
+from annotation.material import item_material
 from annotation.models import Answer, Grade
 from annotation.progress import own_progress
 from tests.annotation.samples import COMPLETE
@@ -70,14 +72,18 @@ def test_saving_a_draft_takes_six_statements(ada, opened_place):
     assert len(done.on_tables) == 6  # session, member, place; the same held, its draft, the draft written
 
 
-def test_taking_the_next_item_takes_nine_statements(ada, opened):
+def test_taking_the_next_item_and_reading_it_takes_ten_statements(ada, opened):
     # session; member with roles; what decides; field; free items of the own lots (up to three windows, for the
-    # campaign is small); claim, the item, the place, trail
+    # campaign is small); claim, the item, the place, trail; its rendered texts, which are there but for the first
+    # time that anybody reads them
+    for item in opened.items.all():
+        anchored_documents(item_material(item))
     done = asked(
         lambda: ada.post(reverse("api-queue"), {"campaign": opened.slug}, content_type="application/json")
     )
     assert done.reply.status_code == 201
-    assert 9 <= len(done.on_tables) <= 11
+    assert done.reply.json()["parts"]
+    assert 10 <= len(done.on_tables) <= 12
 
 
 def test_the_button_for_the_next_item_takes_at_most_twelve(ada, opened):
