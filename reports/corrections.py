@@ -1,9 +1,10 @@
 """Scores corrected by an audit. No rows here.
 
 Strata are the judge's buckets within each system. Given how many of a system's outputs a draw hit in a bucket,
-those are a simple random sample of its outputs there, so N_h is counted within the system. Abstained and
-failed outputs are negative by rule: a stratum known without an audit. Outputs whose verdict is unavailable
-were never in the frame; they leave and are counted.
+those are a simple random sample of its outputs there, so N_h is counted within the system. Of all systems
+together the strata are those of the draw: a bucket drawn from as one stratum is one. Abstained and failed outputs
+are negative by rule: a stratum known without an audit. Outputs whose verdict is unavailable were never in the
+frame; they leave and are counted.
 """
 
 from collections import Counter, defaultdict
@@ -14,6 +15,7 @@ from typing import Any
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.audits import Truth, truth_outputs
 from reports.datasets import DrawnItem
+from stats.borrowed import borrowed_score
 from stats.corrected import corrected_score
 from stats.strata import Stratum
 
@@ -69,7 +71,26 @@ def usable_truth(audit: Audit, others: Sequence[Audit], strata: Mapping[str, str
 
 def _covers(drawn_name: str, stratum: str) -> bool:
     """A draw names a stratum `system/bucket`, or `bucket` where it took all systems together."""
-    return drawn_name in (stratum, stratum.partition("/")[2])
+    return drawn_name in (stratum, _bucket(stratum))
+
+
+def pooled_strata(
+    strata: Mapping[str, str], usable: Truth, audit: Audit, others: Sequence[Audit]
+) -> dict[str, str]:
+    """`strata` for a score of all systems together: a bucket that was drawn from as one stratum becomes one.
+
+    Only if all that is usable of it was drawn so: joined with a draw by system, whose fractions differ between
+    systems, the sample is a random one within each system alone.
+    """
+    drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
+    whole = {item.stratum for item in audit.drawn}
+    by_system = {_bucket(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
+    together = whole - by_system
+    return {s: _bucket(at) if _bucket(at) in together else at for s, at in strata.items()}
+
+
+def _bucket(stratum: str) -> str:
+    return stratum.partition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -96,13 +117,48 @@ def correction(
     return Correction(tuple(known), unavailable)
 
 
-def corrected_document(found: Correction) -> dict[str, Any]:
-    """The audit-corrected score with its Beta-Binomial interval and the strata it rests on."""
+def corrected_document(found: Correction, everywhere: Correction | None = None) -> dict[str, Any]:
+    """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
+
+    Where a stratum was not audited there is no score, and `empty` names what to draw from. If `everywhere`, the
+    correction of all systems, has audits of the same bucket, `borrowed` is the score that follows if the judge
+    errs on this system as on the others (stats/borrowed.py).
+    """
     estimate = replace(corrected_score(found.strata), n_unavailable=found.unavailable)
+    empty = [stratum for stratum in found.strata if stratum.is_unaudited]
     return {
+        **(_incomplete(found, empty, everywhere) if empty else {}),
         "estimate": estimate.as_json(),
         "strata": [
             {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
             for s in found.strata
         ],
     }
+
+
+def without_strata(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without figures by stratum, which name systems; `strata` is empty then."""
+    return {**{key: value for key, value in document.items() if key not in _BY_STRATUM}, "strata": []}
+
+
+_BY_STRATUM = ("empty", "strata")
+
+
+def empty_strata(metric: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The strata that the corrected scores of an audited metric lack, by name."""
+    every = [*metric["corrected"].values(), metric["corrected_pooled"]]
+    return {row["stratum"]: row for document in every for row in document.get("empty", ())}
+
+
+def _incomplete(found: Correction, empty: Sequence[Stratum], everywhere: Correction | None) -> dict[str, Any]:
+    named = [{"stratum": s.name, "bucket": _bucket(s.name) or s.name, "size": s.size} for s in empty]
+    of_bucket: dict[str, list[Stratum]] = defaultdict(list)
+    for stratum in everywhere.strata if everywhere else ():
+        of_bucket[_bucket(stratum.name)].append(stratum)
+    rates = {
+        stratum.name: (sum(other.sampled for other in others), sum(other.successes for other in others))
+        for stratum in empty
+        if (others := of_bucket.get(_bucket(stratum.name)))
+    }
+    borrowed = borrowed_score(found.strata, rates)
+    return {"empty": named, **({"borrowed": borrowed.as_json()} if borrowed else {})}

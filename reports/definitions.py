@@ -49,6 +49,7 @@ _METHODS: tuple[tuple[str, str, str], ...] = (
     ("davidson_newton, cluster bootstrap", "Davidson’s model, problems resampled", "strength"),
     ("davidson_newton", "Davidson’s model, from its information", "strength"),
     ("design_weighted", "Dirichlet-multinomial within strata", "weighted"),
+    ("bb_jeffreys_borrowed", "Beta-Binomial, rates of all systems where none was drawn", "borrowed"),
     ("bb_", "Beta-Binomial within strata", "corrected"),
     ("mean_over", "Student’s t", "macro"),
     ("logit_item_clustered", "logistic model, clustered by instance", "self-preference"),

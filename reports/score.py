@@ -13,7 +13,15 @@ from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 from reports.agreement import agreement_document
 from reports.audits import audit_document, audit_strata, expert_truth
-from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
+from reports.corrections import (
+    Audit,
+    corrected_document,
+    correction,
+    pooled_strata,
+    strata_of,
+    usable_truth,
+    without_strata,
+)
 from reports.datasets import Decision, ExpertLabel, labelled_outputs, tallies
 from reports.exclusions import exclusion_documents, primary_exclusion, without
 from reports.expert_scores import expert_document
@@ -150,17 +158,20 @@ def _audit_part(
     others = [_audit(c, inputs) for c in _closed_audits(inputs) if c.slug != campaign.slug]
     strata = strata_of(protocol.bucket, outputs)
     usable = usable_truth(audit, others, strata)
-
-    def corrected(metric: Metric, some: Outputs) -> dict[str, Any]:
-        return corrected_document(correction(metric, strata, some, usable))
+    together = pooled_strata(strata, usable, audit, others)
 
     def audited(metric: Metric) -> dict[str, Any]:
         found = audit_strata(metric, outputs, audit.truth, audit.drawn)
-        pooled, shown = corrected(metric, members), by_system if campaign.closed else {}
+        pooled = corrected_document(correction(metric, together, members, usable))
+        everywhere = correction(metric, strata, outputs, usable)
+        shown = by_system if campaign.closed else {}
         return {
             **audit_document(found, seed=inputs.seed),
-            "corrected_pooled": pooled if campaign.closed else {**pooled, "strata": []},
-            "corrected": {system: corrected(metric, some) for system, some in sorted(shown.items())},
+            "corrected_pooled": pooled if campaign.closed else without_strata(pooled),
+            "corrected": {
+                system: corrected_document(correction(metric, strata, some, usable), everywhere)
+                for system, some in sorted(shown.items())
+            },
         }
 
     return {

@@ -4,8 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
+from reports.audit_frame import SYSTEM_BUCKET
 from reports.cells import Cell, Document, bounds_words, number_cell, percent_cell
+from reports.corrections import empty_strata
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
 from reports.figures.shares import share_bars
@@ -263,9 +266,30 @@ def _audited_metric(campaign: str, key: str, found: Document, judge: Document) -
             for name in _AUDIT_COEFFICIENTS
         ],
         "corrected": [
-            _corrected_row(system, corrected, fixed.get(system))
-            for system, corrected in found["corrected"].items()
+            *(
+                _corrected_row(system, corrected, fixed.get(system))
+                for system, corrected in found["corrected"].items()
+            ),
+            *(
+                [_corrected_row("All together", found["corrected_pooled"], None)]
+                if found["corrected"]
+                else []
+            ),
         ],
+        "missing": _missing(campaign, found),
+    }
+
+
+def _missing(campaign: str, found: Document) -> dict[str, Any] | None:
+    """What the audit would have to draw for the scores that it leaves undefined; `query` plans that draw."""
+    empty = empty_strata(found)
+    if not empty:
+        return None
+    buckets = sorted({row["bucket"] for row in empty.values()})
+    wanted = [("strata", SYSTEM_BUCKET), *(("buckets", name) for name in buckets), ("exclude", campaign)]
+    return {
+        "strata": [(in_words(name), row["size"]) for name, row in sorted(empty.items())],
+        "query": urlencode(wanted),
     }
 
 
@@ -275,6 +299,7 @@ def _corrected_row(system: str, corrected: Document, fixed: Document | None) -> 
         "fixed": percent_cell(fixed["estimate"]) if fixed else None,
         "corrected": percent_cell(corrected["estimate"]),
         "bounds": bounds_words(corrected["estimate"]),
+        "borrowed": percent_cell(corrected["borrowed"]) if "borrowed" in corrected else None,
         "n_unavailable": corrected["estimate"]["n_unavailable"],
         "strata": [{**row, "stratum": in_words(row["stratum"])} for row in corrected["strata"]],
     }

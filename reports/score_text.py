@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from reports.corrections import empty_strata
 from stats.display import rounded, rounded_percent
 
 Document = Mapping[str, Any]
@@ -134,7 +135,20 @@ def _audit_lines(audit: Document, metrics: Document) -> Iterator[str]:
         if found["corrected"]:
             yield "    corrected [Beta-Binomial 95 %]"
         for system, corrected in found["corrected"].items():
-            yield f"      {system:<18} {percent(corrected['estimate'])}"
+            yield f"      {system:<18} {percent(corrected['estimate'])}{_borrowed(corrected)}"
+        if found["corrected"]:
+            yield f"      {'all together':<18} {percent(found['corrected_pooled']['estimate'])}"
+        for row in empty_strata(found).values():
+            yield f"      nothing drawn of {row['stratum']} ({row['size']} outputs); {_to_draw(audit, row)}"
+
+
+def _borrowed(corrected: Document) -> str:
+    return f"; as on the others {percent(corrected['borrowed'])}" if "borrowed" in corrected else ""
+
+
+def _to_draw(audit: Document, row: Document) -> str:
+    """The options of draw_audit that complete an audit."""
+    return f"draw_audit --strata system/bucket --bucket {row['bucket']} --exclude {audit['campaign']}"
 
 
 def _expert_lines(campaign: Document) -> Iterator[str]:

@@ -62,9 +62,24 @@ class CorrectedStratumOut(serializers.Serializer[Any]):
     successes = serializers.IntegerField()
 
 
+class EmptyStratumOut(serializers.Serializer[Any]):
+    """Outputs of which an audit drew none."""
+
+    stratum = serializers.CharField()
+    bucket = serializers.CharField()
+    size = serializers.IntegerField()
+
+
 class CorrectedOut(serializers.Serializer[Any]):
     estimate = EstimateOut()
     strata = CorrectedStratumOut(many=True)
+    empty = EmptyStratumOut(
+        many=True, required=False, help_text="Only where the score is undefined for them."
+    )
+    borrowed = EstimateOut(
+        required=False,
+        help_text="Instead of an undefined score, if the judge errs on this system as on the others.",
+    )
 
 
 class InSampleOut(serializers.Serializer[Any]):

@@ -4,7 +4,14 @@ import pytest
 
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from reports.corrections import Audit, corrected_document, correction, strata_of, usable_truth
+from reports.corrections import (
+    Audit,
+    corrected_document,
+    correction,
+    pooled_strata,
+    strata_of,
+    usable_truth,
+)
 from reports.datasets import DrawnItem
 
 PROTOCOL = get_protocol("re2math")
@@ -85,3 +92,81 @@ def test_an_unavailable_verdict_leaves_and_is_counted():
     whole = audit("whole", {"y": 1, "n": 2}, {"y0": True, "n0": False, "n1": False})
     estimate = corrected(population, whole)["estimate"]
     assert (estimate["value"], estimate["N"], estimate["n_unavailable"]) == (pytest.approx(1 / 3), 3, 1)
+
+
+def two_systems() -> dict[str, LabelledOutput]:
+    """Aurora and basalt with ten ungrounded outputs each (aurora:0.., basalt:0..)."""
+    no = {"ground": "no", "suff": "no"}
+    return {
+        f"{system}:{at}": LabelledOutput(system, f"i{at}", f"i{at}", "d", 1, "answered", no)
+        for system in ("aurora", "basalt")
+        for at in range(10)
+    }
+
+
+def pooled_audit(found: dict[str, bool], stratum: str = "ungrounded", size: int = 20) -> Audit:
+    share = len(found) / size
+    drawn = [DrawnItem(key, "pooled", stratum, size, len(found), share) for key in found]
+    return Audit(
+        drawn,
+        {key: dict.fromkeys(("ground", "suff"), "yes" if good else "no") for key, good in found.items()},
+    )
+
+
+def pooled_score(population: dict[str, LabelledOutput], one: Audit, *others: Audit) -> dict:
+    strata = strata_of(PROTOCOL.bucket, population)
+    usable = usable_truth(one, others, strata)
+    together = pooled_strata(strata, usable, one, others)
+    return corrected_document(correction(TOOL, together, population, usable))
+
+
+def by_system(population: dict[str, LabelledOutput], one: Audit, system: str) -> dict:
+    strata = strata_of(PROTOCOL.bucket, population)
+    usable = usable_truth(one, (), strata)
+    own = {key: output for key, output in population.items() if output.system == system}
+    everywhere = correction(TOOL, strata, population, usable)
+    return corrected_document(correction(TOOL, strata, own, usable), everywhere)
+
+
+def test_an_audit_drawn_over_all_systems_corrects_their_common_score_even_if_one_was_not_hit():
+    """One stratum of 20, of which 4 were read and 1 is right: 1/4. No output of basalt was drawn."""
+    audit_of_four = pooled_audit({"aurora:0": True, "aurora:1": False, "aurora:2": False, "aurora:3": False})
+    document = pooled_score(two_systems(), audit_of_four)
+    assert document["estimate"]["value"] == pytest.approx(1 / 4)
+    assert document["strata"] == [{"stratum": "ungrounded", "size": 20, "sampled": 4, "successes": 1}]
+    assert "empty" not in document
+
+
+def test_a_system_that_was_not_hit_has_no_corrected_score_and_is_told_what_to_draw_and_what_to_assume():
+    audit_of_four = pooled_audit({"aurora:0": True, "aurora:1": False, "aurora:2": False, "aurora:3": False})
+    document = by_system(two_systems(), audit_of_four, "basalt")
+    assert document["estimate"]["reason"] == "EMPTY_STRATUM"
+    assert document["estimate"]["bounds"] == [0.0, 1.0]
+    assert document["empty"] == [{"stratum": "basalt/ungrounded", "bucket": "ungrounded", "size": 10}]
+    assert document["borrowed"]["value"] == pytest.approx(1 / 4)  # aurora's one of four, for all ten
+    assert document["borrowed"]["warnings"] == ["TRANSPORT_ASSUMPTION"]
+    assert "borrowed" not in by_system(two_systems(), audit_of_four, "aurora")
+
+
+def test_a_draw_by_system_is_never_read_as_one_over_all_systems():
+    """Aurora 1 of 2, basalt 0 of 5: the strata's mean is (5 + 0) / 20; taken as one sample it would be 1/7."""
+    first = pooled_audit({"aurora:0": True, "aurora:1": False}, "aurora/ungrounded", 10)
+    second = pooled_audit(dict.fromkeys([f"basalt:{at}" for at in range(5)], False), "basalt/ungrounded", 10)
+    both = Audit([*first.drawn, *second.drawn], {**first.truth, **second.truth})
+    assert pooled_score(two_systems(), both)["estimate"]["value"] == pytest.approx(1 / 4)
+
+
+def test_a_later_draw_by_system_completes_one_over_all_systems():
+    """Four of aurora were drawn over all (1 right); then, of the 6 and 10 that are left, 2 of each system."""
+    earlier = pooled_audit({"aurora:0": True, "aurora:1": False, "aurora:2": False, "aurora:3": False})
+    later = [
+        pooled_audit({"aurora:4": False, "aurora:5": True}, "aurora/ungrounded", 6),
+        pooled_audit({"basalt:0": False, "basalt:1": True}, "basalt/ungrounded", 10),
+    ]
+    both = Audit(
+        [item for one in later for item in one.drawn], {k: v for one in later for k, v in one.truth.items()}
+    )
+    document = pooled_score(two_systems(), both, earlier)
+    # Aurora 2 of 6 known, basalt 1 of 2: (10 x 1/3 + 10 x 1/2) / 20
+    assert document["estimate"]["value"] == pytest.approx((10 / 3 + 5) / 20)
+    assert [row["stratum"] for row in document["strata"]] == ["aurora/ungrounded", "basalt/ungrounded"]

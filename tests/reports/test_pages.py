@@ -3,16 +3,21 @@
 import csv
 import io
 import json
+import re
+from html import unescape
 
 import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from benchmark.actions import freeze_release
+from reports.importing import import_labels
 from reports.inputs import collect
 from reports.models import Artifact
 from reports.score import score
+from reports.score_text import score_text
 from tests.factories import OutputFactory
+from tests.reports.conftest import SAMPLE
 
 pytestmark = pytest.mark.django_db
 
@@ -108,6 +113,30 @@ def test_the_corrected_score_stands_beside_the_fixed_one(carl, gaps):
     assert "52.0 %" in text
     assert "26 of 30" in text  # 16 + 5 + 3 audited, 2 known by rule
     assert "aurora / grounded insufficient" in text
+
+
+def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_completes_it(
+    carl, unlabelled_gaps, tmp_path
+):
+    """The sample audit without its three ungrounded outputs of cobalt, of seven."""
+    folder = SAMPLE / "re2math"
+    header, *rows = (folder / "labels-experts.csv").read_text("utf-8").splitlines(keepends=True)
+    audit = tmp_path / "audit.csv"
+    audit.write_text(header + "".join(row for row in rows if ",cobalt/ungrounded," not in row), "utf-8")
+    for file in (folder / "labels-judge.csv", audit):
+        import_labels(actor=None, path=file, release=unlabelled_gaps)
+    _, text = page(carl, "score", "sample-re2math")
+    assert "No output was drawn of cobalt / ungrounded (7 outputs)" in text
+    assert "if the judge errs as on the others" in text
+    address = re.search(r'href="([^"]+)">Plan an audit of what is missing', text).group(1)
+    plan = carl.get(unescape(address))
+    assert plan.status_code == 200
+    offered = {stratum.name: stratum.available for stratum in plan.context["plan"].strata}
+    assert offered["cobalt/ungrounded"] == 7
+    assert {name.split("/")[1] for name in offered} == {"ungrounded"}
+    printed = score_text(score(collect(release=unlabelled_gaps)))
+    line = "nothing drawn of cobalt/ungrounded (7 outputs); draw_audit --strata system/bucket --bucket ungrounded"
+    assert f"{line} --exclude sample-audit" in printed
 
 
 def test_an_unavailable_verdict_is_counted_with_the_values_it_could_give(carl, gaps):
