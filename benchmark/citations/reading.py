@@ -80,18 +80,33 @@ def read_citation(text: str, *, doi_field: str = "", arxiv_field: str = "") -> C
     )
 
 
+def name_of_source(title: str) -> str:
+    """The title of a source given in fields, as plain characters."""
+    return _unmarked(plain(title)).strip(" .,;:")
+
+
+def dois_of_source(identifier: str) -> frozenset[str]:
+    """The DOIs in the identifier of a source given in fields."""
+    return frozenset(filter(None, {doi(identifier)})) | dois_in(identifier)
+
+
+def arxiv_ids_of_source(identifier: str) -> frozenset[str]:
+    """The arXiv identifiers in the identifier of a source given in fields."""
+    return frozenset(filter(None, {arxiv_id(identifier)})) | arxiv_ids_in(identifier)
+
+
 def read_source(*, title: str, authors: str = "", year: int | None = None, identifier: str = "") -> Citation:
     """A source given in fields, as an output names the one it selected. `identifier` may be any text."""
     name, listed, mark = _unmarked(plain(title)), _unmarked(plain(authors)), _unmarked(plain(identifier))
-    exact = doi(identifier), arxiv_id(identifier)
+    arxiv_ids = arxiv_ids_of_source(identifier)
     return Citation(
         text=" ".join(part for part in (listed, name, str(year or ""), mark) if part),
-        title=name.strip(" .,;:"),
+        title=name_of_source(title),
         authors=read_authors(listed),
         year=year,
-        dois=frozenset(filter(None, {exact[0]})) | dois_in(identifier),
-        arxiv_ids=frozenset(filter(None, {exact[1]})) | arxiv_ids_in(identifier),
-        preprint=bool(exact[1] or arxiv_ids_in(identifier) or _PREPRINT.search(mark)),
+        dois=dois_of_source(identifier),
+        arxiv_ids=arxiv_ids,
+        preprint=bool(arxiv_ids or _PREPRINT.search(mark)),
         thesis=bool(_THESIS.search(mark)),
         edition=_edition(name) or _edition(mark),
     )

@@ -1,8 +1,10 @@
 """The cited source, the citing paper and the source that an output selected, as citations to compare. Pure."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from benchmark.citations.identity import Identity, Match, same_work
+from benchmark.citations.keys import Key, source_keys, work_keys
 from benchmark.citations.reading import Citation, read_citation, read_source
 from benchmark.protocols.re2math.schema import Citation as Stored
 from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source
@@ -35,10 +37,26 @@ def matches_cited(gap: ProofGap, source: Source) -> Match:
     return same_work(selected(source), cited_source(gap.z))
 
 
+def cited_is_among(stored: Stored, sources: Iterable[Source]) -> bool:
+    """Whether one of the sources is certainly the cited one, as `same_work` says; most others are told by keys."""
+    known = _cited_keys(stored)
+    return any(
+        same_work(selected(source), cited_source(stored)).identity == Identity.SAME
+        for source in sources
+        if not known.isdisjoint(_keys_of(source.title, source.identifier))
+    )
+
+
+@lru_cache(maxsize=10_000)
+def _cited_keys(stored: Stored) -> frozenset[Key]:
+    """Kept, because a score asks for the citation of an instance once for every system."""
+    return work_keys(cited_source(stored))
+
+
 @lru_cache(maxsize=100_000)
-def is_cited(stored: Stored, source: Source) -> bool:
-    """Whether the source is certainly the cited one. Kept, because a score asks it of every candidate."""
-    return same_work(selected(source), cited_source(stored)).identity == Identity.SAME
+def _keys_of(title: str, identifier: str) -> frozenset[Key]:
+    """Kept, because systems that search one index are shown the same sources."""
+    return source_keys(title, identifier)
 
 
 def matches_citing(gap: ProofGap, source: Source) -> Match:

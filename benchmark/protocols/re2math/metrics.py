@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Measure, Metric
-from benchmark.protocols.re2math.citing import is_cited
+from benchmark.protocols.re2math.citing import cited_is_among
 from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
 
 UNDEFINED = ""
@@ -39,7 +39,7 @@ def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -
         return 0.0
     citation = ProofGap.model_validate(instance).z
     candidates = Answer.model_validate(output).candidates[:TOP]
-    return float(any(is_cited(citation, source) for source in candidates))
+    return float(cited_is_among(citation, candidates))
 
 
 def bucket(output: LabelledOutput) -> str:
