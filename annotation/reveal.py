@@ -13,6 +13,7 @@ from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.reveal_rows import ClaimMark, Reveal, RevealArm, ShownClaim, ShownVerdict
 from annotation.visibility import Thing, Viewer, may_see
 from benchmark.rendering import rendered_all
+from benchmark.rubrics import rubric_from_content
 
 
 def reveal_of(campaign: Campaign) -> Reveal | None:
@@ -83,6 +84,7 @@ class ReadVerdict:
     """A verdict as its page prints it. Who the judge is does not occur."""
 
     question: str
+    asked: str
     value: str
     claims: tuple[ReadClaim, ...]
     amended: bool
@@ -97,8 +99,10 @@ def read_verdict(place: Assignment) -> ReadVerdict | None:
     marks = dict(ClaimMark.objects.filter(assignment=place).values_list("claim", "mark"))
     documents = rendered_all([(claim.text, "markdown", f"claim{claim.number}-") for claim in claims])
     amended = LaterGrade.objects.filter(assignment=place, occasion=Occasion.VERDICT)
+    rubric = rubric_from_content(place.item.campaign.rubric.content)
     return ReadVerdict(
         question=verdict.reveal.question,
+        asked=next(row.text for row in rubric.questions if row.key == verdict.reveal.question),
         value=verdict.value,
         claims=tuple(
             ReadClaim(claim.number, claim.text, document.blocks, marks.get(claim.pk, ""))

@@ -42,6 +42,7 @@ def _marked(below: bool) -> SafeString:
 
 _SECTION_OF = {  # pages whose address begins like that of another section
     "history": "people",
+    **dict.fromkeys(("imports", "import-release", "import-outputs", "import"), "releases"),
     **dict.fromkeys(
         (
             *("campaign-results", "question-reliability", "monitoring"),

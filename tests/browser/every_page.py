@@ -26,9 +26,6 @@ NOT_FURNISHED = frozenset(
     [
         "ready/",
         "metrics/",
-        "grading/items/<str:handle>/verdict/",
-        "grading/discussions/<str:handle>/",
-        "imports/files/<str:handle>/",
     ]
 )
 
@@ -50,6 +47,9 @@ ADDRESSES = {
         f"grading/items/{{{state}}}/" for state in ("grade", "steps", "pair", "submitted")
     ],
     "grading/items/<str:handle>/guess/": ["grading/items/{guess}/guess/"],
+    "grading/items/<str:handle>/verdict/": ["grading/items/{verdict}/verdict/"],
+    "grading/discussions/<str:handle>/": ["grading/discussions/{discussed}/"],
+    "imports/files/<str:handle>/": ["imports/files/{checked}/", "imports/files/{faulty}/"],
     "grading/items/<str:handle>/submitted/": ["grading/items/{submitted}/submitted/"],
     "grading/comments/<int:pk>/": ["grading/comments/{comment}/"],
     "grading/training/<slug:slug>/": ["grading/training/warming-up/"],

@@ -17,9 +17,9 @@ from accounts.actions import invite, save_comment
 from accounts.models import User
 from annotation import actions
 from annotation.adjudication import queue
-from annotation.models import Answer, Assignment, Campaign, Rubric, TrainingItem
+from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
 from annotation.settling import State
-from benchmark.actions import import_outputs
+from benchmark.actions import import_outputs, store_import
 from benchmark.models import Instance, Release
 from benchmark.queries import quarantined
 from benchmark.rubrics import rubric_from_content
@@ -33,6 +33,7 @@ from reports.report_jobs import ask_report, print_next
 from reports.report_printing import ReportOrder
 from reports.upload_requests import Request
 from reports.uploads import request_analysis, store_upload
+from reports.verdict_copies import copy_verdicts
 from tests.llm.server import serving
 
 SPEAKING = (
@@ -74,6 +75,8 @@ def furnish() -> World:
         **_analysed(people["ada"]),
         **{name: _first_key(f"sample-{kind}") for name, kind in INSTANCES.items()},
         **_audited(gaps),
+        **_brought(coordinator),
+        "verdict": _with_verdict(coordinator, people["ada"], gaps),
         "comment": str(save_comment(actor=people["ada"], text="The bound is not shown.").pk),
         "quarantined": str(quarantined(proofs)[0].pk),
         "member": str(people["emil"].pk),
@@ -146,6 +149,19 @@ def _second_judge(gaps: Release) -> None:
     )
 
 
+def _submitted(place: Assignment, **changes: Any) -> str:
+    """The handle of the place, which its reviewer has answered."""
+    rubric = place.item.campaign.rubric
+    actions.submit_grade(
+        reviewer=place.reviewer,
+        assignment=place,
+        content=_complete(rubric) | changes,
+        idempotency_key="world",
+        rubric_sha256=rubric.sha256,
+    )
+    return str(place.handle)
+
+
 def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str, str]:
     """Handles of Ada's places by what their page shows."""
 
@@ -163,15 +179,7 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
 
     def graded(reviewer: User, made: Campaign, **changes: Any) -> str:
         waiting = Assignment.objects.filter(reviewer=reviewer, item__campaign=made, state="waiting")
-        place = waiting.first() or actions.take_next(reviewer=reviewer, campaign=made)
-        actions.submit_grade(
-            reviewer=reviewer,
-            assignment=place,
-            content=_complete(made.rubric) | changes,
-            idempotency_key="world",
-            rubric_sha256=made.rubric.sha256,
-        )
-        return str(place.handle)
+        return _submitted(waiting.first() or actions.take_next(reviewer=reviewer, campaign=made), **changes)
 
     round_one = Campaign.objects.get(slug="first-round-proofs")
     flags = [{"kind": "public_solution", "spans": [], "link": "https://example.org/a", "note": "Known."}]
@@ -199,7 +207,53 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
             actions.guess_system(reviewer=reviewer, assignment=place, system="aurora")
     actions.close_campaign(actor=coordinator, campaign=asked, reason="Enough for the demo.")
     actions.request_unblinding(actor=coordinator, campaign=asked, reason="The round is over.")
+    places["discussed"] = _discussed(coordinator, ada, opened(campaign("Talked over", "proofs-v1")))
     return places
+
+
+def _discussed(coordinator: User, ada: User, campaign: Campaign) -> str:
+    """A calibration round over all items, every answer given and revealed, with a remark of Ada's."""
+    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=actions.plan_assignment(campaign).sha256)
+    actions.make_calibration(actor=coordinator, campaign=campaign, items=campaign.items.count())
+    places = Assignment.objects.select_related("item__campaign__rubric", "item__instance", "reviewer")
+    for place in places.filter(item__campaign=campaign):
+        _submitted(place, note="The case $n = 0$ is left out.")
+    actions.reveal_calibration(actor=coordinator, campaign=campaign)
+    own = places.filter(item__campaign=campaign, reviewer=ada)[0]
+    actions.discuss(author=ada, item=own.item, text="Does the bound hold for $n = 0$?")
+    return str(own.handle)
+
+
+def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
+    """Ada has answered and may read what the judge said of the same item."""
+    campaign = actions.create_campaign(
+        actor=coordinator, name="Verdict afterwards", release=gaps, rubric="re2math-audit-v1"
+    )
+    actions.draw_items(actor=coordinator, campaign=campaign, per_stratum=2, leave_out_undecided=True)
+    copy_verdicts(
+        actor=coordinator, campaign=campaign, judge="strict-judge", predicate="ground", question="ground"
+    )
+    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    while True:
+        place = actions.take_next(reviewer=ada, campaign=campaign)
+        handle = _submitted(place)
+        if ShownVerdict.objects.filter(item=place.item).exists():
+            return handle
+
+
+def _brought(coordinator: User) -> dict[str, str]:
+    """Two files of a release whose dry run is over: one can be imported, one has faults."""
+    sample = (settings.SAMPLE_DIR / "proofs" / "release.jsonl").read_text(encoding="utf-8")
+    faulty = sample.replace('"key"', '"kye"', 1)
+    handles = {}
+    for name, text in (("checked", sample), ("faulty", faulty)):
+        path = Path(tempfile.mkdtemp(dir=settings.UPLOAD_DIR)) / "release.jsonl"
+        path.write_text(text, encoding="utf-8")
+        terms = {"protocol": "proofs", "name": f"brought-{name}"}
+        handles[name] = store_import(
+            actor=coordinator, path=path, name=f"{name}.jsonl", kind="release", terms=terms
+        ).handle
+    return handles
 
 
 def _trained(coordinator: User, ada: User, campaign: Campaign) -> None:
