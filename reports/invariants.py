@@ -17,6 +17,8 @@ from judging.models import JudgeTask, TaskState, Verdict
 from judging.subjects import FIELDS as SUBJECT
 from reports.artifacts import FORMAT
 from reports.canonical import sha256
+from reports.invariants_of_draws import DRAWS
+from reports.invariants_of_records import RECORDS
 from reports.manifest import read_manifest
 from reports.models import Artifact
 
@@ -166,6 +168,8 @@ RULES: tuple[Rule, ...] = (
     done_judge_tasks_have_their_verdict,
     artifacts_have_their_hash,
     artifacts_are_about_what_is_stored,
+    *DRAWS,
+    *RECORDS,
 )
 
 

@@ -7,6 +7,7 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import Expertise, Role, User
 from annotation.models import Assignment, Campaign, Item, Rubric
+from benchmark.integrity import run_sha256
 from benchmark.models import Benchmark, Instance, Output, Paper, Release, Run, System
 from benchmark.rubrics import rubric_from_content
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
@@ -133,6 +134,12 @@ RUBRIC = rubric_from_content(
 )
 
 
+def hash_as_imported(*runs: Run) -> None:
+    """Give runs the hash of what they hold, as an import does; made-up rows have made-up hashes."""
+    for run in runs:
+        Run.objects.filter(pk=run.pk).update(sha256=run_sha256(run))
+
+
 class RubricFactory(DjangoModelFactory):
     class Meta:
         model = Rubric
@@ -205,7 +212,7 @@ class JudgeTaskFactory(DjangoModelFactory):
         model = JudgeTask
 
     run = factory.SubFactory(JudgeRunFactory)
-    output = factory.SubFactory(OutputFactory)
+    output = factory.SubFactory(OutputFactory, run__release=factory.SelfAttribute("...run.release"))
     predicate = "ground"
 
 

@@ -39,7 +39,13 @@ def opened_campaign(rubric) -> Campaign:
     campaign = CampaignFactory(rubric=rubric, reviewers_per_item=PLACES)
     run = RunFactory(release=campaign.release)
     for _ in range(ITEMS):
-        ItemFactory(campaign=campaign, output=OutputFactory(run=run), places=PLACES)
+        ItemFactory(
+            campaign=campaign,
+            output=OutputFactory(run=run),
+            places=PLACES,
+            stratum_size=ITEMS,
+            sample_size=ITEMS,
+        )
     return open_now(campaign)
 
 

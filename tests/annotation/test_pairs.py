@@ -18,14 +18,21 @@ from annotation.models import Answer, Assignment, AssignmentState, Item
 from annotation.pairing import mirrored, next_side, pairs
 from annotation.settling import State
 from annotation.visibility import Viewer
-from benchmark.models import OutputState
+from benchmark.models import OutputState, Run
 from benchmark.rendering import rendered
 from reports.campaign_data import campaign_data
 from reports.importing import import_labels
 from reports.label_rows import label_rows
 from reports.report_items import printed_items
 from tests.conftest import member
-from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
+from tests.factories import (
+    CampaignFactory,
+    InstanceFactory,
+    OutputFactory,
+    ReleaseFactory,
+    RunFactory,
+    hash_as_imported,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -216,6 +223,7 @@ def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison
 
 
 def test_a_study_with_mirrored_pairs_breaks_no_rule(comparison, coordinator, algebraist, capsys):
+    hash_as_imported(*Run.objects.all())
     campaign = opened(comparison, coordinator, mirrored_share=1.0)
     actions.take_next(reviewer=algebraist, campaign=campaign)
     assert Assignment.objects.filter(repeat=True).exists()

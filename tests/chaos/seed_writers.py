@@ -14,13 +14,21 @@ def main(reviewers: int, items: int) -> None:
     from accounts.actions import create_token
     from annotation.actions import draw_items, open_campaign
     from tests.conftest import member
-    from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, RunFactory
+    from tests.factories import (
+        CampaignFactory,
+        InstanceFactory,
+        OutputFactory,
+        RubricFactory,
+        RunFactory,
+        hash_as_imported,
+    )
 
     coordinator = member("carl@study.test", "Carl Coordinator", "coordinator")
     campaign = CampaignFactory(slug="fire", rubric=RubricFactory(), reviewers_per_item=reviewers)
     run = RunFactory(release=campaign.release)
     for _ in range(items):
         OutputFactory(run=run, instance=InstanceFactory(release=campaign.release))
+    hash_as_imported(run)
     draw_items(actor=coordinator, campaign=campaign)
     open_campaign(actor=coordinator, campaign=campaign)
     people = [member(f"r{n}@study.test", f"Reviewer {n}", "reviewer", "algebra") for n in range(reviewers)]

@@ -1,13 +1,16 @@
 """check_invariants finds each broken rule, and is silent about a healthy study."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.models import Answer
-from benchmark.actions import freeze_release
+from annotation.models import Answer, Assignment, Grade, Item
+from benchmark.actions import freeze_release, freeze_run
+from benchmark.models import IdentityDecision, RedactedOutput
+from judging.models import Call
 from reports.artifacts import build
 from reports.canonical import canonical
 from reports.inputs import collect
@@ -16,12 +19,16 @@ from reports.manifest import read_manifest
 from reports.models import Artifact
 from tests.factories import (
     AssignmentFactory,
+    CampaignFactory,
     InstanceFactory,
     ItemFactory,
     JudgeTaskFactory,
     OutputFactory,
+    ReleaseFactory,
     RoleFactory,
     RubricFactory,
+    RunFactory,
+    VerdictFactory,
 )
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +36,16 @@ pytestmark = pytest.mark.django_db
 
 def broken() -> set[str]:
     return {rule for rule, sentences in violations().items() if sentences}
+
+
+def graded(**terms: object) -> Grade:
+    """A grade that was given here, in a campaign that is open."""
+    campaign = CampaignFactory(phase="open", opened_at=timezone.now())
+    place = AssignmentFactory(item__campaign=campaign, item__places_taken=1)
+    terms = {"rubric_sha256": campaign.rubric.sha256, **terms}
+    grade = Grade.objects.create(assignment=place, idempotency_key="k", **terms)
+    Assignment.objects.filter(pk=place.pk).update(state="submitted", submitted_at=timezone.now())
+    return grade
 
 
 def test_a_healthy_study_breaks_no_rule(gaps, capsys):
@@ -56,6 +73,22 @@ def test_an_item_of_another_release_is_found():
 def test_a_submitted_assignment_without_grade_is_found():
     AssignmentFactory(state="submitted", submitted_at=timezone.now(), item__places_taken=1)
     assert "submitted_assignments_have_one_live_grade" in broken()
+
+
+def test_an_item_with_more_places_than_its_campaign_wants_is_found():
+    ItemFactory(campaign__reviewers_per_item=2, places=3, places_taken=3)
+    assert "quotas_hold" in broken()
+
+
+def test_a_correction_of_another_places_grade_is_found():
+    first = graded()
+    Grade.objects.create(assignment=AssignmentFactory(), supersedes=first, idempotency_key="k")
+    assert "corrections_stay_on_their_assignment" in broken()
+
+
+def test_a_grade_on_a_text_that_is_no_longer_there_is_found():
+    graded(shown_sha256="0" * 64)
+    assert "grades_keep_what_was_shown" in broken()
 
 
 def test_a_coordinator_who_grades_is_found():
@@ -98,3 +131,108 @@ def test_an_artifact_under_another_hash_is_found(gaps):
     document = build(collect(release=gaps), read_manifest(gaps, "raw"))
     Artifact.objects.create(kind="score", release=gaps, content=canonical(document).decode(), sha256="0" * 64)
     assert broken() == {"artifacts_have_their_hash"}
+
+
+# --- what was drawn -----------------------------------------------------------------------------------------
+
+
+def test_an_abstention_that_was_drawn_is_found():
+    ItemFactory(output__state="abstained")
+    assert broken() == {"only_answers_are_drawn"}
+
+
+def test_a_graded_output_of_a_run_that_is_not_frozen_is_found():
+    grade = graded()
+    assert broken() == {"drawn_outputs_are_frozen"}
+    freeze_run(actor=None, run=grade.assignment.item.output.run)
+    assert "drawn_outputs_are_frozen" not in broken()
+
+
+def test_a_probability_beside_its_sizes_is_found():
+    ItemFactory(stratum_size=4, sample_size=1, inclusion_probability=0.5)
+    assert broken() == {"probabilities_follow_from_the_sizes"}
+
+
+@pytest.mark.parametrize("terms", [{"sample_size": 2}, {"sample_size": 1}])
+def test_a_stratum_with_fewer_or_more_items_than_were_drawn_is_found(terms):
+    item = ItemFactory(stratum_size=2, inclusion_probability=terms["sample_size"] / 2, **terms)
+    if terms["sample_size"] == 1:
+        ItemFactory(campaign=item.campaign, stratum_size=2, sample_size=1, inclusion_probability=0.5)
+    assert broken() == {"strata_hold_their_sample"}
+
+
+def test_a_repeat_with_the_same_side_is_found():
+    first = OutputFactory()
+    second = OutputFactory(run__release=first.run.release, instance=first.instance)
+    item = ItemFactory(
+        campaign__release=first.run.release,
+        campaign__kind="compare",
+        output=first,
+        second=second,
+        mirrored=True,
+        places_taken=1,
+    )
+    place = AssignmentFactory(item=item, swapped=True)
+    AssignmentFactory(item=item, reviewer=place.reviewer, swapped=False, repeat=True)
+    assert broken() == set()
+    other = AssignmentFactory(item=item, swapped=True)
+    Item.objects.update(places_taken=2)
+    AssignmentFactory(item=item, reviewer=other.reviewer, swapped=True, repeat=True)
+    assert broken() == {"mirrored_places_exchange_the_sides"}
+
+
+# --- what was recorded --------------------------------------------------------------------------------------
+
+
+def test_a_frozen_release_or_run_with_another_hash_is_found(gaps):
+    freeze_release(actor=None, release=gaps)
+    assert broken() == set()
+    release = ReleaseFactory(sha256="0" * 64, frozen_at=timezone.now())
+    RunFactory(release=release, sha256="1" * 64, frozen_at=timezone.now())
+    assert len(violations()["frozen_content_has_its_hash"]) == 2
+    assert broken() == {"frozen_content_has_its_hash"}
+
+
+def test_a_grade_on_another_rubric_is_found():
+    graded(rubric_sha256="0" * 64)
+    assert "grades_are_on_the_rubric_of_their_campaign" in broken()
+
+
+def test_a_redaction_without_its_decision_and_a_decision_without_its_redaction_are_found(owner):
+    output = OutputFactory()
+    terms = {"verdict": "redacted", "decided_by": owner}
+    decision = IdentityDecision.objects.create(output=output, **terms)
+    assert violations()["redactions_have_their_decision"] == [
+        f"output {output.pk} was to be redacted and is shown as it is"
+    ]
+    RedactedOutput.objects.create(output=output, decision=decision)
+    assert broken() == set()
+    IdentityDecision.objects.update(withdrawn_at=timezone.now())
+    assert broken() == {"redactions_have_their_decision"}
+
+
+def test_a_task_about_another_release_is_found():
+    JudgeTaskFactory(output=OutputFactory())
+    assert broken() == {"judge_tasks_stay_in_their_release"}
+
+
+def test_a_verdict_from_a_call_of_another_judge_is_found():
+    task = JudgeTaskFactory(state="done")
+    call = Call.objects.create(
+        judge=task.run.judge, task=task, prompt_sha256="0" * 64, request={}, latency_seconds=1
+    )
+    VerdictFactory(judge=task.run.judge, output=task.output, call=call)
+    assert broken() == set()
+    VerdictFactory(call=call)
+    assert broken() == {"verdicts_come_from_calls_of_their_judge"}
+
+
+def test_a_finished_run_with_an_open_task_is_found():
+    JudgeTaskFactory(run__state="done", run__finished_at=timezone.now())
+    assert broken() == {"finished_runs_have_nothing_open"}
+
+
+def test_every_rule_is_broken_by_some_test_here():
+    """A rule that nothing breaks may be one that nothing can break, or that looks at nothing."""
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [rule.__name__ for rule in RULES if rule.__name__ not in text] == []
