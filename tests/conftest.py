@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.core.cache import cache
+from django.core.management.commands import flush
 from django.db import OperationalError, connection, transaction
 from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.backends.postgresql.operations import DatabaseOperations as PostgreSQLOperations
@@ -87,6 +88,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
+# What a migration writes, and what the tests of a flushed database find again; writing it anew takes longer than
+# all the rest of a flush.
+KEPT = {"django_content_type", "auth_permission"}
+
+
+def _flush_all_but_what_is_kept(style: Any, database: Any, **options: Any) -> list[str]:
+    tables = set(database.introspection.django_table_names(only_existing=True, include_views=False)) - KEPT
+    return list(database.ops.sql_flush(style, sorted(tables), **options))
+
+
 def _flush_after_latecomers(operations: PostgreSQLOperations, sql_list: list[str]) -> None:
     """A request that a closed browser page had sent may still be served: let it end when it is in the way."""
     for tries_left in reversed(range(10)):
@@ -110,6 +121,9 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     migrated = migrated_once(os.environ.get("DATABASE_URL", ""))
     if connection.vendor == "sqlite":
         shutil.copyfile(migrated.folder / SQLITE, connection.settings_dict["TEST"]["NAME"])
+        # No test cuts the power: like PostgreSQL's (tools/servers.py), its commits need not reach the disk.
+        options = connection.settings_dict["OPTIONS"]
+        options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
     else:
         connection.settings_dict["TEST"]["TEMPLATE"] = migrated.database_name
 
@@ -119,6 +133,8 @@ def _guards_survive_flushes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseWrapper.ops_class, "execute_sql_flush", _flush_past_the_guards)
         patch.setattr(PostgreSQLOperations, "execute_sql_flush", _flush_after_latecomers, raising=False)
+        patch.setattr(flush, "sql_flush", _flush_all_but_what_is_kept)
+        patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)  # it would write what is kept
         yield
 
 
