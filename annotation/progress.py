@@ -31,13 +31,14 @@ class WaitingItem:
 @dataclass
 class OwnProgress:
     """One campaign of the queue. `free` counts further items that the reviewer may take, `training` items of
-    the training that come first."""
+    the training that come first. Unless `every` place was counted, `done` says how many at least."""
 
     campaign: Campaign
     waiting: list[WaitingItem] = field(default_factory=list)
     done: int = 0
     free: int = 0
     training: int = 0
+    every: bool = True
 
     @property
     def total(self) -> int:
@@ -62,7 +63,7 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
     field = queries.field_of(reviewer)
     campaigns = _campaigns(queries.OpenField.like(field)).rows(reviewer=reviewer.pk, **field.values)
     rows = [
-        OwnProgress(row, waiting.get(row.pk, []), done=row.done, free=row.free, training=row.untrained)
+        OwnProgress(row, waiting.get(row.pk, []), row.done, row.free, row.untrained, row.every)
         for row in campaigns
     ]
     mine = sorted((row for row in rows if row.total), key=lambda row: row.campaign.pk)

@@ -72,7 +72,7 @@ def place_by_handle(handle: str) -> Assignment | None:
     return place
 
 
-def own_assignments(reviewer: User) -> QuerySet[Assignment]:
+def own_assignments(reviewer: User | Parameter) -> QuerySet[Assignment]:
     """The reviewer's places in campaigns that have opened, in their own order."""
     return (
         Assignment.objects.filter(reviewer=reviewer)
@@ -83,9 +83,24 @@ def own_assignments(reviewer: User) -> QuerySet[Assignment]:
     )
 
 
-def waiting(reviewer: User) -> QuerySet[Assignment]:
+def waiting(reviewer: User) -> list[Assignment]:
     """What the reviewer can grade now."""
-    return own_assignments(reviewer).filter(state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN)
+    return _WAITING.rows(reviewer=reviewer.pk)
+
+
+def first_waiting(reviewer: User) -> Assignment | None:
+    """What the reviewer grades next."""
+    place: Assignment | None = _FIRST_WAITING.first(reviewer=reviewer.pk)
+    return place
+
+
+def _waiting() -> QuerySet[Assignment]:
+    own = own_assignments(REVIEWER)
+    return own.filter(state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN)
+
+
+_WAITING = Statement(_waiting)
+_FIRST_WAITING = Statement(lambda: _waiting()[:1])
 
 
 def finished(reviewer: User) -> QuerySet[Assignment]:
@@ -240,12 +255,18 @@ def has_free(reviewer: User, campaign: Campaign) -> bool:
 
 
 def campaigns_of_queue(field: OpenField) -> QuerySet[Any]:
-    """Open campaigns with `done` (own submitted places) and `free`, those with own places before the others."""
-    held = Assignment.objects.filter(reviewer=REVIEWER, item__campaign=OuterRef("pk"))
-    done = held.filter(state=AssignmentState.SUBMITTED)
+    """Open campaigns with `free` and with `done`, own submitted places, those with own places before the others.
+
+    Counted are the reviewer's last MOST_COUNTED places in all campaigns together, so that the page costs the same
+    however much they have done; `every` says whether that is all of them.
+    """
+    submitted = Assignment.objects.filter(reviewer=REVIEWER, state=AssignmentState.SUBMITTED)
+    latest = submitted.order_by("-position").values("pk")
+    done = Assignment.objects.filter(pk__in=latest[:MOST_COUNTED], item__campaign=OuterRef("pk"))
     lost = returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
     return Campaign.objects.filter(phase=Phase.OPEN).annotate(
         done=CountOf(done.values("pk")),
+        every=~Exists(latest[MOST_COUNTED : MOST_COUNTED + 1]),
         free=free_count(field) + CountOf(lost.values("pk")),
     )
 

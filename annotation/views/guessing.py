@@ -44,5 +44,5 @@ def skip(request: SignedInRequest, handle: str) -> HttpResponse:
 
 
 def _onwards(request: SignedInRequest) -> HttpResponse:
-    following = queries.waiting(request.user).first()
+    following = queries.first_waiting(request.user)
     return redirect("grade", handle=following.handle) if following else redirect("queue")

@@ -63,6 +63,7 @@ def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
         "free": free,
         "free_words": free_words(free),
         "done": sum(row.done for row in progress),
+        "every": all(row.every for row in progress),
     }
 
 
@@ -71,7 +72,7 @@ def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
 def grade_next(request: SignedInRequest) -> HttpResponse:
     """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
     try:
-        place = queries.waiting(request.user).first() or actions.take_anywhere(reviewer=request.user)
+        place = queries.first_waiting(request.user) or actions.take_anywhere(reviewer=request.user)
     except TrainingFirst as training:
         return redirect("training", slug=training.campaign.slug)
     except Refused as refusal:
@@ -152,7 +153,7 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
         return redirect("verdict", handle=place.handle)
     if is_asked(place):
         return redirect("guess", handle=place.handle)
-    following = queries.waiting(request.user).first()
+    following = queries.first_waiting(request.user)
     return redirect("grade", handle=following.handle) if following else redirect("queue")
 
 

@@ -2,13 +2,14 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation import progress, queries
 from annotation.actions import save_draft, take_next
 from annotation.documents import anchored_documents
 from annotation.material import item_material
 from annotation.models import Answer, Grade
-from annotation.progress import own_progress
+from annotation.progress import _campaigns, own_progress
 from tests.annotation.samples import COMPLETE
 from tests.annotation.statements import asked
 from tests.factories import AssignmentFactory, ItemFactory
@@ -114,6 +115,18 @@ def test_the_queue_takes_the_same_statements_with_a_hundred_rows(ada, algebraist
 
 def test_more_than_a_thousand_free_items_are_not_counted(opened, algebraist, monkeypatch):
     monkeypatch.setattr(queries, "MOST_COUNTED", 2)
-    monkeypatch.setattr(progress, "_campaigns", progress._campaigns.__wrapped__)  # made with the bound of now
+    monkeypatch.setattr(progress, "_campaigns", _campaigns.__wrapped__)  # made with the bound of now
     (row,) = own_progress(algebraist)
     assert (row.free, row.free_words) == (3, "over 2")  # of four
+
+
+def test_more_finished_places_than_are_counted_are_told_as_at_least(ada, algebraist, opened, monkeypatch):
+    for position in range(3):
+        done = {"state": "submitted", "submitted_at": timezone.now(), "position": position}
+        AssignmentFactory(item=ItemFactory(campaign=opened), reviewer=algebraist, **done)
+    for most, words in ((3, "3 of 3 done"), (2, "2 or more done")):
+        monkeypatch.setattr(queries, "MOST_COUNTED", most)
+        monkeypatch.setattr(progress, "_campaigns", _campaigns.__wrapped__)
+        page = ada.get(reverse("queue")).content.decode()
+        assert words in page
+        assert ("progress class" in page) == (most == 3)
