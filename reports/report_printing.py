@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.refusal import Refused
-from annotation.models import Campaign
+from annotation.models import Campaign, Item
 from annotation.queries import campaigns_with_totals
 from annotation.visibility import Viewer
 from benchmark.models import Release
@@ -121,7 +121,12 @@ def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
             )
         return [row for row in rows if row.pk == order.campaign.pk]
     track = choose(order.release, _choice(order)).track
-    return sorted((row for row in rows if row.track == track), key=lambda row: (row.created_at, row.pk))
+    found = (row for row in rows if row.track == track)
+    if order.among:
+        items = Item.objects.filter(order.among, campaign__release=order.release).order_by()
+        held = set(items.values_list("campaign", flat=True).distinct())
+        found = (row for row in found if row.pk in held)
+    return sorted(found, key=lambda row: (row.created_at, row.pk))
 
 
 def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:

@@ -27,7 +27,7 @@ def score_sections(document: Document) -> dict[str, Any]:
         "states": [{"system": system, **counts} for system, counts in document["systems"].items()],
         "not_released": any("not_released" in counts for counts in document["systems"].values()),
         "withheld": list(document.get("not_released", {}).items()),
-        "measured": _measured(document["measured"]) if "measured" in document else None,
+        "measured": _measured(document["measured"]) if _is_measured(document) else None,
         "judge": _judge(judge) if judge else None,
         "experts": [_campaign(campaign) for campaign in document["experts"]],
         "exclusions": [_exclusion(rule) for rule in document.get("exclusions", ())],
@@ -56,6 +56,11 @@ def _in_short(estimate: Document | None, mean: bool) -> str:
     if estimate is None:
         return "nothing is left"
     return number(estimate) if mean else percent(estimate)
+
+
+def _is_measured(document: Document) -> bool:
+    """Whether any measure applies: under some conditions none does."""
+    return "measured" in document and any(document["measured"]["systems"].values())
 
 
 def _measured(measured: Document) -> dict[str, Any]:

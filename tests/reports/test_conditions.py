@@ -95,6 +95,7 @@ def test_page_rest_and_command_show_the_same_condition(gaps, oracle, coordinator
     assert "no part of the scores under the usual one" in page
     assert "?track=raw&amp;condition=oracle" in client.get(reverse("scores")).content.decode()
     assert "Condition oracle" in client.get(reverse("score", args=[gaps.name])).content.decode()
+    assert 'id="measured"' not in page  # nothing is measured where the source was handed over
     rest = client.get(reverse("api-score", args=[gaps.name]), {"condition": "oracle"}).json()
     call_command("score", "--json", release=gaps.name, condition="oracle", stdout=(out := StringIO()))
     assert (

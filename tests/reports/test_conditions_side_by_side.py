@@ -201,7 +201,7 @@ def test_page_rest_and_command_say_the_same(handed_over, coordinator):
     page = client.get(address).content.decode()
     assert "OracleCoverage" in page
     assert "26.7 %" in page  # 8/30
-    assert "Without any run: Local only, m = 5 (track raw, condition local-only)" in page
+    assert "Without any run: Local only, m=5 (track raw, condition local-only)" in page
     assert address in client.get(reverse("score", args=[handed_over.name])).content.decode()
     call_command("compare_conditions", "--json", release=handed_over.name, stdout=(out := StringIO()))
     assert client.get(rest).json() == json.loads(out.getvalue())

@@ -41,7 +41,7 @@ CONDITION_TABLES = (
         columns=(
             ConditionColumn(
                 "local_only",
-                "Local only, m = 5",
+                "Local only, m=5",
                 "Planned from the last five blocks, without setup and target.",
                 metric="anchor_acc",
                 track=RAW,
@@ -50,7 +50,7 @@ CONDITION_TABLES = (
             *(
                 ConditionColumn(
                     f"window_{blocks}",
-                    f"Global and local, m = {blocks}",
+                    f"Global and local, m={blocks}",
                     f"Planned from setup, target and the last {words}.",
                     metric="anchor_acc",
                     track=RAW,
@@ -60,14 +60,14 @@ CONDITION_TABLES = (
             ),
             ConditionColumn(
                 "window_5",
-                "Global and local, m = 5",
+                "Global and local, m=5",
                 "Planned from setup, target and the last five blocks: the usual condition of the raw track.",
                 metric="anchor_acc",
                 track=RAW,
             ),
             ConditionColumn(
                 "query",
-                "QueryAcc, m = 5",
+                "QueryAcc, m=5",
                 "The query of the assisted track, which is given the anchor.",
                 metric="query_acc",
                 track=ASSISTED,
