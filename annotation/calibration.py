@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 import latex
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.statements import Parameter, Statement
 from annotation.calibration_rows import CalibrationItem, CalibrationRemark, CalibrationRound
 from annotation.later_rows import LaterGrade, Occasion
 from annotation.material import problem_title
@@ -175,11 +176,10 @@ def _said(subject: CalibrationItem, letters: dict[int, str], reader: User) -> It
         )
 
 
-def own_discussions(reviewer: User) -> list[dict[str, Any]]:
-    """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
-    places = (
+def _discussed_places() -> QuerySet[Assignment]:
+    return (
         Assignment.objects.filter(
-            reviewer=reviewer,
+            reviewer=Parameter("reviewer"),
             repeat=False,
             state=AssignmentState.SUBMITTED,
             item__calibration__round__revealed_at__isnull=False,
@@ -187,13 +187,20 @@ def own_discussions(reviewer: User) -> list[dict[str, Any]]:
         .select_related("item__instance", "item__calibration__round")
         .order_by("-item__calibration__round__revealed_at", "handle")
     )
+
+
+_DISCUSSED = Statement(_discussed_places)
+
+
+def own_discussions(reviewer: User) -> list[dict[str, Any]]:
+    """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
     return [
         {
             "handle": place.handle,
             "title": problem_title(place.item.instance.payload, place.item.instance.key),
             "open": place.item.calibration.round.ended_at is None,
         }
-        for place in places
+        for place in _DISCUSSED.rows(reviewer=reviewer.pk)
     ]
 
 

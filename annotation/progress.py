@@ -51,7 +51,7 @@ class OwnProgress:
 
 def free_words(free: int) -> str:
     """How many items are free; beyond a bound nobody counts."""
-    return str(free) if free <= queries.MOST_COUNTED else f"over {queries.MOST_COUNTED}"
+    return str(free) if free <= queries.MOST_FREE else f"over {queries.MOST_FREE}"
 
 
 def own_progress(reviewer: Any) -> list[OwnProgress]:

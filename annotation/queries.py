@@ -238,13 +238,13 @@ class CountOf(Subquery):
     output_field = IntegerField()
 
 
-MOST_COUNTED = 1000
+MOST_FREE, MOST_DONE = 100, 500  # at which counting for the page of the queue ends
 
 
 def free_count(field: OpenField) -> CountOf:
-    """How many items of a campaign REVIEWER could take, MOST_COUNTED + 1 for more than MOST_COUNTED."""
+    """How many items of a campaign REVIEWER could take, MOST_FREE + 1 for more than MOST_FREE."""
     free = free_items(field).filter(campaign=OuterRef("pk")).order_by()
-    return CountOf(free.values("pk")[: MOST_COUNTED + 1])
+    return CountOf(free.values("pk")[: MOST_FREE + 1])
 
 
 def has_free(reviewer: User, campaign: Campaign) -> bool:
@@ -257,16 +257,16 @@ def has_free(reviewer: User, campaign: Campaign) -> bool:
 def campaigns_of_queue(field: OpenField) -> QuerySet[Any]:
     """Open campaigns with `free` and with `done`, own submitted places, those with own places before the others.
 
-    Counted are the reviewer's last MOST_COUNTED places in all campaigns together, so that the page costs the same
+    Counted are the reviewer's last MOST_DONE places in all campaigns together, so that the page costs the same
     however much they have done; `every` says whether that is all of them.
     """
     submitted = Assignment.objects.filter(reviewer=REVIEWER, state=AssignmentState.SUBMITTED)
     latest = submitted.order_by("-position").values("pk")
-    done = Assignment.objects.filter(pk__in=latest[:MOST_COUNTED], item__campaign=OuterRef("pk"))
+    done = Assignment.objects.filter(pk__in=latest[:MOST_DONE], item__campaign=OuterRef("pk"))
     lost = returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
     return Campaign.objects.filter(phase=Phase.OPEN).annotate(
         done=CountOf(done.values("pk")),
-        every=~Exists(latest[MOST_COUNTED : MOST_COUNTED + 1]),
+        every=~Exists(latest[MOST_DONE : MOST_DONE + 1]),
         free=free_count(field) + CountOf(lost.values("pk")),
     )
 

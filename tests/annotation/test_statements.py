@@ -113,8 +113,8 @@ def test_the_queue_takes_the_same_statements_with_a_hundred_rows(ada, algebraist
     assert len(page.on_tables) == number
 
 
-def test_more_than_a_thousand_free_items_are_not_counted(opened, algebraist, monkeypatch):
-    monkeypatch.setattr(queries, "MOST_COUNTED", 2)
+def test_more_than_a_hundred_free_items_are_not_counted(opened, algebraist, monkeypatch):
+    monkeypatch.setattr(queries, "MOST_FREE", 2)
     monkeypatch.setattr(progress, "_campaigns", _campaigns.__wrapped__)  # made with the bound of now
     (row,) = own_progress(algebraist)
     assert (row.free, row.free_words) == (3, "over 2")  # of four
@@ -125,7 +125,7 @@ def test_more_finished_places_than_are_counted_are_told_as_at_least(ada, algebra
         done = {"state": "submitted", "submitted_at": timezone.now(), "position": position}
         AssignmentFactory(item=ItemFactory(campaign=opened), reviewer=algebraist, **done)
     for most, words in ((3, "3 of 3 done"), (2, "2 or more done")):
-        monkeypatch.setattr(queries, "MOST_COUNTED", most)
+        monkeypatch.setattr(queries, "MOST_DONE", most)
         monkeypatch.setattr(progress, "_campaigns", _campaigns.__wrapped__)
         page = ada.get(reverse("queue")).content.decode()
         assert words in page
