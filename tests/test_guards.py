@@ -1,7 +1,9 @@
 """The database itself refuses what must not be, whoever asks."""
 
 import pytest
+from django.apps import apps
 from django.db import IntegrityError, connection, transaction
+from django.db.models import PROTECT
 from django.utils import timezone
 
 from accounts.actions import record
@@ -112,3 +114,35 @@ def test_a_verdict_is_append_only_and_unique():
         type(verdict).objects.update(value="no")
     with pytest.raises(IntegrityError):
         VerdictFactory(judge=verdict.judge, output=verdict.output)
+
+
+# Rows that go with the row they belong to: what is a person's alone, what is made again, and unsent drafts.
+GO_ALONG = {
+    "accounts.AccessToken.user",
+    "accounts.Conflict.user",
+    "accounts.Expertise.user",
+    "accounts.IdempotencyRecord.user",
+    "accounts.SavedComment.user",
+    "annotation.Draft.assignment",
+    "annotation.Reminder.reviewer",
+    "annotation.SideDraft.assignment",
+    "annotation.SideDraft.training_item",
+    "annotation.TrainingGold.item",  # of a training that no campaign has opened: a guard keeps the others
+    "annotation.TrainingItem.training",
+    "benchmark.IdentityScan.output",
+    "benchmark.ProtocolFlag.output",
+    "reports.LabelUpload.owner",
+}
+
+
+def test_no_label_goes_with_a_person_problem_or_output_that_is_deleted() -> None:
+    """Every other reference protects what it points to; a new one that does not is named here or fails."""
+    ours = ("accounts", "annotation", "benchmark", "judging", "reports")
+    found = {
+        f"{field.model._meta.label}.{field.name}"
+        for model in apps.get_models()
+        if model._meta.app_label in ours
+        for field in model._meta.fields
+        if field.remote_field and field.remote_field.on_delete is not PROTECT
+    }
+    assert found == GO_ALONG

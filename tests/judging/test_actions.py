@@ -120,7 +120,7 @@ def test_failed_tasks_can_be_queued_again(judge, release_with, owner):
     assert set(run.tasks.values_list("state", "tries")) == {(TaskState.WAITING, 0)}
 
 
-def test_asking_survives_a_broker_that_is_away(
+def test_asking_survives_a_broker_that_is_away_and_the_next_pass_rings_again(
     judge, release_with, monkeypatch, django_capture_on_commit_callbacks
 ):
     from kombu.exceptions import OperationalError
@@ -135,6 +135,10 @@ def test_asking_survives_a_broker_that_is_away(
     with django_capture_on_commit_callbacks(execute=True):
         run = ask(actor=None, judge=judge, release=release_with(1))
     assert run.tasks.count() == 2
+    rings = []
+    monkeypatch.setattr("judging.actions.ring", lambda: rings.append("ring"))
+    assert reconcile()["waiting"] == 2
+    assert rings == ["ring"]
 
 
 def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):

@@ -8,8 +8,10 @@ import random
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError
+from django.utils import timezone
 
 from accounts.refusal import Refused
+from annotation.models import Answer, Assignment, Campaign, Grade
 from benchmark.actions import freeze_release
 from reports.artifacts import FORMAT, assemble, build, freeze_artifact
 from reports.canonical import canonical
@@ -17,6 +19,7 @@ from reports.inputs import Inputs, collect
 from reports.manifest import Manifest, read_manifest
 from reports.models import Artifact
 from reports.verification import read_artifact, verify, verify_file
+from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 
 def built(release):
@@ -199,6 +202,30 @@ def test_freezing_twice_is_one_artifact_and_it_is_append_only(gaps):
     assert freeze_artifact(actor=None, release=gaps) == first
     with pytest.raises(IntegrityError, match="append-only"):
         Artifact.objects.update(content="{}")
+
+
+def test_a_frozen_score_stays_what_it_was_when_labels_come_in_later(gaps):
+    freeze_release(actor=None, release=gaps)
+    gaps.refresh_from_db()
+    kept = freeze_artifact(actor=None, release=gaps)
+    before = Artifact.objects.get(pk=kept.pk).content
+    answer = Answer.objects.filter(state="answered").first()
+    other = {"yes": "no", "no": "yes"}[answer.value]
+    old = answer.grade.assignment.item
+    campaign = CampaignFactory(
+        release=gaps, rubric=old.campaign.rubric, phase="open", opened_at=timezone.now()
+    )
+    place = AssignmentFactory(item=ItemFactory(campaign=campaign, output=old.output, places_taken=1))
+    grade = Grade.objects.create(
+        assignment=place, idempotency_key="late", rubric_sha256=answer.grade.rubric_sha256
+    )
+    Answer.objects.create(grade=grade, question=answer.question, value=other)
+    Assignment.objects.filter(pk=place.pk).update(state="submitted", submitted_at=timezone.now())
+    Campaign.objects.filter(pk=campaign.pk).update(phase="closed", closed_at=timezone.now())
+    later = freeze_artifact(actor=None, release=gaps)
+    assert later.sha256 != kept.sha256
+    assert Artifact.objects.get(pk=kept.pk).content == before
+    assert verify(json.loads(before)).differences == ()
 
 
 def test_the_commands_freeze_and_verify(gaps, tmp_path, capsys):
