@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.protocols import protocol_names
+from tests.deployment import SQLITE, migrated_once
 
 ROOT = Path(__file__).resolve().parents[2]
 SIXTH = ROOT / "tests" / "sixth_protocol"
@@ -32,6 +33,7 @@ class Copy:
             self.root.mkdir(exist_ok=True)
             copy(ROOT / name, self.root / name, **_without_leftovers(name))
         self.git("init", "--quiet")
+        (self.root / ".git" / "info" / "exclude").write_text("__pycache__/\n", encoding="ascii")
         self.git("add", "--all")
         self.git("-c", "user.name=t", "-c", "user.email=t@test", "commit", "--quiet", "-m", "five")
 
@@ -43,14 +45,13 @@ class Copy:
 
     def contract(self) -> str:
         chosen = ["tests/benchmark/test_protocols.py", "-k", "closed_forms", "-q", "-p", "no:cacheprovider"]
-        return self._run([sys.executable, "-B", "-m", "pytest", *chosen])
+        return self._run([sys.executable, "-m", "pytest", *chosen])
 
     def _run(self, command: list[str]) -> str:
         environment = {
             "PATH": "/usr/bin:/bin:/usr/local/bin",
             "TOUCHSTONE_DEMO": "1",
             "TOUCHSTONE_RUNTIME_DIR": str(self.runtime),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
         done = subprocess.run(
             command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=300
@@ -72,6 +73,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 def test_it_is_imported_graded_and_scored_by_the_commands_of_all(copy):
     file = str(SIXTH / "release.jsonl")
+    copy.runtime.mkdir()
+    shutil.copyfile(migrated_once("").folder / SQLITE, copy.runtime / SQLITE)
     copy.manage("migrate", "--verbosity", "0")
     copy.manage("import_release", "closed_forms", file, "--release", "sums")
     copy.manage("import_outputs", str(SIXTH / "outputs.jsonl"), "--release", "sums", "--system", "aurora")
