@@ -1,5 +1,6 @@
 """The sample project's Re2Math part, imported once per test module's needs."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,18 @@ from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
 from reports import inputs
 from reports.importing import import_labels
+from tests.remembering import remembered
 from tests.reports.graded import graded_campaign
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 
 
 def load(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> Release:
+    remembered(f"{name} {labels}", partial(write, name, protocol, outputs, *labels))
+    return Release.objects.select_related("benchmark").get(name=name)
+
+
+def write(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> None:
     folder = SAMPLE / protocol
     import_release(actor=None, protocol=protocol, path=folder / "release.jsonl", name=name, is_sample=True)
     release = Release.objects.select_related("benchmark").get(name=name)
@@ -24,7 +31,6 @@ def load(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> Rel
         import_outputs(actor=None, path=folder / path, release=release, system=system)
     for file in labels:
         import_labels(actor=None, path=folder / file, release=release)
-    return release
 
 
 SYSTEMS = ("aurora", "basalt", "cobalt")
