@@ -57,7 +57,7 @@ def test_filters_are_applied_by_the_database_to_both_kinds(gaps):
 
 
 def test_one_raters_and_one_judge_versions_rows_can_be_asked_for(gaps):
-    rater = all_pages(gaps, 1, rater_kind="expert")[0]["rater"]
+    rater = all_pages(gaps, 500, rater_kind="expert")[0]["rater"]
     mine = all_pages(gaps, 500, rater=rater)
     assert {row["rater"] for row in mine} == {rater}
     judged = all_pages(gaps, 500, identities="1", rater_kind="judge", judge="sample-judge-v1")
