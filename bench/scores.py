@@ -122,9 +122,9 @@ def _write_labels(path: Path, instances: list[tuple[str, str]]) -> None:
                         rows.writerow(output | audit | {"question": question, "value": value})
 
 
-def write_labels(path: Path) -> None:
-    """A million answers: 200,000 subjects in 100,000 clusters, five experts, three categories."""
-    values = RNG.choice(["yes", "no", "uncertain"], size=LABELS, p=[0.6, 0.3, 0.1]).tolist()
+def write_labels(path: Path, labels: int) -> None:
+    """So many answers: five experts to a subject, two subjects to a cluster, three categories."""
+    values = RNG.choice(["yes", "no", "uncertain"], size=labels, p=[0.6, 0.3, 0.1]).tolist()
     with path.open("w", encoding="utf-8") as file:
         file.write("release,question,subject,cluster,rater,rater_kind,value\n")
         file.writelines(
@@ -172,7 +172,7 @@ def figures() -> Iterator[Figure]:
         task = f"score, {SYSTEMS} systems x {INSTANCES} instances, all intervals"
         yield Figure(task, spread, target=1.0)
         path = Path(folder) / "million.csv"
-        write_labels(path)
+        write_labels(path, LABELS)
         spread = commanded(folder, 3, "analyse", "agreement", str(path), "--json")
         naive = once(lambda: by_hand(path), scaled=10)
         task = "analyse agreement, 1,000,000 labels, CSV to document"

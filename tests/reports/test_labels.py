@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -54,6 +56,18 @@ def test_importing_the_same_file_again_changes_nothing(gaps):
     for file in (EXPERTS, JUDGE):
         assert not import_labels(actor=None, path=file, release=gaps).changed
     assert export(gaps) == before
+
+
+def test_an_export_takes_the_same_statements_however_many_chunks_its_labels_fill(gaps, monkeypatch):
+    # experts; decisions in force; verdicts about outputs, pairs and instances: 302 answers and 180 verdicts
+    asked, texts = [], []
+    for chunk in (10, 10_000):
+        monkeypatch.setattr("reports.label_rows._CHUNK", chunk)
+        with CaptureQueriesContext(connection) as captured:
+            texts.append(export(gaps))
+        asked.append(len(captured.captured_queries))
+    assert asked[0] == asked[1] <= 5
+    assert texts[0] == texts[1]
 
 
 def test_export_import_export_is_the_identity(gaps, tmp_path):
