@@ -8,6 +8,7 @@ than 1.05 calls per verdict. Without PART all parts run.
 """
 
 import argparse
+import datetime as dt
 import os
 import random
 import signal
@@ -61,6 +62,24 @@ def summary(found: list[Findings]) -> str:
     )
 
 
+def table(found: list[Findings], now: dt.datetime) -> str:
+    """The rows of docs/trust.md, to be pasted as they are, under the day and what the machine was like."""
+    load = os.getloadavg()[2]
+    lines = [
+        f"Measured on {now:%Y-%m-%d} on {os.cpu_count()} cores (load {load:.1f} in the last fifteen minutes):",
+        "",
+        "| part | faults | acknowledged | lost | doubled | seconds | good |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for each in found:
+        struck = ", ".join(f"{count} x {kind}" for kind, count in sorted(each.faults.items()))
+        lines.append(
+            f"| `{each.part}`: {struck or 'none'} | {each.faults.total()} | {each.acknowledged:,} | {each.lost} "
+            f"| {each.doubled} | {each.seconds:.0f} | {'yes' if each.is_good else 'no'} |"
+        )
+    return "\n".join(lines)
+
+
 def _line(name: str, found: list[Findings]) -> str:
     faults = sum(sum(each.faults.values()) for each in found)
     told, lost, doubled = (
@@ -90,6 +109,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers are stopped then too
     found = [attempted(name, part) for name, part in known.items() if name in (options.parts or known)]
     print(summary(found))
+    print(f"\n{table(found, dt.datetime.now(dt.UTC))}")
     return 0 if all(each.is_good for each in found) else 1
 
 
