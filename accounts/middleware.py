@@ -1,8 +1,9 @@
-"""Two rules that hold for every page: private pages are never cached, and staff of a study carry MFA."""
+"""Rules that hold for every page: private pages are never cached, staff of a study carry MFA, no text has a NUL."""
 
 from collections.abc import Callable
 from typing import Any
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 
@@ -57,9 +58,39 @@ class RequireMfaMiddleware:
         return redirect("mfa_activate_totp")
 
 
+class RefuseNulMiddleware:
+    """NUL characters in an address or a form are bad input: PostgreSQL cannot compare or keep them.
+
+    JSON bodies are checked by their serializers. Uploads (views that check the CSRF token themselves, once the reader
+    of the file is in place) by whoever reads the file.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """Called after the CSRF check, which has read the form."""
+        read = [request.GET] if getattr(view, "csrf_exempt", False) else [request.GET, request.POST]
+        values = (value for form in read for _, values in form.lists() for value in values)
+        if "\0" not in request.path and not any("\0" in value for value in values):
+            return None
+        if request.path.startswith("/api/"):
+            return JsonResponse(_NUL, status=400)
+        raise BadRequest(_NUL["reason"])
+
+
 _REFUSAL = {
     "code": "second_factor_required",
     "reason": "Set up the second factor of your account first.",
+    "line": None,
+    "field": "",
+}
+_NUL = {
+    "code": "invalid",
+    "reason": "The address or the form holds a NUL character.",
     "line": None,
     "field": "",
 }

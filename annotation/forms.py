@@ -101,6 +101,6 @@ def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
 def _anchored(text: str) -> list[Any]:
     try:
         value = json.loads(text or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return value if isinstance(value, list) else []

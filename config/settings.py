@@ -70,6 +70,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PrivatePagesMiddleware",
     "accounts.middleware.RequireMfaMiddleware",
+    "accounts.middleware.RefuseNulMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -276,7 +277,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.api_auth.IsSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["accounts.api_parsers.BoundedJSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["accounts.api_filters.ListedFilters"],
     "DEFAULT_PAGINATION_CLASS": "accounts.api_pages.KeyedPagination",
     "PAGE_SIZE": 50,

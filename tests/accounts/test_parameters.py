@@ -1,9 +1,9 @@
-"""Query parameters of the REST interface come from lists."""
+"""What comes in addresses, forms and bodies: parameters from lists, no NUL, no nesting without end."""
 
 import pytest
 from django.test import Client
 
-from accounts.models import User
+from accounts.models import SavedComment, User
 
 
 @pytest.mark.django_db
@@ -17,3 +17,47 @@ def test_the_queue_takes_no_parameter_so_none_can_be_an_oracle(
     client.force_login(algebraist)
     answer = client.get(f"/api/v1/queue/?{query}")
     assert (answer.status_code, answer.json()["field"]) == (400, query.split("=")[0])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/people/audit-trail/?verb=%00",
+        "/grading/items/%00/",
+        "/analyse/files/a%00b/",
+        "/api/v1/assignments/%00/",
+        "/api/v1/audit-trail/?verb=%00",
+        "/api/v1/me/?x=%00",
+    ],
+)
+def test_a_nul_in_an_address_is_bad_input(client: Client, owner: User, address: str) -> None:
+    client.force_login(owner)
+    answer = client.get(address)
+    assert answer.status_code == 400
+    if address.startswith("/api/"):
+        assert set(answer.json()) >= {"code", "reason", "line", "field"}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("as_form", ["multipart/form-data", "application/x-www-form-urlencoded"])
+def test_a_nul_in_a_form_is_bad_input_and_nothing_is_kept(
+    client: Client, algebraist: User, as_form: str
+) -> None:
+    client.force_login(algebraist)
+    if as_form.startswith("multipart"):
+        answer = client.post("/grading/comments/", {"text": "As in\0 the lemma."})
+    else:
+        answer = client.post("/grading/comments/", "text=As%00in", content_type=as_form)
+    assert answer.status_code == 400
+    assert not SavedComment.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("body", [b"[" * 100_000, b'{"label":' * 50_000, b"\xff\xfe{}", b'{"label": NaN}'])
+def test_a_body_that_is_no_json_or_nests_without_end_is_bad_input(
+    client: Client, algebraist: User, body: bytes
+) -> None:
+    client.force_login(algebraist)
+    answer = client.post("/api/v1/tokens/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
