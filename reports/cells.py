@@ -99,7 +99,12 @@ def _cell(estimate: Document, value: str, end: Any, *, unit: str) -> Cell:
 
 def _counts(estimate: Document) -> str:
     if estimate.get("k") is not None:
-        return f"{estimate['k']:g}/{estimate['n']}"
+        whole = float(estimate["k"]).is_integer()  # experts who disagree leave shares of an output
+        return (
+            f"{estimate['k']:g}/{estimate['n']}"
+            if whole
+            else f"{rounded(estimate['k'], places=2)}/{estimate['n']}"
+        )
     if estimate.get("N") is not None:
         return f"{estimate['n']} of {estimate['N']}"
     return "" if estimate.get("n") is None else f"n = {estimate['n']}"

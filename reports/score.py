@@ -180,8 +180,16 @@ def _audit_part(
         "closed": campaign.closed,
         "drawn": len(audit.drawn),
         "labelled": sum(item.subject in audit.truth for item in audit.drawn),
-        "metrics": {metric.key: audited(metric) for metric in audited_metrics(protocol)},
+        "metrics": {
+            metric.key: audited(metric) for metric in audited_metrics(protocol) if _asks(campaign, metric)
+        },
     }
+
+
+def _asks(campaign: CampaignInfo, metric: Metric) -> bool:
+    """Whether the campaign's experts are asked everything that the metric needs; of others it says nothing."""
+    asked = {question.key for question in rubric_from_content(dict(campaign.rubric)).questions}
+    return asked.issuperset(metric.needs)
 
 
 def _closed_audits(inputs: Inputs) -> list[CampaignInfo]:

@@ -16,6 +16,7 @@ from reports.score_text import MEANS, number, percent
 from reports.wording import coefficient_name, in_words
 
 _AUDIT_COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
+_CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
 _MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 _CELLS = ("tp", "fp", "fn", "tn")
 
@@ -162,10 +163,14 @@ def _metric(judge: Document, key: str) -> dict[str, Any]:
 
 
 def _division(name: str, systems: Mapping[str, Document]) -> dict[str, Any]:
-    """Systems by the classes of one division of the instances."""
+    """Systems by the classes of one division of the instances, in as many tables as a printed page has room for."""
     classes = sorted({one for found in systems.values() for one in found})
+    parts = [classes[at : at + _CLASSES_ABREAST] for at in range(0, len(classes), _CLASSES_ABREAST)]
+    return {"name": in_words(name), "tables": [_classes_table(part, systems) for part in parts]}
+
+
+def _classes_table(classes: Sequence[str], systems: Mapping[str, Document]) -> dict[str, Any]:
     return {
-        "name": in_words(name),
         "classes": [in_words(one) for one in classes],
         "rows": [
             {

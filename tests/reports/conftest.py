@@ -18,19 +18,21 @@ from tests.reports.graded import graded_campaign
 SAMPLE = Path(__file__).parents[2] / "sample"
 
 
-def load(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> Release:
-    remembered(f"{name} {labels}", partial(write, name, protocol, outputs, *labels))
+def load(
+    name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str = "release.jsonl"
+) -> Release:
+    remembered(f"{name} {labels}", partial(write, name, protocol, outputs, *labels, file=file))
     return Release.objects.select_related("benchmark").get(name=name)
 
 
-def write(name: str, protocol: str, outputs: dict[str, str], *labels: str) -> None:
+def write(name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str) -> None:
     folder = SAMPLE / protocol
-    import_release(actor=None, protocol=protocol, path=folder / "release.jsonl", name=name, is_sample=True)
+    import_release(actor=None, protocol=protocol, path=folder / file, name=name, is_sample=True)
     release = Release.objects.select_related("benchmark").get(name=name)
     for system, path in outputs.items():
         import_outputs(actor=None, path=folder / path, release=release, system=system)
-    for file in labels:
-        import_labels(actor=None, path=folder / file, release=release)
+    for table in labels:
+        import_labels(actor=None, path=folder / table, release=release)
 
 
 SYSTEMS = ("aurora", "basalt", "cobalt")

@@ -13,6 +13,9 @@ from reports.corrections import (
     usable_truth,
 )
 from reports.datasets import DrawnItem
+from reports.inputs import collect
+from reports.score import score
+from tests.reports.conftest import load
 
 PROTOCOL = get_protocol("re2math")
 TOOL = PROTOCOL.metrics[0]
@@ -170,3 +173,24 @@ def test_a_later_draw_by_system_completes_one_over_all_systems():
     # Aurora 2 of 6 known, basalt 1 of 2: (10 x 1/3 + 10 x 1/2) / 20
     assert document["estimate"]["value"] == pytest.approx((10 / 3 + 5) / 20)
     assert [row["stratum"] for row in document["strata"]] == ["aurora/ungrounded", "basalt/ungrounded"]
+
+
+@pytest.mark.django_db
+def test_an_audit_says_nothing_of_a_metric_whose_question_its_experts_were_not_asked():
+    """The sample's second iteration of lemmas: experts read proofs, and nobody asked them for contexts."""
+    release = load(
+        "sample-lemmas-2026-02",
+        "lemmas",
+        {system: f"outputs-{system}-2026-02.jsonl" for system in ("aurora", "basalt")},
+        "labels-judge-2026-02.csv",
+        "labels-experts-2026-02.csv",
+        file="release-2026-02.jsonl",
+    )
+    [audit] = score(collect(release=release))["judge"]["audits"]
+    assert list(audit["metrics"]) == ["acceptance"]
+    found = audit["metrics"]["acceptance"]
+    # Six accepted by the judge, of which Basalt's on groups is false; the refused one is false too.
+    assert [found["in_sample"][cell] for cell in ("tp", "fp", "fn", "tn")] == [5, 1, 0, 1]
+    # Census: Aurora 4 of 4; Basalt 1 of 4, an abstention among them.
+    values = {system: part["estimate"]["value"] for system, part in found["corrected"].items()}
+    assert values == {"aurora": 1.0, "basalt": 0.25}

@@ -116,6 +116,15 @@ def test_the_score_page_shows_the_strata(steps, client, coordinator, tmp_path):
     page = client.get(reverse("score", args=["sample-masked-steps"])).content.decode()
     assert "Avg@4 by step type" in page
     assert "Avg@4 by proof family" in page
+    # Eleven proof families in tables of at most five columns: a printed page has no more room.
+    families = page.partition("<summary>Avg@4 by proof family</summary>")[2].partition(
+        "<summary>Avg@4 by step type"
+    )[0]
+    heads = [head.count('scope="col"') - 1 for head in families.split("</thead>")[:-1]]
+    assert max(heads) <= 5
+    assert sum(heads) == len(
+        {json.loads(line)["proof_family"] for line in FILE.read_text("utf-8").splitlines()}
+    )
 
 
 def judged(index: int, attempt: int, value: str) -> dict[str, str]:
