@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
+from accounts.domains import domain_words
 from reports.campaign_results import COVERAGE
 from reports.cells import Document, number_cell, p_words, percent_cell
 from reports.figures.matrix import Shaded, shade, shaded_matrix
@@ -38,7 +39,7 @@ def results_sections(document: Document, *, today: dt.date) -> dict[str, Any]:
             share_bars(
                 "Outputs by domain",
                 list(COVERAGE),
-                {in_words(domain): counts for domain, counts in document["domains"].items()},
+                {domain_words(domain): counts for domain, counts in document["domains"].items()},
                 key="coverage",
             )
             if document["domains"]
@@ -46,7 +47,7 @@ def results_sections(document: Document, *, today: dt.date) -> dict[str, Any]:
         ),
         "states": COVERAGE,
         "domains": [
-            (in_words(domain), [counts[state] for state in COVERAGE])
+            (domain_words(domain), [counts[state] for state in COVERAGE])
             for domain, counts in document["domains"].items()
         ],
         "questions": [

@@ -1,11 +1,12 @@
 """A score document as the tables and pictures of a page. Pure: documents in, rows of cells out."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from accounts.domains import domain_words
 from reports.audit_frame import SYSTEM_BUCKET
 from reports.cells import Cell, Document, bounds_words, number_cell, percent_cell
 from reports.corrections import empty_strata
@@ -85,7 +86,7 @@ def _measured(measured: Document) -> dict[str, Any]:
                 for caution in number_cell(found["estimate"]).cautions
             }
         ),
-        "domains": [in_words(domain) for domain in domains],
+        "domains": [domain_words(domain) for domain in domains],
         "by_domain": [
             {
                 **measured["measures"][key],
@@ -166,12 +167,15 @@ def _division(name: str, systems: Mapping[str, Document]) -> dict[str, Any]:
     """Systems by the classes of one division of the instances, in as many tables as a printed page has room for."""
     classes = sorted({one for found in systems.values() for one in found})
     parts = [classes[at : at + _CLASSES_ABREAST] for at in range(0, len(classes), _CLASSES_ABREAST)]
-    return {"name": in_words(name), "tables": [_classes_table(part, systems) for part in parts]}
+    words = domain_words if name == "domain" else in_words
+    return {"name": in_words(name), "tables": [_classes_table(part, words, systems) for part in parts]}
 
 
-def _classes_table(classes: Sequence[str], systems: Mapping[str, Document]) -> dict[str, Any]:
+def _classes_table(
+    classes: Sequence[str], words: Callable[[str], str], systems: Mapping[str, Document]
+) -> dict[str, Any]:
     return {
-        "classes": [in_words(one) for one in classes],
+        "classes": [words(one) for one in classes],
         "rows": [
             {
                 "system": system,
