@@ -21,11 +21,14 @@ SAMPLE = Path(__file__).parents[2] / "sample"
 def load(
     name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str = "release.jsonl"
 ) -> Release:
-    remembered(f"{name} {labels}", partial(write, name, protocol, outputs, *labels, file=file))
+    terms = (name, protocol, outputs, labels, file)  # all that decides what is written
+    remembered(repr(terms), partial(write, name, protocol, outputs, *labels, file=file))
     return Release.objects.select_related("benchmark").get(name=name)
 
 
-def write(name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str) -> None:
+def write(
+    name: str, protocol: str, outputs: dict[str, str], *labels: str, file: str = "release.jsonl"
+) -> None:
     folder = SAMPLE / protocol
     import_release(actor=None, protocol=protocol, path=folder / file, name=name, is_sample=True)
     release = Release.objects.select_related("benchmark").get(name=name)
