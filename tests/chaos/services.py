@@ -55,11 +55,12 @@ class Service:
             time.sleep(seconds if how == signal.SIGSTOP else 0)
 
     def start(self) -> None:
+        is_root = os.geteuid() == 0  # nobody else may say as whom a process runs
         with self.log.open("ab") as log:
             child = subprocess.Popen(
                 self.command,
-                user=self.user,
-                extra_groups=[],
+                user=self.user if is_root else None,
+                extra_groups=[] if is_root else None,
                 cwd="/",
                 stdout=log,
                 stderr=log,
