@@ -1,20 +1,24 @@
 """REST endpoints of one's own account: name, domains, conflicts of interest, access tokens."""
 
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
+from rest_framework.serializers import BaseSerializer, ListSerializer, Serializer
 from rest_framework.views import APIView
 
 from accounts import actions
 from accounts import serializers as shape
 from accounts.api_errors import RefusalOut
 from accounts.models import AccessToken, User
+from accounts.proof import check_password_again
+from accounts.queries import tokens_in_use
 
 
 def caller(request: Request) -> User:
@@ -22,11 +26,36 @@ def caller(request: Request) -> User:
     return cast(User, request.user)
 
 
-def understood(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The request's fields as the serializer reads them; raises ValidationError naming what is wrong."""
+Shape = TypeVar("Shape", bound=BaseSerializer[Any])
+
+
+def checked(serializer: type[Shape], request: Request) -> Shape:
+    """The serializer, valid; raises ValidationError naming each field that is wrong or that it does not know."""
     sent = serializer(data=request.data)
+    unknown = list(_unknown_fields(sent, request.data))
+    if unknown:
+        raise ValidationError(dict.fromkeys(unknown, "This field is not known here."))
     sent.is_valid(raise_exception=True)
-    return dict(sent.validated_data)
+    return sent
+
+
+def understood(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The request's fields as the serializer reads them; raises ValidationError as `checked` does."""
+    return dict(checked(serializer, request).validated_data)
+
+
+def _unknown_fields(field: Any, data: Any, path: str = "") -> Iterator[str]:
+    """Dotted names in `data` that no writable field of the serializer has, at any depth."""
+    if isinstance(field, ListSerializer):
+        for inner in data if isinstance(data, list) else ():
+            yield from _unknown_fields(field.child, inner, path)
+    elif isinstance(field, Serializer) and isinstance(data, Mapping):
+        for name, inner in data.items():
+            known = field.fields.get(name)
+            if known is None or known.read_only:
+                yield f"{path}{name}"
+            else:
+                yield from _unknown_fields(known, inner, f"{path}{name}.")
 
 
 class MeView(APIView):
@@ -93,7 +122,7 @@ class TokensView(ListAPIView[AccessToken]):
     queryset = AccessToken.objects.none()
 
     def get_queryset(self) -> QuerySet[AccessToken]:
-        return AccessToken.objects.filter(user=self.request.user.pk, revoked_at=None)
+        return tokens_in_use(caller(self.request))
 
     @extend_schema(operation_id="tokens_list")
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
@@ -106,7 +135,9 @@ class TokensView(ListAPIView[AccessToken]):
     )
     def post(self, request: Request) -> Response:
         """Make a token. Its secret is in this reply only, so an Idempotency-Key is not honoured here."""
-        made = actions.create_token(actor=caller(request), **understood(shape.TokenIn, request))
+        asked = understood(shape.TokenIn, request)
+        check_password_again(request, asked.pop("password"))
+        made = actions.create_token(actor=caller(request), **asked)
         return Response({**shape.TokenOut(made.row).data, "secret": made.secret}, status=201)
 
 

@@ -9,6 +9,8 @@ from rest_framework.views import exception_handler
 
 from accounts.refusal import NotAllowed, Refused
 
+_STATUS = {"idempotency_mismatch": 422, "too_many_attempts": 429}
+
 
 class RefusalOut(serializers.Serializer[Any]):
     """Why nothing was written or shown."""
@@ -43,10 +45,10 @@ def refusal_body(refusal: Refused) -> dict[str, Any]:
 
 
 def refusal_status(refusal: Refused) -> int:
-    """403: not this person. 422: an idempotency key used for something else. 409: not in this state."""
+    """403: not this person. 409: not in this state, unless the code has a status of its own."""
     if isinstance(refusal, NotAllowed):
         return 403
-    return 422 if refusal.code == "idempotency_mismatch" else 409
+    return _STATUS.get(refusal.code, 409)
 
 
 def _body(data: Any) -> dict[str, Any]:

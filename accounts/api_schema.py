@@ -4,6 +4,11 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
+TOKENS = (
+    "Made on the profile page or by POST /api/v1/tokens/ with your password, and shown once. The scope says what it "
+    "may do: `read` only reads, `grade` also does a reviewer's own work, `manage` does everything you may do. It ends "
+    "on its expiry date, when it is revoked, when your password changes and when you lose a role."
+)
 REFUSAL = {"$ref": "#/components/schemas/RefusalOut"}
 ALWAYS = {
     "400": "A parameter or field is unknown, missing or malformed.",
@@ -20,7 +25,7 @@ class AccessTokenScheme(OpenApiAuthenticationExtension):
     name = "accessToken"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "Made on the profile page, shown once."}
+        return {"type": "http", "scheme": "bearer", "description": TOKENS}
 
 
 def add_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:

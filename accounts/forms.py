@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
-from accounts.models import Confidence, ConflictKind, Credit, RoleName, User
+from accounts.actions.tokens import DAYS, MOST_DAYS
+from accounts.models import Confidence, ConflictKind, Credit, RoleName, TokenScope, User
 
 DOMAIN_LIST = "domains"  # the id of the page's datalist
 
@@ -65,8 +66,8 @@ class PreferencesForm(forms.Form):
     reminders = forms.BooleanField(label="Remind me by e-mail of items that are due", required=False)
 
 
-class EraseForm(forms.Form):
-    """The password once more, before an account goes for good."""
+class PasswordAgainForm(forms.Form):
+    """The password once more, before something that a session alone must not be enough for."""
 
     password = forms.CharField(
         label="Your password",
@@ -75,8 +76,19 @@ class EraseForm(forms.Form):
     )
 
 
-class TokenForm(forms.Form):
+class TokenForm(PasswordAgainForm):
+    """A new access token."""
+
     label = forms.CharField(max_length=100, label="What is it for?", help_text="For example: notebook.")
+    scope = forms.ChoiceField(label="It may", choices=TokenScope.choices, initial=TokenScope.READ)
+    days = forms.IntegerField(
+        label="Days until it expires",
+        min_value=1,
+        max_value=MOST_DAYS,
+        initial=DAYS,
+        help_text=f"At most {MOST_DAYS}.",
+    )
+    field_order = ("label", "scope", "days", "password")
 
 
 class InvitationForm(forms.Form):

@@ -209,18 +209,39 @@ class Conflict(models.Model):
         return f"{self.user}: {self.kind} {self.key}"
 
 
+class TokenScope(models.TextChoices):
+    READ = "read", "Read"
+    GRADE = "grade", "Read and grade"
+    MANAGE = "manage", "Everything you may do"
+
+
 class AccessToken(models.Model):
-    """A bearer token for the REST interface; only its SHA-256 is kept."""
+    """A bearer token for the REST interface; only its SHA-256 is kept.
+
+    `password_mark` is the owner's session hash when the token was made: with another password, however it was
+    set, the token no longer works.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
     label = models.CharField(max_length=100)
     token_sha256 = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=10, choices=TokenScope.choices, default=TokenScope.READ)
+    password_mark = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=~Q(label=""), name="access_token_has_a_label"),
+            models.CheckConstraint(
+                condition=Q(scope__in=TokenScope.values), name="access_token_scope_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=models.F("created_at")),
+                name="access_token_expires_after_it_was_made",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.models import AuditEvent, Invitation, User
+from accounts.models import AccessToken, AuditEvent, Invitation, User
 from accounts.refusal import Refused
 from accounts.secrets import secret_hash
 
@@ -34,6 +34,16 @@ def any_member(email: str) -> User:
     if member is None:
         raise Refused(f"Nobody has the address {email}.", code="no_member", field="email")
     return member
+
+
+def tokens_in_use(user: User) -> QuerySet[AccessToken]:
+    """A person's tokens that work now: neither revoked nor expired, and made under the present password."""
+    return AccessToken.objects.filter(
+        user=user,
+        revoked_at=None,
+        expires_at__gt=timezone.now(),
+        password_mark=user.get_session_auth_hash(),
+    )
 
 
 def pending_invitations() -> QuerySet[Invitation]:

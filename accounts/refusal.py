@@ -29,5 +29,5 @@ class Refused(Exception):
 class NotAllowed(Refused):
     """The person lacks the role or is not party to the thing."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason, code="not_allowed")
+    def __init__(self, reason: str, *, code: str = "not_allowed", field: str = "") -> None:
+        super().__init__(reason, code=code, field=field)

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.access import role_names
+from accounts.actions.tokens import DAYS, MOST_DAYS
 from accounts.models import (
     AccessToken,
     AuditEvent,
@@ -15,6 +16,7 @@ from accounts.models import (
     Expertise,
     Invitation,
     RoleName,
+    TokenScope,
     User,
 )
 
@@ -88,14 +90,19 @@ class ConflictIn(serializers.Serializer[Any]):
 class TokenOut(serializers.ModelSerializer[AccessToken]):
     class Meta:
         model = AccessToken
-        fields: tuple[str, ...] = ("id", "label", "created_at")
+        fields: tuple[str, ...] = ("id", "label", "scope", "created_at", "expires_at", "last_used_at")
         read_only_fields = fields
 
 
-class TokenIn(serializers.ModelSerializer[AccessToken]):
-    class Meta:
-        model = AccessToken
-        fields = ("label",)
+class TokenIn(serializers.Serializer[Any]):
+    label = serializers.CharField(max_length=100)
+    scope = serializers.ChoiceField(choices=TokenScope.choices, default=TokenScope.READ)
+    days = serializers.IntegerField(
+        min_value=1, max_value=MOST_DAYS, default=DAYS, help_text="Until it expires."
+    )
+    password = serializers.CharField(
+        trim_whitespace=False, write_only=True, help_text="Yours: neither a session nor a token is enough."
+    )
 
 
 class NewTokenOut(TokenOut):

@@ -9,11 +9,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import checked
 from accounts.api_errors import refusal_body, refusal_status
 from accounts.api_filters import StrictView
 from accounts.api_shape import shaped, shaped_all
 from accounts.idempotency import OPTIONAL_KEY, idempotent
-from accounts.models import User
+from accounts.models import TokenScope, User
 from accounts.refusal import NotAllowed, Refused
 from annotation import actions, queries
 from annotation import serializers as shape
@@ -63,8 +64,7 @@ DRAFT_REPLIES = {200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.Pla
 
 def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: Any) -> Response:
     """Save the draft of a form beside grading with `save`; 409 with the stored text when another is newer."""
-    sent = shape.DraftIn(data=request.data)
-    sent.is_valid(raise_exception=True)
+    sent = checked(shape.DraftIn, request)
     typed = {name: sent.validated_data[name] for name in ("version", "content")}
     try:
         draft = save(reviewer=caller(request), **form, **typed)
@@ -75,6 +75,8 @@ def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: A
 
 class AssignmentView(StrictView):
     """One of the caller's own items."""
+
+    token_scope = TokenScope.GRADE
 
     @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
     def get(self, request: Request, handle: str) -> Response:
@@ -89,8 +91,7 @@ class AssignmentView(StrictView):
     def put(self, request: Request, handle: str) -> Response:
         """Save the draft over `version`; a newer draft answers 409 with its text and overwrites nothing."""
         place = place_or_404(request, handle)
-        sent = shape.DraftIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(shape.DraftIn, request)
         try:
             draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent.validated_data)
         except Refused as refusal:
@@ -105,10 +106,11 @@ class AssignmentView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Submit the answers; a reopened item is revised."""
-        sent = shape.SubmissionIn(data=request.data)
-        if not sent.is_valid():
+        try:
+            sent = checked(shape.SubmissionIn, request)
+        except ValidationError:
             place_or_404(request, handle)  # to others the address does not exist, whatever they send
-            raise ValidationError(sent.errors)
+            raise
         key = request.headers.get("Idempotency-Key", "")
         try:
             done = actions.submit_or_revise(
@@ -124,6 +126,8 @@ class AssignmentView(StrictView):
 
 
 class ReopenView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="assignment_reopen", request=None, responses={200: shape.DraftOut, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Unlock an own grade for revision until the campaign closes."""
@@ -132,6 +136,8 @@ class ReopenView(StrictView):
 
 
 class OutOfFieldView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(
         operation_id="assignment_out_of_field",
         request=shape.OutOfFieldIn,
@@ -139,8 +145,7 @@ class OutOfFieldView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Give the place up: not the caller's field."""
-        sent = shape.OutOfFieldIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(shape.OutOfFieldIn, request)
         actions.say_out_of_field(
             reviewer=caller(request),
             assignment=place_or_404(request, handle),
@@ -150,6 +155,8 @@ class OutOfFieldView(StrictView):
 
 
 class QueueView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
     def get(self, request: Request) -> Response:
         """What waits for the caller, in the caller's own order."""
@@ -165,7 +172,6 @@ class QueueView(StrictView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Take one more item of an open campaign and read it; 409 with code nothing_left when there is none."""
-        sent = shape.TakeIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(shape.TakeIn, request)
         place = actions.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
         return Response(shaped(shape.AssignmentOut, own_place(place)), status=201)

@@ -17,7 +17,7 @@ from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
-from accounts.models import RoleName, SavedComment
+from accounts.models import RoleName, SavedComment, TokenScope
 from annotation import actions, bank
 from annotation.api import caller
 from annotation.api_campaigns import campaign_or_404
@@ -78,6 +78,7 @@ class ShareDecisionIn(serializers.Serializer[Any]):
 
 
 class CommentBankView(StrictView):
+    token_scope = TokenScope.GRADE
     permission_classes = [IsReviewer]
 
     @extend_schema(operation_id="comment_bank_show", responses=BankOut)
@@ -100,6 +101,7 @@ class CommentBankView(StrictView):
 
 
 class SavedCommentView(StrictView):
+    token_scope = TokenScope.GRADE
     permission_classes = [IsReviewer]
 
     @extend_schema(
@@ -121,6 +123,7 @@ class SavedCommentView(StrictView):
 
 
 class ProposeCommentView(StrictView):
+    token_scope = TokenScope.GRADE
     permission_classes = [IsReviewer]
 
     @extend_schema(

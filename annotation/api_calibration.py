@@ -12,6 +12,7 @@ from accounts.api import understood
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
+from accounts.models import TokenScope
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
@@ -95,6 +96,8 @@ def _discussed(request: Request, handle: str) -> tuple[Assignment, CalibrationIt
 
 
 class DiscussionView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="discussion_show", responses=DiscussionOut)
     def get(self, request: Request, handle: str) -> Response:
         """Everybody's answers to an own item whose round was revealed, and the remarks."""
@@ -112,6 +115,8 @@ class DiscussionView(StrictView):
 
 
 class AgainView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(
         operation_id="discussion_save_second_answers",
         request=shape.DraftIn,

@@ -7,9 +7,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import checked
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
+from accounts.models import TokenScope
 from annotation import actions
 from annotation.actions.assigning import handle_key
 from annotation.api import caller, place_or_404
@@ -31,6 +33,8 @@ class GuessIn(serializers.Serializer[Any]):
 
 
 class GuessView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="assignment_guess_show", responses=GuessOut)
     def get(self, request: Request, handle: str) -> Response:
         """Whether the question is asked here, and the systems to choose from."""
@@ -42,8 +46,7 @@ class GuessView(StrictView):
     @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Answer, once; the grade is not changed."""
-        sent = GuessIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(GuessIn, request)
         actions.guess_system(
             reviewer=caller(request), assignment=place_or_404(request, handle), **sent.validated_data
         )

@@ -13,6 +13,7 @@ from accounts.api import understood
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
+from accounts.models import TokenScope
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
@@ -108,6 +109,8 @@ class OwnTrainingView(StrictView):
 
 
 class TrainingItemView(StrictView):
+    token_scope = TokenScope.GRADE
+
     def _item(self, request: Request, slug: str, number: int) -> TrainingItem:
         rows = TrainingItem.objects.select_related(
             "training__campaign__rubric", "training__campaign__release__benchmark"
@@ -147,6 +150,8 @@ class TrainingItemView(StrictView):
 
 
 class TrainingSkipView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="training_skip", request=None, responses={204: None, **REFUSED})
     def post(self, request: Request, slug: str) -> Response:
         """Go to real work at once; 409 may_not_skip where the training must be done."""

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from accounts.api import understood
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
+from accounts.models import TokenScope
 from accounts.refusal import Refused
 from annotation import actions
 from annotation import serializers as shape
@@ -48,6 +49,8 @@ def _reply(place: Assignment, status: int = 200) -> Response:
 
 
 class VerdictView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(operation_id="assignment_verdict_show", responses=VerdictOut)
     def get(self, request: Request, handle: str) -> Response:
         """What a judge said of the item, once it may be seen; 404 before."""
@@ -67,6 +70,8 @@ class VerdictView(StrictView):
 
 
 class AmendView(StrictView):
+    token_scope = TokenScope.GRADE
+
     @extend_schema(
         operation_id="assignment_verdict_save_amendment",
         request=shape.DraftIn,

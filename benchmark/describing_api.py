@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from accounts.api import caller
+from accounts.api import caller, checked
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
@@ -47,8 +47,7 @@ class DescriptionView(StrictView):
     def put(self, request: Request, name: str) -> Response:
         """Write or replace the description; a frozen release may be described too."""
         release = get_object_or_404(Release, name=name)
-        sent = DescriptionShape(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(DescriptionShape, request)
         given: dict[str, Any] = dict(sent.validated_data)
         return Response(
             DescriptionShape(describe_release(actor=caller(request), release=release, **given)).data

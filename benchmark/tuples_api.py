@@ -8,7 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller
+from accounts.api import caller, checked
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
@@ -56,8 +56,7 @@ class TuplesView(StrictView):
     def post(self, request: Request, name: str) -> Response:
         """Declare a tuple, or add runs to the one that stands under the name with the same entries."""
         release = get_object_or_404(Release, name=name)
-        sent = TupleIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(TupleIn, request)
         given: dict[str, Any] = dict(sent.validated_data)
         given["runs"] = [run_called(release, arm) for arm in given["runs"]]
         return Response(TupleOut(declare_tuple(actor=caller(request), release=release, **given)).data)

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.api import checked, understood
 from accounts.api_auth import IsOwner, IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.idempotency import OPTIONAL_KEY, idempotent
@@ -189,8 +190,7 @@ class JudgeList(generics.ListAPIView[Judge]):
     @idempotent
     def post(self, request: Request) -> Response:
         """The version with exactly these settings and today's prompts, made if it does not exist yet."""
-        sent = JudgeIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(JudgeIn, request)
         given = {**sent.validated_data, "decoding": json.dumps(sent.validated_data["decoding"])}
         try:
             settings = judge_settings(given)
@@ -216,8 +216,7 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
         return self.create(request, *args, **kwargs)
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        asked = self.get_serializer(data=request.data)
-        asked.is_valid(raise_exception=True)
+        asked = checked(JudgeRunSerializer, request)
         run = ask(actor=cast(User, request.user), **{"predicates": [], **asked.validated_data})
         shown = self.get_serializer(runs_with_progress().get(pk=run.pk))
         return Response(shown.data, status=201)
@@ -234,7 +233,7 @@ class JudgeRunDetail(generics.RetrieveAPIView[JudgeRun]):
 
     @extend_schema(request=AdjustIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def patch(self, request: Request, pk: int) -> Response:
-        wanted = _valid(AdjustIn, request)
+        wanted = understood(AdjustIn, request)
         run = get_object_or_404(JudgeRun, pk=pk)
         adjust_run(actor=cast(User, request.user), run=run, **wanted)
         return Response(JudgeRunSerializer(self.get_object()).data)
@@ -247,7 +246,7 @@ class JudgeRunSteer(APIView):
 
     @extend_schema(request=SteerIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
-        wanted = _valid(SteerIn, request)
+        wanted = understood(SteerIn, request)
         run = get_object_or_404(JudgeRun, pk=pk)
         steer(actor=cast(User, request.user), run=run, to=RunState(wanted["to"]), reason=wanted["reason"])
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
@@ -298,12 +297,6 @@ class JudgeRunReparse(APIView):
         """No call is made. Where a vote is read otherwise, all go to a judge version of their own; the old stay."""
         run = get_object_or_404(JudgeRun.objects.select_related("judge"), pk=pk)
         return Response(reparse(actor=cast(User, request.user), run=run).document())
-
-
-def _valid(kind: type[serializers.Serializer[JudgeRun]], request: Request) -> dict[str, Any]:
-    sent = kind(data=request.data)
-    sent.is_valid(raise_exception=True)
-    return dict(sent.validated_data)
 
 
 class ReleaseVerdictList(generics.ListAPIView[Verdict]):

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.access import role_names
+from accounts.api import checked
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_filters import ListedFilters
 from accounts.models import RoleName, User
@@ -248,8 +249,7 @@ class ArtifactsView(ListAPIView[Artifact]):
         if RoleName.OWNER not in role_names(request.user):
             raise NotAllowed("Only owners freeze a score.")
         release = release_or_404(name)
-        sent = shape.ArtifactIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(shape.ArtifactIn, request)
         chosen = chosen_or_error(release, sent.validated_data)
         made = freeze_artifact(
             actor=cast(User, request.user),

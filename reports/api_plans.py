@@ -10,8 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.api import checked
 from accounts.api_auth import IsSignedIn, IsStaffOfTheStudy
-from accounts.models import User
+from accounts.models import TokenScope, User
 from accounts.refusal import Refused
 from reports.api import invalid, release_or_404
 from reports.audit_document import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
@@ -75,13 +76,13 @@ class AuditDrawnOut(serializers.Serializer[Any]):
 class AuditPlanView(APIView):
     """What an audit would draw and find out."""
 
+    token_scope = TokenScope.READ
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_audit_plan", request=AuditIn, responses={200: OpenApiTypes.OBJECT})
     def post(self, request: Request, name: str) -> Response:
         """The document that `manage.py plan_audit release --json` prints. Nothing is written."""
-        sent = AuditIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(AuditIn, request)
         try:
             plan = sent.asked().plan(release_or_404(name))
         except Refused as refusal:
@@ -97,8 +98,7 @@ class AuditDrawView(APIView):
     @extend_schema(operation_id="releases_audit_draw", request=AuditDrawIn, responses={201: AuditDrawnOut})
     def post(self, request: Request, name: str) -> Response:
         """Draw exactly the plan that was looked at into a new campaign; 409 `plan_changed` for another."""
-        sent = AuditDrawIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(AuditDrawIn, request)
         release, terms = release_or_404(name), sent.validated_data
         try:
             plan = sent.asked().plan(release)
@@ -186,8 +186,7 @@ class ProportionPlanIn(serializers.Serializer[Any]):
 
 def _answer(shape: type[Any], request: Request) -> Response:
     """The plan of what was sent; computed, not stored."""
-    sent = shape(data=request.data)
-    sent.is_valid(raise_exception=True)
+    sent = checked(shape, request)
     try:
         return Response(sent.document())
     except ValueError as refusal:
@@ -200,6 +199,7 @@ _PLAN = {200: OpenApiTypes.OBJECT}
 class StrataPlanView(APIView):
     """Plans without a release: strata."""
 
+    token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_strata", request=StrataPlanIn, responses=_PLAN)
@@ -211,6 +211,7 @@ class StrataPlanView(APIView):
 class AgreementPlanView(APIView):
     """Plans without a release: agreement."""
 
+    token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_agreement", request=AgreementPlanIn, responses=_PLAN)
@@ -222,6 +223,7 @@ class AgreementPlanView(APIView):
 class ComparisonPlanView(APIView):
     """Plans without a release: comparison."""
 
+    token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_comparison", request=ComparisonPlanIn, responses=_PLAN)
@@ -233,6 +235,7 @@ class ComparisonPlanView(APIView):
 class ProportionPlanView(APIView):
     """Plans without a release: proportion."""
 
+    token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_proportion", request=ProportionPlanIn, responses=_PLAN)

@@ -11,6 +11,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import checked
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_filters import ListedFilters, StrictView
 from accounts.models import User
@@ -87,8 +88,7 @@ class ReportsView(ListAPIView[ReportJob]):
     def post(self, request: Request, name: str) -> Response:
         """Queue a report; follow it at its own address."""
         release = release_or_404(name)
-        sent = ReportIn(data=request.data)
-        sent.is_valid(raise_exception=True)
+        sent = checked(ReportIn, request)
         wanted = dict(sent.validated_data)
         slug, frozen_tuple = wanted.pop("campaign"), wanted.pop("tuple")
         campaign = get_object_or_404(release.campaigns, slug=slug) if slug else None

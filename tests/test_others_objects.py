@@ -58,7 +58,7 @@ def theirs(geometer: User) -> dict[str, str]:
     campaign = CampaignFactory(phase="open", opened_at=timezone.now())
     place = AssignmentFactory(item__campaign=campaign, reviewer=geometer)
     save_draft(reviewer=geometer, assignment=place, version=0, content=COMPLETE)
-    token = people.create_token(actor=geometer, label="notebook").row.pk
+    token = people.create_token(actor=geometer, label="notebook", scope="manage").row.pk
     comment = people.save_comment(actor=geometer, text="As in the lemma above.").pk
     table = LabelUpload.objects.create(
         owner=geometer, handle="sofias-table", file_name="a.csv", form="csv", size=1, state="refused",

@@ -1,9 +1,9 @@
 """Roles and accounts of members: granted, revoked, closed and reopened, never deleted."""
 
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.access import role_names
+from accounts.actions.tokens import revoke_tokens_of
 from accounts.actions.trail import record
 from accounts.authority import clashes, may_dismiss, roles_in_gift
 from accounts.models import Role, RoleName, User
@@ -29,12 +29,13 @@ def grant_role(*, actor: User, member: User, role: str, reason: str = "") -> Rol
 
 @transaction.atomic
 def revoke_role(*, actor: User, member: User, role: str, reason: str = "") -> None:
-    """Take a role away; the last active owner keeps theirs."""
+    """Take a role away, and the member's access tokens with it; the last active owner keeps theirs."""
     _check_gift(actor, role)
     _check_owner_remains(member, role)
     deleted, _ = Role.objects.filter(user=member, name=role).delete()
     if not deleted:
         raise Refused(f"{member} is not {role}.", code="role_not_held")
+    revoke_tokens_of(member)
     record(actor=actor, verb="revoke_role", target=member, reason=reason, details={"role": role})
 
 
@@ -45,7 +46,7 @@ def deactivate_user(*, actor: User, member: User, reason: str = "") -> None:
     _check_owner_remains(member, RoleName.OWNER)
     if not User.objects.filter(pk=member.pk, is_active=True).update(is_active=False):
         raise Refused(f"The account of {member} is closed already.", code="account_closed")
-    member.access_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())
+    revoke_tokens_of(member)
     record(actor=actor, verb="deactivate_user", target=member, reason=reason)
 
 

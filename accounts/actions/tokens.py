@@ -1,5 +1,6 @@
 """Access tokens of the REST interface: shown once, stored as a hash, revoked but never deleted."""
 
+import datetime as dt
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -7,10 +8,12 @@ from django.utils import timezone
 
 from accounts.actions.trail import record
 from accounts.models import AccessToken, User
+from accounts.queries import tokens_in_use
 from accounts.refusal import Refused
 from accounts.secrets import new_secret, secret_hash
 
 LIMIT = 20
+DAYS, MOST_DAYS = 90, 365
 
 
 @dataclass(frozen=True)
@@ -22,13 +25,26 @@ class NewToken:
 
 
 @transaction.atomic
-def create_token(*, actor: User, label: str) -> NewToken:
-    """Make a token that acts as `actor`. Raises Refused when 20 of theirs are in use."""
-    if actor.access_tokens.filter(revoked_at=None).count() >= LIMIT:
+def create_token(*, actor: User, label: str, scope: str, days: int = DAYS) -> NewToken:
+    """Make a token that acts as `actor`, within `scope`, for `days`. Raises Refused when 20 of theirs are in use.
+
+    The caller has checked the person's password: a session alone must not be enough (accounts/proof.py).
+    """
+    if tokens_in_use(actor).count() >= LIMIT:
         raise Refused(f"You have {LIMIT} tokens in use. Revoke one first.", code="too_many_tokens")
-    secret = new_secret()
-    row = AccessToken.objects.create(user=actor, label=label, token_sha256=secret_hash(secret))
-    record(actor=actor, verb="create_token", target=row, details={"label": label})
+    secret, now = new_secret(), timezone.now()
+    row = AccessToken.objects.create(
+        user=actor,
+        label=label,
+        token_sha256=secret_hash(secret),
+        scope=scope,
+        password_mark=actor.get_session_auth_hash(),
+        created_at=now,
+        expires_at=now + dt.timedelta(days=days),
+    )
+    record(
+        actor=actor, verb="create_token", target=row, details={"label": label, "scope": scope, "days": days}
+    )
     return NewToken(row, secret)
 
 
@@ -39,3 +55,8 @@ def revoke_token(*, actor: User, token: AccessToken) -> None:
     if not mine.update(revoked_at=timezone.now()):
         raise Refused("This token was revoked already.", code="token_revoked")
     record(actor=actor, verb="revoke_token", target=token)
+
+
+def revoke_tokens_of(member: User) -> None:
+    """Stop all of a member's tokens; part of a change that writes its own row of the audit trail."""
+    member.access_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())

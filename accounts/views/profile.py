@@ -10,9 +10,19 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts import actions
+from accounts.api_errors import refusal_status
 from accounts.domains import SUGGESTED
-from accounts.forms import ConflictForm, EraseForm, ExpertiseForm, NameForm, PreferencesForm, TokenForm
+from accounts.forms import (
+    ConflictForm,
+    ExpertiseForm,
+    NameForm,
+    PasswordAgainForm,
+    PreferencesForm,
+    TokenForm,
+)
 from accounts.models import AccessToken, User
+from accounts.proof import check_password_again
+from accounts.queries import tokens_in_use
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest, told
 
@@ -33,7 +43,7 @@ def _page(request: SignedInRequest, status: int = 200, **special: Any) -> HttpRe
         "token_form": TokenForm(),
         "expertise": request.user.expertise.order_by("-confidence", "domain"),
         "conflicts": request.user.conflicts.order_by("kind", "key"),
-        "tokens": request.user.access_tokens.filter(revoked_at=None).order_by("created_at"),
+        "tokens": tokens_in_use(request.user).order_by("created_at"),
         "domains": SUGGESTED,
         **special,
     }
@@ -79,18 +89,16 @@ def preferences(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def erase(request: SignedInRequest) -> HttpResponse:
     """Erase one's own account, after the password."""
-    form = EraseForm(request.POST or None)
+    form = PasswordAgainForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        if not request.user.check_password(form.cleaned_data["password"]):
-            form.add_error("password", "This is not your password.")
+        try:
+            check_password_again(request, form.cleaned_data["password"])
+            actions.erase_person(actor=request.user, member=request.user)
+        except Refused as refusal:
+            form.add_error(refusal.field or None, refusal.reason)
         else:
-            try:
-                actions.erase_person(actor=request.user, member=request.user)
-            except Refused as refusal:
-                form.add_error(None, refusal.reason)
-            else:
-                logout(request)
-                return redirect("erased")
+            logout(request)
+            return redirect("erased")
     return render(request, "people/erase.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -157,11 +165,13 @@ def token(request: SignedInRequest) -> HttpResponse:
     form = TokenForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, token_form=form)
+    asked = dict(form.cleaned_data)
     try:
-        made = actions.create_token(actor=request.user, **form.cleaned_data)
+        check_password_again(request, asked.pop("password"))
+        made = actions.create_token(actor=request.user, **asked)
     except Refused as refusal:
-        form.add_error(None, refusal.reason)
-        return _page(request, 409, token_form=form)
+        form.add_error(refusal.field or None, refusal.reason)
+        return _page(request, refusal_status(refusal), token_form=form)
     return _page(request, new_token=made)
 
 

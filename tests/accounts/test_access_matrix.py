@@ -127,7 +127,7 @@ def test_every_address_has_a_row() -> None:
 def things(owner: User, geometer: User) -> dict[str, int]:
     return {
         "member": geometer.pk,
-        "token": actions.create_token(actor=geometer, label="theirs").row.pk,
+        "token": actions.create_token(actor=geometer, label="theirs", scope="manage").row.pk,
         "invitation": actions.invite(actor=owner, email="x@study.test", role="owner").invitation.pk,
     }
 

@@ -9,6 +9,7 @@ from accounts import actions
 from accounts.api_errors import explain
 from accounts.models import AccessToken, AuditEvent, Conflict, User
 from accounts.refusal import NotAllowed, Refused
+from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
 SHAPE = {"code", "reason", "line", "field"}
@@ -41,7 +42,8 @@ def test_me_says_who_is_asking_and_nothing_about_others(ada, algebraist, analyst
 
 
 def test_a_new_token_is_shown_once_and_signs_in_without_a_cookie(ada, algebraist):
-    made = ada.post("/api/v1/tokens/", {"label": "notebook"}, content_type="application/json")
+    asked = {"label": "notebook", "password": PASSWORD}
+    made = ada.post("/api/v1/tokens/", asked, content_type="application/json")
     assert made.status_code == 201
     secret = made.json()["secret"]
     assert Client().get("/api/v1/me/", headers=bearer(secret)).json()["email"] == algebraist.email
@@ -50,7 +52,7 @@ def test_a_new_token_is_shown_once_and_signs_in_without_a_cookie(ada, algebraist
 
 
 def test_a_revoked_token_stops_and_leaves_the_list(ada, algebraist):
-    made = actions.create_token(actor=algebraist, label="notebook")
+    made = actions.create_token(actor=algebraist, label="notebook", scope="manage")
     address = f"/api/v1/tokens/{made.row.pk}/"
     assert ada.delete(address).status_code == 204
     assert Client().get("/api/v1/me/", headers=bearer(made.secret)).status_code == 401
@@ -59,7 +61,7 @@ def test_a_revoked_token_stops_and_leaves_the_list(ada, algebraist):
 
 
 def test_nobody_sees_or_revokes_the_token_of_another(ada, analyst):
-    theirs = actions.create_token(actor=analyst, label="theirs")
+    theirs = actions.create_token(actor=analyst, label="theirs", scope="manage")
     assert ada.get("/api/v1/tokens/").json()["results"] == []
     assert ada.delete(f"/api/v1/tokens/{theirs.row.pk}/").status_code == 404
     assert AccessToken.objects.get().revoked_at is None
@@ -67,13 +69,14 @@ def test_nobody_sees_or_revokes_the_token_of_another(ada, analyst):
 
 def test_the_twenty_first_token_is_refused_with_its_reason(ada, algebraist):
     for number in range(20):
-        actions.create_token(actor=algebraist, label=f"token {number}")
-    reply = ada.post("/api/v1/tokens/", {"label": "one more"}, content_type="application/json")
+        actions.create_token(actor=algebraist, label=f"token {number}", scope="manage")
+    asked = {"label": "one more", "password": PASSWORD}
+    reply = ada.post("/api/v1/tokens/", asked, content_type="application/json")
     assert (reply.status_code, reply.json()["code"]) == (409, "too_many_tokens")
 
 
 def test_the_token_of_a_closed_account_is_refused(algebraist):
-    made = actions.create_token(actor=algebraist, label="notebook")
+    made = actions.create_token(actor=algebraist, label="notebook", scope="manage")
     User.objects.filter(pk=algebraist.pk).update(is_active=False)
     assert Client().get("/api/v1/me/", headers=bearer(made.secret)).status_code == 401
 
@@ -89,10 +92,10 @@ def test_a_bad_bearer_header_is_refused_even_beside_a_good_cookie(ada, header):
 def test_a_session_cannot_write_without_the_csrf_token_but_a_bearer_can(algebraist):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(algebraist)
-    body = {"label": "notebook"}
+    body = {"label": "notebook", "password": PASSWORD}
     refused = strict.post("/api/v1/tokens/", body, content_type="application/json")
     assert (refused.status_code, refused.json()["code"]) == (403, "permission_denied")
-    made = actions.create_token(actor=algebraist, label="script")
+    made = actions.create_token(actor=algebraist, label="script", scope="manage")
     headers = bearer(made.secret)
     allowed = strict.post("/api/v1/tokens/", body, content_type="application/json", headers=headers)
     assert allowed.status_code == 201
@@ -105,7 +108,7 @@ def test_strangers_to_the_site_are_asked_to_sign_in(client):
 
 
 def test_what_a_signed_in_person_reads_is_never_cached(ada, algebraist):
-    made = actions.create_token(actor=algebraist, label="script")
+    made = actions.create_token(actor=algebraist, label="script", scope="manage")
     for reply in [ada.get("/api/v1/me/"), Client().get("/api/v1/me/", headers=bearer(made.secret))]:
         assert reply.headers["Cache-Control"] == "private, no-store"
         assert "Access-Control-Allow-Origin" not in reply.headers
@@ -133,7 +136,7 @@ def test_every_refusal_has_the_one_shape(ada, method, address, body, status, cod
 def test_a_missing_field_is_named(ada):
     reply = ada.post("/api/v1/tokens/", {}, content_type="application/json").json()
     assert (reply["field"], reply["reason"]) == ("label", "This field is required.")
-    assert reply["problems"] == {"label": "This field is required."}
+    assert reply["problems"] == dict.fromkeys(["label", "password"], "This field is required.")
 
 
 def test_nested_problems_are_named_by_their_path():

@@ -161,7 +161,9 @@ def bearing(secret: str) -> Client:
 def test_a_token_of_the_staff_reads_streams_and_writes_with_sight(
     request: pytest.FixtureRequest, asking: Campaign, person: str
 ) -> None:
-    script = bearing(create_token(actor=request.getfixturevalue(person), label="script").secret)
+    script = bearing(
+        create_token(actor=request.getfixturevalue(person), label="script", scope="manage").secret
+    )
     named = script.get("/api/v1/systems/").json()["results"]
     assert {row["slug"] for row in named} == {"first-system", "second-system"}
     labels = script.get("/api/v1/releases/sheet/labels/", headers={"Accept": "text/csv"})
@@ -178,8 +180,8 @@ def test_no_other_token_gives_sight(
     """Of a reviewer or a former owner; one that was revoked or whose owner lacks the factor gets in nowhere."""
     roles: list[str] = []
     monkeypatch.setattr("accounts.api.MeView.get", lambda *_: roles.append(current_role()) or Response({}))
-    reviewer = bearing(create_token(actor=algebraist, label="script").secret)
-    made = create_token(actor=owner, label="script")
+    reviewer = bearing(create_token(actor=algebraist, label="script", scope="manage").secret)
+    made = create_token(actor=owner, label="script", scope="manage")
     staff = bearing(made.secret)
     for script in (reviewer, staff, reviewer):
         assert script.get("/api/v1/me/").status_code == 200

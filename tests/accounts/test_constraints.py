@@ -103,14 +103,28 @@ def test_a_conflict_names_something(algebraist):
     refuses("conflict_names_something", Conflict.objects.create, row)
 
 
+def token_row(user, **other):
+    made = timezone.now()
+    row = {"user": user, "label": "x", "token_sha256": "a", "password_mark": "m", "created_at": made}
+    return {**row, "expires_at": made + timedelta(days=1), **other}
+
+
 def test_an_access_token_has_a_label(algebraist):
-    row = {"user": algebraist, "label": "", "token_sha256": "a"}
-    refuses("access_token_has_a_label", AccessToken.objects.create, row)
+    refuses("access_token_has_a_label", AccessToken.objects.create, token_row(algebraist, label=""))
+
+
+def test_an_access_token_has_one_of_three_scopes(algebraist):
+    refuses("access_token_scope_is_known", AccessToken.objects.create, token_row(algebraist, scope="all"))
+
+
+def test_an_access_token_expires_after_it_was_made(algebraist):
+    row = token_row(algebraist, expires_at=timezone.now() - timedelta(days=1))
+    refuses("access_token_expires_after_it_was_made", AccessToken.objects.create, row)
+    refuses("expires_at", AccessToken.objects.create, token_row(algebraist, expires_at=None))
 
 
 def test_a_secret_opens_one_account(algebraist, analyst):
-    rows = [{"user": user, "label": "x", "token_sha256": "a"} for user in (algebraist, analyst)]
-    refuses("token_sha256", AccessToken.objects.create, *rows)
+    refuses("token_sha256", AccessToken.objects.create, *(token_row(user) for user in (algebraist, analyst)))
 
 
 def test_an_idempotency_key_is_used_once_per_person(algebraist):

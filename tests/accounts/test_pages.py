@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from accounts.actions import record
 from accounts.models import AuditEvent, Invitation, User
+from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
 
@@ -44,7 +45,9 @@ def test_the_people_and_person_pages_show_members(client: Client, owner: User, a
 
 def test_a_new_token_is_shown_once_on_the_profile_page(client: Client, algebraist: User) -> None:
     client.force_login(algebraist)
-    shown = client.post(reverse("profile-token"), {"label": "laptop"})
+    shown = client.post(
+        reverse("profile-token"), {"label": "laptop", "scope": "manage", "days": "90", "password": PASSWORD}
+    )
     secret = shown.context["new_token"].secret
     assert secret in shown.content.decode()
     later = client.get(reverse("profile")).content.decode()

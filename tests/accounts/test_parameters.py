@@ -61,3 +61,26 @@ def test_a_body_that_is_no_json_or_nests_without_end_is_bad_input(
     client.force_login(algebraist)
     answer = client.post("/api/v1/tokens/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("half", ["\\ud83d", "\\udc4d", "\\udc4d\\ud83d"])
+def test_half_a_surrogate_pair_is_kept_as_a_replacement_character(
+    client: Client, algebraist: User, half: str
+) -> None:
+    client.force_login(algebraist)
+    body = f'{{"text": "As {half} we said \\ud83d\\udc4d"}}'
+    answer = client.post("/api/v1/comment-bank/", body, content_type="application/json")
+    assert answer.status_code == 201
+    marks = "\ufffd" * (len(half) // 6)
+    assert SavedComment.objects.get().text == f"As {marks} we said \U0001f44d"
+
+
+@pytest.mark.django_db
+def test_a_field_that_is_not_known_is_refused_by_its_name(client: Client, algebraist: User) -> None:
+    client.force_login(algebraist)
+    body = {"text": "As in (1).", "colour": "red", "pk": 3}
+    answer = client.post("/api/v1/comment-bank/", body, content_type="application/json")
+    assert answer.status_code == 400
+    assert set(answer.json()["problems"]) == {"colour", "pk"}
+    assert not SavedComment.objects.exists()

@@ -32,7 +32,7 @@ def main(reviewers: int, items: int) -> None:
     draw_items(actor=coordinator, campaign=campaign)
     open_campaign(actor=coordinator, campaign=campaign)
     people = [member(f"r{n}@study.test", f"Reviewer {n}", "reviewer", "algebra") for n in range(reviewers)]
-    tokens = [create_token(actor=person, label="fire").secret for person in people]
+    tokens = [create_token(actor=person, label="fire", scope="manage").secret for person in people]
     print(json.dumps({"campaign": campaign.slug, "rubric_sha256": campaign.rubric.sha256, "tokens": tokens}))
 
 
