@@ -7,6 +7,31 @@ from benchmark.subjects import InstanceSubject, PairSubject, Subject
 Row = dict[str, str]
 KeyedRow = tuple[int, Row]
 
+# What a blinded table shows as it is. Every other column stays empty, but for those that label_rows.blinded() makes
+# opaque: a new column is hidden until somebody adds it here. Left out on purpose: system, attempt and stratum name
+# the author or the judge's verdict, and the sizes of a stratum tell which one it is.
+SHOWN_BLIND = frozenset(
+    (
+        "release",
+        "campaign",
+        "question",
+        "instance",
+        "step",
+        "cluster",
+        "domain",
+        "rater",
+        "rater_kind",
+        "value",
+        "state",
+        "confidence",
+        "seconds",
+        "comment",
+        "created_at",
+        "rubric_version",
+        "verdict_seen",
+    )
+)
+
 
 def cells_of_instance(instance: str, paper: str | None, domain: str) -> Row:
     """What all rows about the instance itself share."""

@@ -8,10 +8,10 @@ from django.db.models import Q
 
 from accounts.refusal import Refused
 from judging.models import Judge
+from reports.label_cells import SHOWN_BLIND
 from stats.labels import ADJUDICATOR
 
 _ITEM = "grade__assignment__item__"
-_TELLING = ("system", "stratum")  # a blinded table filtered by these would no longer be blind
 _ANSWER_FIELDS = {
     "question": "question",
     "domain": f"{_ITEM}instance__domain",
@@ -110,7 +110,7 @@ def label_filter(asked: Mapping[str, str], *, identities: bool) -> LabelFilter:
 
     Raises Refused when a blinded table is to be filtered by what blinding hides.
     """
-    telling = [column for column in _TELLING if column in asked]
+    telling = [column for column in FILTERS if column in asked and column not in SHOWN_BLIND]
     if telling and not identities:
         raise Refused(
             f"A blinded table cannot be filtered by {telling[0]}; add identities=1.",

@@ -14,8 +14,16 @@ from benchmark.models import Release
 from benchmark.subjects import Subject
 from judging.models import Verdict
 from reports.decision_rows import decision_rows
-from reports.label_cells import KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
+from reports.label_cells import (
+    SHOWN_BLIND,
+    KeyedRow,
+    Row,
+    cells_of_instance,
+    cells_of_output,
+    cells_of_pair,
+)
 from reports.label_filters import LabelFilter
+from stats.labels import COLUMNS
 
 EVERYTHING = LabelFilter()
 _CHUNK = 2000
@@ -178,11 +186,20 @@ def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: 
 
 
 def blinded(rows: Iterable[Row]) -> Iterator[Row]:
-    """Expert rows without anything that tells the system: no name, an opaque subject, no judge's stratum."""
-    hidden = {"system": "", "attempt": "", "stratum": ""}
+    """Expert rows with the columns that a blinded person may see, under an opaque subject.
+
+    The order of a pair is counted from the alphabetical order of its systems, so half of the pairs, by their opaque
+    name, count it the other way round: presentations of one pair still compare, and no order tells a system.
+    """
     for row in rows:
-        if row["rater_kind"] == "expert":
-            yield {**row, **hidden, "subject": f"blind-{opaque(row['subject'])[:16]}"}
+        if row["rater_kind"] != "expert":
+            continue
+        name = opaque(row["subject"])
+        seen = {column: row.get(column, "") if column in SHOWN_BLIND else "" for column in COLUMNS}
+        order = row.get("order", "")
+        if order and int(name[-1], 16) % 2:
+            order = "2" if order == "1" else "1"
+        yield {**seen, "subject": f"blind-{name[:16]}", "order": order}
 
 
 def opaque(name: str) -> str:

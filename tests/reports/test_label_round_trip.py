@@ -14,7 +14,8 @@ from benchmark.models import Release
 from judging.actions import imported_judge
 from reports.exporting import csv_lines, jsonl_lines
 from reports.importing import import_labels
-from reports.label_cells import Row
+from reports.label_cells import SHOWN_BLIND, Row
+from reports.label_filters import label_filter
 from reports.label_reading import label_rows_of
 from reports.label_rows import blinded, label_rows
 from stats.labels import COLUMNS
@@ -30,6 +31,12 @@ NASTY = (
 TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=30)
 HOSTILE = st.builds(
     str.__add__, st.sampled_from(("", "=", "+", "-", "@", "\t", "\r", "\n", "'", "'=")), TEXTS
+)
+HIDDEN_BLIND = frozenset(
+    [
+        *("system", "attempt", "stratum", "stratum_size", "sample_size", "vote", "judge_version"),
+        *("cause", "overrules", "informed", "amendment"),
+    ]
 )
 FORMS = {"csv": csv_lines, "jsonl": jsonl_lines}
 
@@ -150,5 +157,41 @@ def test_blinded_rows_have_the_same_columns_and_leave_the_telling_ones_empty(gap
     for line in "".join(jsonl_lines(blinded(label_rows(gaps)))).splitlines()[:50]:
         found = json.loads(line)
         assert list(found) == list(COLUMNS)
-        assert (found["system"], found["attempt"], found["stratum"]) == ("", "", "")
+        assert not any(found[column] for column in HIDDEN_BLIND)
         assert found["subject"].startswith("blind-")
+
+
+def test_somebody_has_decided_of_every_column_whether_a_blinded_person_may_see_it():
+    """A new column is empty in a blinded table; this says so until it is shown or listed here as hidden."""
+    assert {*COLUMNS} == SHOWN_BLIND | HIDDEN_BLIND | {"subject", "order"}
+
+
+def test_a_column_that_nobody_has_decided_about_is_hidden(gaps: Release, monkeypatch):
+    monkeypatch.setattr("reports.label_rows.COLUMNS", (*COLUMNS, "author"))
+    rows = ({**row, "author": row["system"]} for row in label_rows(gaps))
+    assert {row["author"] for row in blinded(rows)} == {""}
+
+
+def test_the_order_of_a_blinded_pair_does_not_tell_whose_name_comes_first():
+    def row(pair: str, order: str) -> dict[str, str]:
+        return {
+            "rater_kind": "expert",
+            "subject": f"p{pair}/aurora|borealis/1",
+            "order": order,
+            "value": "first",
+        }
+
+    pairs = [str(number) for number in range(200)]
+    shown = list(blinded(row(pair, "1") for pair in pairs))
+    as_named = sum(row["order"] == "1" for row in shown)
+    assert 70 <= as_named <= 130, "200 fair coins: 100, and 4 standard deviations are 28"
+    mirrored = list(blinded(row(pair, "2") for pair in pairs))
+    assert all(a["order"] != b["order"] for a, b in zip(shown, mirrored, strict=True))
+    assert [row["subject"] for row in shown] == [row["subject"] for row in mirrored]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("column", ["system", "stratum", "track", "judge"])
+def test_a_blinded_table_is_not_filtered_by_what_it_hides(gaps: Release, column: str):
+    with pytest.raises(Refused, match="identities=1"):
+        label_filter({column: "aurora"}, identities=False)
