@@ -1,10 +1,15 @@
 """django-allauth by invitation only: the public sign-up form is closed, and failures count per person."""
 
 import unicodedata
-from typing import Any
+from typing import Any, cast
 
 from allauth.account.adapter import DefaultAccountAdapter
-from django.http import HttpRequest
+from allauth.core.ratelimit import consume
+from django.http import HttpRequest, HttpResponse
+
+from accounts.devices import known_device, remember_device
+from accounts.forwarding import note_forwarding
+from accounts.models import User
 
 
 def folded(address: str) -> str:
@@ -20,6 +25,17 @@ class InvitationOnlyAdapter(DefaultAccountAdapter):
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count the attempt; variants of one address share its limit."""
+        """Count the attempt; variants of one address share its limit, and a known browser has one of its own."""
+        note_forwarding(request)
         address = folded(credentials.get("email", ""))
-        super().pre_authenticate(request, **{**credentials, "email": address})
+        device = known_device(request, address)
+        if not device:
+            super().pre_authenticate(request, **{**credentials, "email": address})
+        elif not consume(request, action="login_on_known_device", key=device):
+            raise self.validation_error("too_many_login_attempts")
+
+    def post_login(self, request: HttpRequest, user: Any, **terms: Any) -> HttpResponse:
+        """Go on to where the person wanted to go; this browser is known from now on."""
+        response = cast(HttpResponse, super().post_login(request, user, **terms))
+        remember_device(response, folded(cast(User, user).email))
+        return response

@@ -11,9 +11,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connections
+from django.db import DatabaseError, connections
 from packaging.version import Version
 
+from accounts.forwarding import forwarding_fault
 from config.blind_role import faults
 
 # The first version without a hole or fault that matters here, and what it was.
@@ -62,6 +63,17 @@ def check_floors(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
         *packages_below_their_floor(FLOORS),
         *katex_below_its_floor(settings.BASE_DIR / "static" / "vendor"),
     ]
+
+
+@register(Tags.security, deploy=True)
+def check_forwarding(app_configs: Any = None, **options: Any) -> list[CheckMessage]:
+    """Runs with `check --deploy`: whether requests fit the number of proxies; silent until somebody signed in."""
+    try:
+        fault = forwarding_fault()
+    except DatabaseError:  # the table of the cache is made after the first check
+        return []
+    hint = "Set it to the number of proxies, each of which replaces or appends to X-Forwarded-For (docs/deploy.md)."
+    return [Warning(f"{fault}.", hint=hint, id="platform.W005")] if fault else []
 
 
 @register(Tags.database)

@@ -1,8 +1,24 @@
-"""The demo's own secret key: made once, kept beside the demo's database, never a constant in the source."""
+"""Secret keys: the demo's own, made once and kept next to its database, and what no study may use."""
 
 import os
 import secrets
+import zlib
+from itertools import pairwise
 from pathlib import Path
+
+
+def is_guessable(key: str) -> bool:
+    """Whether a key is short, a repetition, a run through an alphabet, or Django's mark of an unsafe one.
+
+    Forty random hexadecimal digits, the weakest that pass, compressed to 42 bytes or more in 200,000 tries.
+    """
+    steps = sum(abs(ord(a) - ord(b)) <= 1 for a, b in pairwise(key))
+    return (
+        len(key) < 40
+        or len(zlib.compress(key.encode(), 9)) < 41
+        or steps > len(key) / 2
+        or key.startswith("django-insecure-")
+    )
 
 
 def demo_secret_key(runtime_dir: Path) -> str:

@@ -14,7 +14,7 @@ from config.database import embedded_database, read_blind_role
 from config.demo import PUBLIC_PASSWORD, demo_accounts
 from config.env import read_bool, read_int, read_list, read_text
 from config.error_tracking import start as start_error_tracking
-from config.secrets import demo_secret_key
+from config.secrets import demo_secret_key, is_guessable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 RUNTIME_DIR = Path(read_text("TOUCHSTONE_RUNTIME_DIR", str(BASE_DIR / ".runtime")))
@@ -23,14 +23,22 @@ DEBUG = read_bool("TOUCHSTONE_DEBUG", False)
 DEFAULT_EXCEPTION_REPORTER_FILTER = "config.error_pages.SecretsHidden"
 
 SECRET_KEY = read_text("TOUCHSTONE_SECRET_KEY") or (demo_secret_key(RUNTIME_DIR) if DEMO else "")
-if len(SECRET_KEY) < 40 or len(set(SECRET_KEY)) < 10:
+if is_guessable(SECRET_KEY):
     raise ImproperlyConfigured(
-        "TOUCHSTONE_SECRET_KEY must be set to at least 40 random characters "
+        "TOUCHSTONE_SECRET_KEY must be set to at least 40 random characters without a pattern "
         "(python3 -c 'import secrets; print(secrets.token_urlsafe(50))'); "
         "only TOUCHSTONE_DEMO=1 makes its own."
     )
 
 ALLOWED_HOSTS = read_list("TOUCHSTONE_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+if not DEMO and DEBUG:
+    raise ImproperlyConfigured(
+        "TOUCHSTONE_DEBUG shows settings and data to anybody; it needs TOUCHSTONE_DEMO=1."
+    )
+if not DEMO and any(set(host) <= set("*.") for host in ALLOWED_HOSTS):
+    raise ImproperlyConfigured(
+        "TOUCHSTONE_ALLOWED_HOSTS must name the site's own hosts; * lets anybody choose the links in its mails."
+    )
 CSRF_TRUSTED_ORIGINS = read_list("TOUCHSTONE_CSRF_TRUSTED_ORIGINS", [])
 SITE_URL = read_text("TOUCHSTONE_SITE_URL", "http://127.0.0.1:8000").rstrip("/")
 
@@ -175,6 +183,15 @@ ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # a reset asked for an unknown address sends no mail
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# By network address these limits leave room for an institute behind one address; what guards an account is its own
+# limit. A browser that signed in before has another one (accounts/devices.py).
+ACCOUNT_RATE_LIMITS = {
+    "login": "600/m/ip",
+    "login_failed": "100/5m/ip,5/5m/key",
+    "login_on_known_device": "20/5m/key",
+    "reset_password": "100/5m/ip,3/5m/key",
+    "reset_password_from_key": "100/5m/ip",
+}
 ALLAUTH_TRUSTED_PROXY_COUNT = read_int("TOUCHSTONE_TRUSTED_PROXIES", 0)
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Touchstone"

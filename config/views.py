@@ -1,10 +1,11 @@
 """The front door, what monitoring asks, and the error pages."""
 
+import sys
 from hmac import compare_digest
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -26,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def health(request: HttpRequest) -> JsonResponse:
-    """200 when the site can read its database."""
+    """200 when the site can read its database; 503 as at every address while it cannot."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok"})
@@ -77,5 +78,30 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500 without touching the database or the session."""
-    return render(None, "errors/500.html", status=500)
+    """500, or 503 while the database is away or busy; without touching the database or the session."""
+    if not _database_is_away(sys.exc_info()[1]):
+        return render(None, "errors/500.html", status=500)
+    if request.path.startswith("/api/"):
+        response: HttpResponse = JsonResponse(_AWAY, status=503)
+    else:
+        response = render(None, "errors/503.html", {"is_read": request.method == "GET"}, status=503)
+    response["Retry-After"] = "5"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+_AWAY = {
+    "code": "unavailable",
+    "reason": "The database does not answer at the moment. Send the request again in a few seconds.",
+    "line": None,
+    "field": "",
+}
+# What SQLite says as an operational error although only the statement is wrong.
+_FAULTY_STATEMENTS = ("no such table", "no such column", "syntax error", "has no column")
+
+
+def _database_is_away(error: BaseException | None) -> bool:
+    """Whether the error says that the database cannot be reached or is busy, and not that a statement is wrong."""
+    return isinstance(error, OperationalError | InterfaceError) and not any(
+        words in str(error) for words in _FAULTY_STATEMENTS
+    )

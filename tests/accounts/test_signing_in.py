@@ -1,16 +1,23 @@
 """Signing in: who may, what a stranger sees, and how often one may try."""
 
+import base64
 import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 from django.conf import settings
+from django.core import signing
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
+from accounts.devices import _SALT as SALT
 from accounts.models import User
+from config.checks import check_forwarding
+from config.secrets import is_guessable
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -90,7 +97,13 @@ def test_outside_the_demo_the_settings_hold_no_account(tmp_path: Path) -> None:
     assert ran.stdout.split() == ["[]", "''", "True", "True"], ran.stderr
 
 
-@pytest.mark.parametrize("key", ["", "short", "x" * 60])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", "short", "x" * 60, "abcdefghij" * 4, "password" * 8, "django-insecure-" + "k3Jf9sQ1zX" * 5),
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJ",
+    ],
+)
 def test_outside_the_demo_a_missing_or_weak_secret_key_stops_the_start(tmp_path: Path, key: str) -> None:
     code = "import config.settings"
     ran = in_a_new_process(code, tmp_path, TOUCHSTONE_DEMO="0", TOUCHSTONE_SECRET_KEY=key)
@@ -98,10 +111,34 @@ def test_outside_the_demo_a_missing_or_weak_secret_key_stops_the_start(tmp_path:
     assert "TOUCHSTONE_SECRET_KEY must be set" in ran.stderr
 
 
+def test_no_random_key_is_taken_for_a_weak_one() -> None:
+    random = Random(1)
+    for _ in range(2000):
+        assert not is_guessable(random.randbytes(20).hex())
+        assert not is_guessable(base64.urlsafe_b64encode(random.randbytes(50)).decode())
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TOUCHSTONE_DEBUG", "1"),
+        ("TOUCHSTONE_ALLOWED_HOSTS", "*"),
+        ("TOUCHSTONE_ALLOWED_HOSTS", "study.test,*"),
+        ("TOUCHSTONE_ALLOWED_HOSTS", "."),
+    ],
+)
+def test_outside_the_demo_what_opens_the_site_to_everybody_stops_the_start(
+    tmp_path: Path, variable: str, value: str
+) -> None:
+    ran = in_a_new_process("import config.settings", tmp_path, **OUTSIDE_THE_DEMO, **{variable: value})
+    assert ran.returncode != 0
+    assert f"ImproperlyConfigured: {variable}" in ran.stderr
+
+
 def test_failures_are_limited_and_a_forged_forwarded_for_does_not_help(
     client: Client, algebraist: User
 ) -> None:
-    # django-allauth's limit: 5 failures in 5 minutes for one address, 10 a minute for one network address.
+    # ACCOUNT_RATE_LIMITS: 5 failures in 5 minutes for one account.
     variants = ["ada@study.test", "ADA@study.test", "ada@STUDY.test", "Ada@study.test", "adA@study.test"]
     for number, login in enumerate(variants):
         answer = client.post(
@@ -121,10 +158,73 @@ def test_an_accented_variant_of_an_address_shares_the_limit(client: Client, alge
     assert client.post(reverse("account_login"), LOGIN).status_code == 429
 
 
-def test_eleven_failures_from_one_network_address_are_too_many(client: Client) -> None:
-    wrong = [{"login": f"person{n}@study.test", "password": "wrong"} for n in range(11)]
-    statuses = [client.post(reverse("account_login"), fields).status_code for fields in wrong]
-    assert statuses == [200] * 10 + [429]
+def sign_in(client: Client, login: str, password: str) -> int:
+    return client.post(reverse("account_login"), {"login": login, "password": password}).status_code
+
+
+def test_sixty_wrong_passwords_of_one_person_lock_out_nobody_else_of_the_institute(
+    algebraist: User, analyst: User
+) -> None:
+    assert [sign_in(Client(), "eve@study.test", "wrong") for _ in range(60)] == [200] * 5 + [429] * 55
+    assert sign_in(Client(), analyst.email, PASSWORD) == 302
+
+
+def test_guessing_at_many_accounts_ends_at_a_hundred_and_known_browsers_go_on(
+    algebraist: User, analyst: User
+) -> None:
+    known = Client()
+    assert sign_in(known, algebraist.email, PASSWORD) == 302
+    known.post(reverse("account_logout"))
+    guesses = [sign_in(Client(), f"person{number}@study.test", "wrong") for number in range(101)]
+    assert guesses == [200] * 100 + [429]
+    assert sign_in(Client(), analyst.email, PASSWORD) == 429, "from a browser that nobody has signed in on"
+    assert sign_in(known, algebraist.email, PASSWORD) == 302
+
+
+def test_nobody_is_locked_out_of_a_known_browser_by_who_guesses_at_their_account(algebraist: User) -> None:
+    known = Client()
+    sign_in(known, algebraist.email, PASSWORD)
+    known.post(reverse("account_logout"))
+    assert [sign_in(Client(), algebraist.email, "wrong") for _ in range(6)] == [200] * 5 + [429]
+    assert sign_in(known, algebraist.email, PASSWORD) == 302
+
+
+def test_a_known_browser_is_no_way_to_guess_either(algebraist: User, analyst: User) -> None:
+    known = Client()
+    sign_in(known, algebraist.email, PASSWORD)
+    known.post(reverse("account_logout"))
+    assert [sign_in(known, algebraist.email, "wrong") for _ in range(21)] == [200] * 20 + [429]
+    stolen = Client()
+    stolen.cookies["known-device"] = known.cookies["known-device"].value
+    assert [sign_in(stolen, analyst.email, "wrong") for _ in range(6)] == [200] * 5 + [429], "another account"
+    forged = Client()
+    forged.cookies["known-device"] = "eyJhY2NvdW50IjoiYSIsImRldmljZSI6ImIifQ:1abcde:xyz"
+    assert sign_in(forged, analyst.email, PASSWORD) == 429
+    assert algebraist.email not in str(signing.loads(known.cookies["known-device"].value, salt=SALT))
+
+
+@pytest.mark.parametrize(
+    ("trusted", "headers", "fault"),
+    [
+        (0, [""], ""),
+        (1, ["203.0.113.5"], ""),
+        (1, ["198.51.100.7, 203.0.113.5", "203.0.113.6"], ""),
+        (0, ["203.0.113.5"], "shares the limits of one address"),
+        (1, ["10.0.0.2, 203.0.113.5"], "shares the limits of one address"),
+        (1, [""], "can be forged"),
+    ],
+)
+def test_the_deployment_check_compares_the_number_of_proxies_with_what_arrived(
+    algebraist: User, settings: object, trusted: int, headers: list[str], fault: str
+) -> None:
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = trusted  # type: ignore[attr-defined]
+    cache.clear()
+    assert check_forwarding() == [], "nobody has signed in yet"
+    for addresses in headers:
+        forwarded = {"X-Forwarded-For": addresses} if addresses else {}
+        Client().post(reverse("account_login"), LOGIN, headers=forwarded)
+    found = check_forwarding()
+    assert fault in found[0].msg if fault else found == []
 
 
 def test_a_reset_answers_alike_for_known_and_unknown_addresses(

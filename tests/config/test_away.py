@@ -1,0 +1,70 @@
+"""While the database is away every address answers 503 and when to come back, in the shape its caller expects."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+ASK = """
+import json, os
+os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+import django
+django.setup()
+from django.conf import settings
+settings.ALLOWED_HOSTS += ["testserver"]
+from django.test import Client
+asked = [
+    ("get", "/health/", {}), ("get", "/ready/", {}), ("get", "/", {}), ("get", "/grading/", {}),
+    ("post", "/accounts/login/", {}), ("get", "/api/v1/me/", {}),
+    ("get", "/api/v1/queue/", {"Authorization": "Bearer abc"}),
+    ("post", "/api/v1/queue/", {"Authorization": "Bearer abc"}),
+]
+answers = {}
+for method, address, headers in asked:
+    client = Client(raise_request_exception=False)
+    if address != "/ready/":  # monitoring has no session
+        client.cookies["sessionid"] = "abcdefgh" * 4
+    answer = getattr(client, method)(address, headers=headers)
+    text = answer.content.decode()
+    answers[f"{method} {address}"] = [answer.status_code, answer.headers.get("Retry-After"), text]
+print(json.dumps(answers))
+"""
+
+
+def answers_with(database_url: str, runtime: Path) -> dict[str, tuple[int, str | None, str]]:
+    ran = subprocess.run(
+        [sys.executable, "-c", ASK],
+        env={**os.environ, "DATABASE_URL": database_url, "TOUCHSTONE_RUNTIME_DIR": str(runtime)},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize(
+    "address", ["postgres://nobody@/nothing?host={}/no-socket&port=5432", "sqlite:////{}/no-folder/database"]
+)
+def test_every_address_says_that_the_database_is_away_and_when_to_come_back(tmp_path, address):
+    answers = answers_with(address.format(str(tmp_path).lstrip("/")), tmp_path)
+    ready = answers.pop("get /ready/")
+    assert (ready[0], json.loads(ready[2])["reason"]) == (503, "the database does not answer")
+    for asked, (status, again, text) in answers.items():
+        assert (status, again) == (503, "5"), asked
+        if "/api/" in asked:
+            assert json.loads(text)["code"] == "unavailable"
+        else:
+            assert "Back in a moment" in text
+            assert ('http-equiv="refresh"' in text) == asked.startswith("get"), "a form must not be lost"
+
+
+def test_a_fault_of_ours_is_still_a_fault(tmp_path):
+    answers = answers_with(f"sqlite:////{tmp_path}/empty.sqlite3", tmp_path)
+    status, again, text = answers["get /api/v1/queue/"]
+    assert (status, again) == (500, None), "no such table: nobody has migrated, and waiting does not help"
+    assert "Something broke" in text
