@@ -16,7 +16,6 @@ from accounts.models import (
     Expertise,
     Invitation,
     RoleName,
-    TokenScope,
     User,
 )
 
@@ -94,15 +93,17 @@ class TokenOut(serializers.ModelSerializer[AccessToken]):
         read_only_fields = fields
 
 
-class TokenIn(serializers.Serializer[Any]):
-    label = serializers.CharField(max_length=100)
-    scope = serializers.ChoiceField(choices=TokenScope.choices, default=TokenScope.READ)
+class TokenIn(serializers.ModelSerializer[AccessToken]):
     days = serializers.IntegerField(
         min_value=1, max_value=MOST_DAYS, default=DAYS, help_text="Until it expires."
     )
     password = serializers.CharField(
         trim_whitespace=False, write_only=True, help_text="Yours: neither a session nor a token is enough."
     )
+
+    class Meta:
+        model = AccessToken
+        fields = ("label", "scope", "days", "password")
 
 
 class NewTokenOut(TokenOut):

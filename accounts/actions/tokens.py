@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.actions.trail import record
-from accounts.models import AccessToken, User
+from accounts.models import AccessToken, TokenScope, User
 from accounts.queries import tokens_in_use
 from accounts.refusal import Refused
 from accounts.secrets import new_secret, secret_hash
@@ -25,7 +25,7 @@ class NewToken:
 
 
 @transaction.atomic
-def create_token(*, actor: User, label: str, scope: str, days: int = DAYS) -> NewToken:
+def create_token(*, actor: User, label: str, scope: str = TokenScope.READ, days: int = DAYS) -> NewToken:
     """Make a token that acts as `actor`, within `scope`, for `days`. Raises Refused when 20 of theirs are in use.
 
     The caller has checked the person's password: a session alone must not be enough (accounts/proof.py).
