@@ -118,6 +118,7 @@ if CELERY_BROKER_URL == "filesystem://":
     _queue = RUNTIME_DIR / "queue"
     for _folder in (_queue / "messages", _queue / "control"):
         _folder.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT = "config.file_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(_queue / "messages"),
         "data_folder_out": str(_queue / "messages"),
