@@ -95,6 +95,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "accounts.context.navigation",
+                "reports.status.views.banner",
             ],
         },
     },
@@ -140,6 +141,7 @@ CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever: a broker may be away fo
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(RUNTIME_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
+    "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
     "reconcile-judge-tasks": {
@@ -259,6 +261,9 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "cache_entry",
+        # It holds the limits on sign-in. With Django's 300 entries somebody who tries many addresses could have the
+        # counts of others thrown out.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
     }
     if read_text("TOUCHSTONE_CACHE", "database") == "database"
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
@@ -269,7 +274,8 @@ DEMO_PASSWORD = PUBLIC_PASSWORD if DEMO else ""
 
 # --- mail ---------------------------------------------------------------------------------------------------
 EMAIL_CONFIG = environ.Env.email_url_config(read_text("TOUCHSTONE_EMAIL_URL", "consolemail://"))
-EMAIL_BACKEND = EMAIL_CONFIG["EMAIL_BACKEND"]
+EMAIL_BACKEND = "config.mail.NotedBackend"
+EMAIL_LEAVES = "smtp" in EMAIL_CONFIG["EMAIL_BACKEND"]  # and is not only printed
 EMAIL_HOST = EMAIL_CONFIG.get("EMAIL_HOST", "localhost")
 EMAIL_PORT = EMAIL_CONFIG.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER = EMAIL_CONFIG.get("EMAIL_HOST_USER") or ""

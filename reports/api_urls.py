@@ -19,6 +19,7 @@ from reports import (
     api_published,
     api_reports,
 )
+from reports.status.api import StatusView
 
 urlpatterns: list[URLPattern] = [
     path("plans/strata/", api_plans.StrataPlanView.as_view(), name="api-plan-strata"),
@@ -41,6 +42,7 @@ urlpatterns: list[URLPattern] = [
     path("releases/<slug:name>/judges/", api_judges.JudgePairView.as_view(), name="api-judge-pair"),
     path("releases/<slug:name>/judge-matrix/", api_judges.JudgeMatrixView.as_view(), name="api-judge-matrix"),
     path("releases/<slug:name>/labels/", api.LabelsView.as_view(), name="api-labels"),
+    path("status/", StatusView.as_view(), name="api-status"),
     path("history/", api_history.HistoryView.as_view(), name="api-history"),
     path("published/", api_published.PublishedListView.as_view(), name="api-published-list"),
     path("published/<slug:protocol>/", api_published.PublishedView.as_view(), name="api-published"),

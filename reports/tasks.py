@@ -5,6 +5,7 @@ from celery import shared_task
 from reports import uploads
 from reports.history import seal
 from reports.report_jobs import print_next, reconcile_reports, ring
+from reports.status.state import beat_heart
 
 
 @shared_task(name=uploads.TASK)
@@ -33,6 +34,12 @@ def print_reports() -> bool:
 def reconcile() -> dict[str, int]:
     """See reports.report_jobs.reconcile_reports."""
     return reconcile_reports()
+
+
+@shared_task(name="reports.beat_heart")
+def heartbeat() -> None:
+    """See reports.status.state.beat_heart."""
+    beat_heart()
 
 
 @shared_task(name="reports.seal_history")

@@ -203,6 +203,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/runs/<int:pk>/retry/
         judges/runs/<int:pk>/adjust/
         reports/
+        reports/status/
+        reports/status/test-message/
+        api/v1/status/
         reports/published/
         reports/published/<slug:protocol>/
         reports/releases/<slug:name>/

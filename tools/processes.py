@@ -13,6 +13,7 @@ from pathlib import Path
 from tools.console import Refused, say
 
 STEADY_SECONDS = 10.0
+LONGEST_PAUSE = 60.0
 PR_SET_PDEATHSIG = 1
 
 
@@ -25,6 +26,8 @@ class Child:
     log: Path
     process: "subprocess.Popen[bytes] | None" = None
     started: float = 0.0
+    was_steady: bool = False  # it has run for a while since the demo was started
+    falls: int = 0  # in a row, without having been steady between
 
     @property
     def is_running(self) -> bool:
@@ -46,13 +49,22 @@ class Family:
         self._launch(child)
 
     def revive(self) -> None:
-        """Restarts who has fallen. Raises Refused for one that falls again and again."""
+        """Starts again what has ended by itself, after a pause that doubles up to a minute.
+
+        Raises Refused for a program that ends at once when the demo is started: then its surroundings are wrong.
+        """
         for child in self.children:
+            age = time.monotonic() - child.started
             if child.is_running:
+                if age >= STEADY_SECONDS:
+                    child.was_steady, child.falls = True, 0
                 continue
-            if time.monotonic() - child.started < STEADY_SECONDS:
+            if not child.was_steady and age < STEADY_SECONDS:
                 raise Refused(f"The {child.name} does not stay up; the reason is at the end of {child.log}")
+            if age < min(LONGEST_PAUSE, 2.0**child.falls):
+                continue
             say(f"The {child.name} ended by itself and is started again; its log is {child.log}")
+            child.falls += 1
             self._launch(child)
 
     def stop(self, patience: float = 4.0) -> None:

@@ -94,6 +94,24 @@ def test_a_child_that_fell_after_a_while_is_started_again(family: Family, tmp_pa
     assert child.process.pid != first
 
 
+def test_a_child_that_was_steady_is_started_again_however_often_it_ends_after_growing_pauses(
+    family: Family, tmp_path: Path
+) -> None:
+    family.start("worker", [sys.executable, "-c", "import time; time.sleep(60)"], tmp_path / "worker.log")
+    (child,) = family.children
+    child.started -= 60
+    family.revive()
+    for pause in (1, 2, 4, 8):
+        child.process.kill()
+        _until(lambda: not child.is_running)
+        child.started = time.monotonic() - pause + 0.5
+        family.revive()
+        assert not child.is_running, "the pause is not over"
+        child.started -= 0.6
+        family.revive()
+        assert child.is_running
+
+
 def test_a_child_that_cannot_stay_up_is_a_refusal_that_names_its_log(family: Family, tmp_path: Path) -> None:
     log = tmp_path / "web.log"
     family.start("web", [sys.executable, "-c", "raise SystemExit(1)"], log)
