@@ -1,16 +1,14 @@
 """Names of models and makers in a reading. An ordinary word that is also a name needs a version or authorship."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
+from benchmark.identities.patterns import folded, table
 from latex.folding import Reading
 
-_LIST = Path(__file__).with_name("names.toml")
 _GAP = r"[\s\-_.:/]{0,3}"
 _VERSION = r"(?:[vkrVKR]?\d{1,3}(?:\.\d{1,2}){0,2}[a-z]{0,2}(?![\w^])|x\b)"
 _SIZE = r"(?:\d{1,4}(?:\.\d)?[bB]\b)"
@@ -38,35 +36,43 @@ _FREE = r"(?<![A-Za-z0-9])"
 
 @dataclass(frozen=True)
 class _Names:
-    version: int
     sure: re.Pattern[str]
     doubtful: re.Pattern[str]
     letter_by_letter: re.Pattern[str]
+    before: re.Pattern[str]
+    behind: re.Pattern[str]
     numbered: frozenset[str]
+    tiers: frozenset[str]
 
 
 @cache
 def _names() -> _Names:
-    table = tomllib.loads(_LIST.read_text(encoding="utf-8"))
-    sure = "|".join(map(_pattern, table["unmistakable"]))
-    cased = "|".join(map(re.escape, table["cased"]))
-    doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in table["ambiguous"])
+    names = table()
+    sure = "|".join(map(_pattern, names["unmistakable"]))
+    cased = "|".join(map(re.escape, names["cased"]))
+    nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
+    cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
+    doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in names["ambiguous"])
+    before = "|".join(map(folded, names["authorship"]["before"]))
+    behind = "|".join(map(folded, names["authorship"]["behind"]))
     spelt = "|".join(
         r"[\s.\-_*]{1,3}".join(map(re.escape, word))
         for word in ("ChatGPT", "Gemini", "Claude", "DeepSeek", "OpenAI")
     )
     return _Names(
-        table["version"],
         re.compile(rf"{_FREE}(?:(?i:{sure})|{cased})(?![a-z])"),
         re.compile(rf"{_FREE}(?P<name>{doubtful})(?P<version>[\s\-]?{_VERSION}|-{_SIZE})?(?![A-Za-z])"),
         re.compile(rf"{_FREE}(?:{spelt}|G[\s.*_]{{1,2}}P[\s.*_]{{1,2}}T[\s.\-*_]{{1,3}}\d)(?![a-z])", re.IGNORECASE),
-        frozenset(table["numbered_in_mathematics"]),
+        re.compile(rf"{_BEFORE}|(?:^|(?<![a-z]))(?:{before})\s*[\"'(«„]?\s*$"),
+        re.compile(rf"{_BEHIND}|\s?(?:{behind})", re.IGNORECASE),
+        frozenset(names["numbered_in_mathematics"]),
+        frozenset(names["tiers"]),
     )  # fmt: skip
 
 
 def version() -> int:
-    """The version of the list and its rules."""
-    return _names().version
+    """The version of the patterns and their rules."""
+    return int(table()["version"])
 
 
 def _pattern(name: str) -> str:
@@ -106,14 +112,15 @@ def _as_a_name(text: str, found: re.Match[str]) -> bool | None:
     """True: a model's name; False: perhaps; None: an ordinary word."""
     before, behind = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 40]
     numbered = found["name"] in _names().numbered
-    if found["version"] and not numbered:
+    versioned = found["version"] and not found["name"][-1].isdigit()  # "o3 4" is a pair of numbers
+    if versioned and (not numbered or (found["name"] in _names().tiers and "." in found["version"])):
         return True
-    if re.match(_BEHIND, behind, re.IGNORECASE) and not numbered:
+    if _names().behind.match(behind) and not numbered:
         return True
     if found["version"] and found["version"].startswith("-"):
         return False
     person = _SURNAME.match(behind) is not None
-    if not person and not numbered and re.search(_BEFORE, before.lower()):
+    if not person and not numbered and _names().before.search(before.lower()):
         return True
     signature = _AUTHORS.search(before) and re.match(r"[ \t]*(?:\n|$)", behind)
     return False if signature and not numbered else None

@@ -17,6 +17,49 @@ def certain(text_format: str, text: str, systems: tuple[str, ...] = ()) -> list[
     return [f"{found.kind}: {found.evidence}" for found in scan(text, text_format, systems) if found.certain]
 
 
+# Found missing by people who had not seen the patterns (2026-11-22), and the innocent neighbours of each.
+NEW_TELLING = (
+    "This is Opus 4.6 speaking about schemes.",
+    "Checked with o3-pro and by hand.",
+    "Sonnet 4.5 found the counterexample.",
+    "The bound was suggested by 2.5 Pro.",
+    "Proposer 2, Round 4: we refine Lemma 3.",
+    "## Round 3 | Verifier\nThe gap is closed.",
+    "Verifier feedback: step 4 is incomplete.",
+    "Als KI-Sprachmodell kann ich das Bild nicht sehen, doch der Beweis gelingt.",
+    "Der Beweis wurde von einer KI erstellt.",
+    "En tant que modèle de langage, je ne peux pas vérifier la référence.",
+    "Cette preuve a été générée par Gemini.",
+    "作为一个人工智能语言模型，我给出如下证明。",
+    "以下证明由Kimi给出。",
+    "Как языковая модель, я не могу проверить ссылку.",
+    "Como modelo de lenguaje, no puedo verificarlo.",
+    "Come modello linguistico non posso verificarlo.",
+    "AIアシスタントとして、次の証明を示します。",
+)
+NEW_INNOCENT = (
+    "Sonnet 18 and Opus 27 are cited; Haiku 3 has 17 syllables.",
+    "In round 2 the prover sends a colouring, and verifier 1 checks one edge.",
+    "Der Benutzer der Bibliothek findet den Band; als Modell dient die Kugel.",
+    "En tant que modèle de la théorie, $M$ est saturé; l'utilisateur averti reconnaît le lemme.",
+    "作为一个模型，$M$ 是饱和的。由归纳假设，命题成立。",
+    "Как модель теории, M насыщена.",
+    "The pair (o1, o3) generates; by o(1) we mean a null sequence, and o3 4 is a row of the table.",
+    "Agent 3 prefers house 2 in round 1 of top trading cycles.",
+    "The temperature = 0.7 of the Ising model; top_k is not used, K_top is.",
+)
+
+
+@pytest.mark.parametrize("text", NEW_TELLING)
+def test_newer_models_other_languages_and_traces_of_agents_are_found(text: str):
+    assert certain("markdown", text)
+
+
+@pytest.mark.parametrize("text", NEW_INNOCENT)
+def test_their_innocent_neighbours_are_left_alone(text: str):
+    assert certain("markdown", text) == []
+
+
 def test_there_are_sixty_of_each():
     assert (len(set(TELLING)), len(set(INNOCENT))) == (60, 60)
 
