@@ -17,8 +17,8 @@ from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from annotation import actions
 from annotation.quarantine import with_findings
-from benchmark.actions import scan_identities
-from benchmark.models import IdentityVerdict, Output, Release
+from benchmark.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.models import IdentityVerdict, IdentityWord, Output, Release
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}
 
@@ -61,6 +61,17 @@ class RedactedOut(serializers.Serializer[Any]):
     left = serializers.IntegerField()
 
 
+class WordIn(serializers.Serializer[Any]):
+    word = serializers.CharField(max_length=100, help_text="Upper and lower case are alike.")
+
+
+class WordOut(serializers.ModelSerializer[IdentityWord]):
+    class Meta:
+        model = IdentityWord
+        fields = ("id", "word", "added_at")
+        read_only_fields = fields
+
+
 def _release(name: str) -> Release:
     return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
 
@@ -82,6 +93,35 @@ class ScanView(StrictView):
     def post(self, request: Request, name: str) -> Response:
         """Scan the outputs that this version of the scan has not read."""
         return Response(ScanOut(scan_identities(release=_release(name))).data)
+
+
+class WordsView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="quarantine_words", responses=WordOut(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """The words that this release's staff added to the names that tell who wrote a text."""
+        rows = _release(name).identity_words.filter(removed_at=None).order_by("word")
+        return Response(WordOut(rows, many=True).data)
+
+    @extend_schema(operation_id="quarantine_add_word", request=WordIn, responses={201: WordOut, **REFUSED})
+    def post(self, request: Request, name: str) -> Response:
+        """Look for one more word; outputs that were scanned before wait for a new scan."""
+        sent = understood(WordIn, request)
+        row = add_identity_word(actor=caller(request), release=_release(name), **sent)
+        return Response(WordOut(row).data, status=201)
+
+
+class WordView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="quarantine_remove_word", responses={204: None, **REFUSED})
+    def delete(self, request: Request, name: str, pk: int) -> Response:
+        """Look for a word no longer."""
+        remove_identity_word(
+            actor=caller(request), word=get_object_or_404(IdentityWord, pk=pk, release__name=name)
+        )
+        return Response(status=204)
 
 
 class RedactAllView(StrictView):

@@ -100,6 +100,16 @@ urlpatterns: list[URLPattern] = [
         "releases/<slug:name>/quarantine/scan/", api_quarantine.ScanView.as_view(), name="api-quarantine-scan"
     ),
     path(
+        "releases/<slug:name>/quarantine/words/",
+        api_quarantine.WordsView.as_view(),
+        name="api-quarantine-words",
+    ),
+    path(
+        "releases/<slug:name>/quarantine/words/<int:pk>/",
+        api_quarantine.WordView.as_view(),
+        name="api-quarantine-word",
+    ),
+    path(
         "releases/<slug:name>/quarantine/redact/",
         api_quarantine.RedactAllView.as_view(),
         name="api-quarantine-redact",

@@ -60,6 +60,10 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<slug:slug>/unblinding/", adjudication.unblinding, name="unblinding"),
     path("quarantine/<slug:name>/", quarantine.quarantine, name="quarantine"),
     path("quarantine/<slug:name>/scan/", quarantine.scan, name="quarantine-scan"),
+    path("quarantine/<slug:name>/words/", quarantine.word_add, name="quarantine-word-add"),
+    path(
+        "quarantine/<slug:name>/words/<int:pk>/remove/", quarantine.word_remove, name="quarantine-word-remove"
+    ),
     path("quarantine/<slug:name>/redact/", quarantine.redact_all, name="quarantine-redact"),
     path("quarantine/<slug:name>/outputs/<int:pk>/", quarantine.decide, name="quarantine-decide"),
 ]

@@ -7,6 +7,7 @@ deletes or adds to what they contain.
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 from benchmark.flag_rows import ProtocolFlag  # noqa: F401 - a model of this app
@@ -211,6 +212,27 @@ class IdentityScan(models.Model):
 
     def __str__(self) -> str:
         return f"scan of output {self.output_id}"
+
+
+class IdentityWord(models.Model):
+    """A word that tells who wrote a text of this release, added by its staff: a code name, say. Kept when removed."""
+
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="identity_words")
+    word = models.CharField(max_length=100)
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    added_at = models.DateTimeField(default=timezone.now)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                "release", Lower("word"), condition=Q(removed_at=None), name="identity_word_once_per_release"
+            ),
+            models.CheckConstraint(condition=~Q(word=""), name="identity_word_is_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return self.word
 
 
 class IdentityVerdict(models.TextChoices):

@@ -6,6 +6,7 @@ from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 
 from accounts.refusal import Refused
+from benchmark.identities.scan import VERSION
 from benchmark.models import IdentityDecision, Instance, Output, OutputState, Release, Run, UnreleasedOutput
 from benchmark.subjects import Subject, arm_of
 
@@ -128,6 +129,18 @@ def system_names(release: Release) -> list[str]:
     """Every name under which the release's systems are known: slugs, names and families."""
     rows = release.runs.values_list("system__slug", "system__name", "system__family").distinct()
     return sorted({name for row in rows for name in row if name})
+
+
+def identity_words(release: Release) -> list[str]:
+    """What the staff added to the names that tell who wrote a text."""
+    return sorted(release.identity_words.filter(removed_at=None).values_list("word", flat=True))
+
+
+def scanned_with_all_words(release: Release) -> Q:
+    """Outputs that today's patterns and words of this release have been looked for in."""
+    changes = [at for row in release.identity_words.values_list("added_at", "removed_at") for at in row if at]
+    scanned = Q(identity_scan__version=VERSION)
+    return scanned & Q(identity_scan__scanned_at__gt=max(changes)) if changes else scanned
 
 
 def shown_content(output: Output) -> tuple[dict[str, Any], str]:

@@ -16,6 +16,7 @@ WITHHELD = (
     "benchmark.FrozenTuple",
     "benchmark.ImportUpload",
     "benchmark.IdentityScan",
+    "benchmark.IdentityWord",
     "benchmark.ProtocolFlag",
     "annotation.CampaignSetup",
     "reports.Artifact",

@@ -15,7 +15,7 @@ accounts.User        hidden: email name pseudonym rater | technical: password
 accounts.Invitation  hidden: email | technical: token_sha256
 accounts.Expertise   hidden: domain
 accounts.Conflict    hidden: key reason
-accounts.AccessToken hidden: label | technical: token_sha256
+accounts.AccessToken  hidden: label | technical: token_sha256 scope password_mark
 accounts.SavedComment hidden: text
 accounts.IdempotencyRecord technical: key request_sha256 body
 accounts.AuditEvent  hidden: reason details | technical: verb target_kind target_key
@@ -28,6 +28,7 @@ benchmark.System     hidden: slug name family
 benchmark.Run        hidden: condition budget config sha256 | technical: track
 benchmark.Output     hidden: payload sha256 | shown: text
 benchmark.IdentityScan hidden: findings
+benchmark.IdentityWord hidden: word
 benchmark.IdentityDecision hidden: reason | technical: passages
 benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis

@@ -190,6 +190,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         grading/campaigns/<slug:slug>/unblinding/
         grading/quarantine/<slug:name>/
         grading/quarantine/<slug:name>/scan/
+        grading/quarantine/<slug:name>/words/
+        grading/quarantine/<slug:name>/words/<int:pk>/remove/
         grading/quarantine/<slug:name>/redact/
         grading/quarantine/<slug:name>/outputs/<int:pk>/
         judges/
@@ -302,6 +304,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/campaigns/
         api/v1/releases/<slug:name>/quarantine/
         api/v1/releases/<slug:name>/quarantine/scan/
+        api/v1/releases/<slug:name>/quarantine/words/
+        api/v1/releases/<slug:name>/quarantine/words/<int:pk>/
         api/v1/releases/<slug:name>/quarantine/redact/
         api/v1/releases/<slug:name>/quarantine/<int:pk>/
         api/v1/campaigns/<slug:slug>/

@@ -39,6 +39,7 @@ from benchmark.models import (
     FrozenTuple,
     IdentityDecision,
     IdentityScan,
+    IdentityWord,
     ImportUpload,
     Output,
     ProtocolFlag,
@@ -296,6 +297,9 @@ def _scanned(output: Output, coordinator: User) -> None:
         kind="citing_paper_source",
         certain=True,
         reason=canary("benchmark.ProtocolFlag.reason"),
+    )
+    IdentityWord.objects.create(
+        release=output.run.release, word=canary("benchmark.IdentityWord.word"), added_by=coordinator
     )
     IdentityDecision.objects.create(
         output=output,

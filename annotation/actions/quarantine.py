@@ -18,7 +18,6 @@ from annotation.models import Item
 from benchmark.actions import find, scan_outputs
 from benchmark.identities.fields import shown_fields, with_fields
 from benchmark.identities.redaction import redact
-from benchmark.identities.scan import VERSION
 from benchmark.models import (
     IdentityDecision,
     IdentityVerdict,
@@ -27,7 +26,7 @@ from benchmark.models import (
     Release,
 )
 from benchmark.protocols import get_protocol
-from benchmark.queries import quarantined, system_names
+from benchmark.queries import identity_words, quarantined, scanned_with_all_words, system_names
 
 
 def eligible(
@@ -37,7 +36,7 @@ def eligible(
 
     Raises Refused (code "quarantined") while decisions are open, or when nothing is left.
     """
-    scanned = Output.objects.filter(pk__in=outputs, identity_scan__version=VERSION).values_list(
+    scanned = Output.objects.filter(scanned_with_all_words(release), pk__in=outputs).values_list(
         "pk", flat=True
     )
     fresh = outputs.keys() - set(scanned)
@@ -148,9 +147,10 @@ def _require_undrawn(output: Output) -> None:
 def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, Any]]:
     """What is taken out: the certain findings of the newest scan and what a person marked."""
     protocol = get_protocol(output.run.release.benchmark.protocol)
-    names = system_names(output.run.release)
+    release = output.run.release
+    names, words = system_names(release), identity_words(release)
     fields = shown_fields(protocol, output.payload, output.text, output.text_format)
-    found = find(protocol, names, output.payload, output.text, output.text_format)
+    found = find(protocol, names, words, output.payload, output.text, output.text_format)
     passages = [{name: one[name] for name in ("field", "start", "end")} for one in found if one["certain"]]
     for field, start, end in also:
         if field not in fields or not 0 <= start < end <= len(fields[field]):
@@ -161,7 +161,7 @@ def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict
             "There is nothing to redact: mark a passage, or call the output harmless.", code="nothing"
         )
     payload, text = _redacted(output, passages)
-    if any(one["certain"] for one in find(protocol, names, payload, text, output.text_format)):
+    if any(one["certain"] for one in find(protocol, names, words, payload, text, output.text_format)):
         raise Refused(
             "The redacted text would still tell who wrote it; exclude the output, or mark more of it.",
             code="still_tells",

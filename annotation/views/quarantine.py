@@ -12,10 +12,9 @@ from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions
 from annotation.quarantine import held, with_findings
-from benchmark.actions import scan_identities
-from benchmark.identities.scan import VERSION
-from benchmark.models import IdentityVerdict, Output, OutputState, Release
-from benchmark.queries import quarantined
+from benchmark.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState, Release
+from benchmark.queries import quarantined, scanned_with_all_words
 
 PAGE = 25
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
@@ -36,9 +35,10 @@ def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
         "release": release,
         "page": page,
         "rows": list(held(release, list(page.object_list))),
+        "words": release.identity_words.filter(removed_at=None).order_by("word"),
         "waiting": quarantined(release).count(),
         "answered": answered.count(),
-        "unscanned": answered.exclude(identity_scan__version=VERSION).count(),
+        "unscanned": answered.exclude(scanned_with_all_words(release)).count(),
     }
     return render(request, "annotation/quarantine.html", context)
 
@@ -51,6 +51,32 @@ def scan(request: SignedInRequest, name: str) -> HttpResponse:
     messages.success(
         request, f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
     )
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def word_add(request: SignedInRequest, name: str) -> HttpResponse:
+    """Look for one more word."""
+    try:
+        row = add_identity_word(actor=request.user, release=_release(name), word=request.POST.get("word", ""))
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.success(request, f"“{row}” is looked for from now on. Scan the outputs to find it.")
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
+    """Look for it no longer."""
+    row = get_object_or_404(IdentityWord, pk=pk, release__name=name)
+    try:
+        remove_identity_word(actor=request.user, word=row)
+        messages.success(request, f"“{row}” is no longer looked for.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
     return redirect("quarantine", name=name)
 
 

@@ -2,7 +2,13 @@
 
 from benchmark.actions.describing import describe_release
 from benchmark.actions.freezing import freeze_release, freeze_run
-from benchmark.actions.identities import find, scan_identities, scan_outputs
+from benchmark.actions.identities import (
+    add_identity_word,
+    find,
+    remove_identity_word,
+    scan_identities,
+    scan_outputs,
+)
 from benchmark.actions.outputs import OutputsReport, import_outputs
 from benchmark.actions.releases import ImportReport, import_release
 from benchmark.actions.tuples import declare_tuple
@@ -11,6 +17,7 @@ from benchmark.actions.uploading import apply_import, delete_import, store_impor
 __all__ = [
     "ImportReport",
     "OutputsReport",
+    "add_identity_word",
     "apply_import",
     "declare_tuple",
     "delete_import",
@@ -20,6 +27,7 @@ __all__ = [
     "freeze_run",
     "import_outputs",
     "import_release",
+    "remove_identity_word",
     "scan_identities",
     "scan_outputs",
     "store_import",

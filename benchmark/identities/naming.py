@@ -7,7 +7,7 @@ from functools import cache
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
 from benchmark.identities.patterns import folded, table
-from latex.folding import Reading
+from latex.folding import Reading, read
 
 _GAP = r"[\s\-_.:/]{0,3}"
 _VERSION = r"(?:[vkrVKR]?\d{1,3}(?:\.\d{1,2}){0,2}[a-z]{0,2}(?![\w^])|x\b)"
@@ -84,8 +84,8 @@ def _pattern(name: str) -> str:
     )
 
 
-def named(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
-    """Findings of kind NAME. `systems`: names of the release's own systems, as their rows have them."""
+def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -> Iterator[Finding]:
+    """Findings of kind NAME. `systems`: names of the release's own systems, as their rows have them; `words`: added."""
     names = _names()
     for found in names.sure.finditer(reading.text):
         if not _is_product(reading, found):
@@ -96,6 +96,10 @@ def named(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
         if not _is_product(reading, found) and (certain := _as_a_name(reading.text, found)) is not None:
             yield _finding(reading, found.start(), found.end(), certain=certain)
     yield from _own_systems(reading, systems)
+    for word in words:
+        pattern = r"\s+".join(map(re.escape, read(word, "plain").text.split()))
+        for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", reading.text, re.IGNORECASE):
+            yield _finding(reading, found.start(), found.end(), certain=True)
 
 
 def _own_systems(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:

@@ -11,21 +11,23 @@ from latex.folding import read
 VERSION = naming.version()
 
 
-def scan(source: str, text_format: str, systems: Iterable[str] = ()) -> tuple[Finding, ...]:
+def scan(
+    source: str, text_format: str, systems: Iterable[str] = (), words: Iterable[str] = ()
+) -> tuple[Finding, ...]:
     """What in `source` (latex, markdown or plain) tells who wrote it, in the order of the source.
 
-    `systems`: names of the release's own systems, which count as names too. Where two findings share
-    a place the certain one stands alone.
+    `systems`: names of the release's own systems, which count as names too; `words`: what its staff added, certain
+    wherever it occurs. Of two findings in one place the certain one is kept.
     """
-    own = tuple(systems)
+    own, added = tuple(systems), tuple(words)
 
     def names_somebody(text: str) -> bool:
-        return any(found.certain for found in naming.named(read(text, "plain"), own))
+        return any(found.certain for found in naming.named(read(text, "plain"), own, added))
 
     reading = read(source, text_format)
     found = [
         *concealed(source, text_format, names_somebody),
-        *naming.named(reading, own),
+        *naming.named(reading, own, added),
         *phrases(reading),
     ]
     return _without_repeats(found)

@@ -12,7 +12,7 @@ from accounts.refusal import NotAllowed, Refused
 from annotation import actions
 from annotation.material import material
 from annotation.models import Item
-from benchmark.actions import scan_identities
+from benchmark.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
 from benchmark.queries import quarantined, shown_content
@@ -237,7 +237,7 @@ def test_the_page_costs_the_same_for_many_outputs(client, run, coordinator, djan
         output(run, TELLING)
     scan_identities(release=run.release)
     client.force_login(coordinator)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         assert client.get(f"/grading/quarantine/{run.release.name}/").content.count(b"<article") == 12
 
 
@@ -270,3 +270,52 @@ def test_the_console_scans_lists_and_redacts(telling, run, coordinator):
         "decide_output", "redacted", "--release", run.release.name, "--actor", coordinator.email, stdout=out
     )
     assert not quarantined(run.release).exists()
+
+
+def test_a_word_of_the_study_holds_back_what_the_general_list_cannot_know(client, coordinator, run):
+    made = output(run, r"The N{\"o}rdlicht engine and its nordlicht-proof run: see p. 3.")
+    assert scan_identities(release=run.release)["certain"] == 0
+    client.force_login(coordinator)
+    address = f"/grading/quarantine/{run.release.name}/"
+    client.post(f"{address}words/", {"word": "  Nördlicht  "})
+    page = client.get(address).content.decode()
+    assert "Nördlicht" in page
+    assert "Scan 1 outputs" in page
+    assert scan_identities(release=run.release) == {"scanned": 1, "outputs": 1, "certain": 1}
+    assert list(quarantined(run.release)) == [made]
+    redacted(coordinator, made)
+    shown = shown_content(Output.objects.select_related("redacted").get(pk=made.pk))[1]
+    assert shown == "The [redacted] engine and its [redacted]-proof run: see p. 3."
+
+
+def test_a_draw_scans_again_after_a_word_was_added(coordinator, run):
+    output(run, "The Nordlicht engine says so.")
+    scan_identities(release=run.release)
+    add_identity_word(actor=coordinator, release=run.release, word="Nordlicht")
+    campaign = CampaignFactory(release=run.release, created_by=coordinator)
+    with pytest.raises(Refused) as refusal:
+        actions.draw_items(actor=coordinator, campaign=campaign)
+    assert refusal.value.code == "quarantined"
+
+
+def test_words_are_added_and_removed_over_rest_and_each_only_once(client, coordinator, run):
+    client.force_login(coordinator)
+    address = f"/api/v1/releases/{run.release.name}/quarantine/words/"
+
+    def add(word: str):
+        return client.post(address, {"word": word}, content_type="application/json")
+
+    made = add("Nordlicht")
+    assert made.status_code == 201
+    assert (add("NORDLICHT").status_code, add("x").status_code, add("--").status_code) == (409, 409, 409)
+    assert [row["word"] for row in client.get(address).json()] == ["Nordlicht"]
+    assert client.delete(f"{address}{made.json()['id']}/").status_code == 204
+    assert client.delete(f"{address}{made.json()['id']}/").status_code == 409
+    assert client.get(address).json() == []
+    assert add("Nordlicht").status_code == 201, "after it was removed"
+    verbs = (
+        AuditEvent.objects.filter(verb__contains="identity_word")
+        .order_by("pk")
+        .values_list("verb", flat=True)
+    )
+    assert list(verbs) == ["add_identity_word", "remove_identity_word", "add_identity_word"]

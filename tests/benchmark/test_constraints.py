@@ -12,6 +12,7 @@ from benchmark.models import (
     Benchmark,
     FrozenTuple,
     IdentityDecision,
+    IdentityWord,
     ImportUpload,
     ProtocolFlag,
     Release,
@@ -38,6 +39,12 @@ pytestmark = pytest.mark.django_db
 def twin_output(**changes):
     first = OutputFactory()
     return OutputFactory(run=first.run, instance=first.instance, attempt=first.attempt, **changes)
+
+
+def twin_word(*words):
+    release, person = ReleaseFactory(), UserFactory()
+    for word in words:
+        IdentityWord.objects.create(release=release, word=word, added_by=person)
 
 
 def twin_run():
@@ -147,6 +154,8 @@ VIOLATIONS = {
     "identity_verdict_is_known": lambda: decided(verdict="fine"),
     "identity_decided_once": lambda: [decided(output=OutputFactory(), twice=True)],
     "identity_decision_has_its_reason": lambda: decided(reason=""),
+    "identity_word_once_per_release": lambda: twin_word("Nordlicht", "NORDLICHT"),
+    "identity_word_is_not_empty": lambda: twin_word(""),
     "tuple_once_per_release": lambda: fixed(twice=True),
     "tuple_says_everything": lambda: fixed(retrieval=""),
     "import_kind_is_known": lambda: brought(kind="dance"),

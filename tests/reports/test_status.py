@@ -126,7 +126,8 @@ def test_mail_that_is_only_printed_is_said_to_be(settings):
 
 def test_endpoints_show_their_failures_and_pauses(settings):
     declared = {
-        name: {"base_url": f"http://127.0.0.1:{port}/v1", "private": True} for port, name in enumerate("abc", 1)
+        name: {"base_url": f"http://127.0.0.1:{port}/v1", "private": True}
+        for port, name in enumerate("abc", 1)
     }
     settings.JUDGE_ENDPOINTS = json.dumps(declared)
     EndpointState.objects.create(name="a", failures=2, last_error="timed out")
