@@ -10,11 +10,13 @@ from stats.analyses.options import Options, chosen_question, questions_in
 from stats.audit_design import Design, audit_design, corrected_strata
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
-from stats.corrected import corrected_score, superpopulation_score
+from stats.corrected import corrected_score
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import missing_bounds, proportion
 from stats.raw_rows import TableError
 from stats.strata import Stratum
+from stats.superpopulation import METHOD as SUPERPOPULATION
+from stats.superpopulation import superpopulation_score
 from stats.tables import Table
 
 Document = dict[str, object]
@@ -117,15 +119,13 @@ def _judged_share(units: AuditUnits, level: float) -> Estimate:
 def _superpopulation(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
     population = design.member >= 0
     if int(population.sum()) != int(design.sizes.sum()):
-        return undefined("bb_jeffreys_superpopulation", Reason.NO_DESIGN, level=options.confidence)
+        return undefined(SUPERPOPULATION, Reason.NO_DESIGN, level=options.confidence)
     names = [units.clusters.values[code] or f"\0{at}" for at, code in enumerate(units.clusters.codes)]
     _, clusters = np.unique(np.array(names, dtype=object)[population].astype(str), return_inverse=True)
-    count = int(clusters.max(initial=-1)) + 1
     known = units.audited | np.isin(design.member, [h for h, s in enumerate(strata) if s.is_census])
-    positives = np.bincount(clusters, weights=(units.expert == Outcome.POSITIVE)[population], minlength=count)
-    unaudited = np.zeros((count, len(strata)), dtype=np.int64)
-    np.add.at(unaudited, (clusters, design.member[population]), ~known[population])
-    sizes = np.bincount(clusters, minlength=count)
-    return superpopulation_score(
-        strata, positives, unaudited, sizes, seed=options.seed, level=options.confidence
-    )
+    places = (clusters, design.member[population])
+    counted = (np.ones(len(units)), known, known & (units.expert == Outcome.POSITIVE))
+    tables = [np.zeros((int(clusters.max(initial=-1)) + 1, len(strata))) for _ in counted]
+    for table, what in zip(tables, counted, strict=True):
+        np.add.at(table, places, np.asarray(what, dtype=float)[population])
+    return superpopulation_score(strata, *tables, level=options.confidence)
