@@ -33,7 +33,8 @@ class AuditStratum:
     """One stratum: N_h, n_h and what was found. `ineligible` units were drawn but lack a yes/no side.
 
     Drawn units without any expert label are not in the table, so the five counts add up to `sampled`. Strata of one
-    `group` share one spread. `verdict` is "yes" or "no" where the judge is known to say so of every unit.
+    `group` share one spread. `verdict` is "yes" or "no" where the judge is known to say so of every unit, "none"
+    where it says neither; `collapsed` strata were joined because one of them had no audit.
     """
 
     name: str
@@ -45,6 +46,7 @@ class AuditStratum:
     ineligible: int = 0
     group: str = ""
     verdict: str = ""
+    collapsed: bool = False
 
     def __post_init__(self) -> None:
         if min(self.counts) < 0 or self.sampled > self.size:
@@ -61,6 +63,31 @@ class AuditStratum:
     def sampled(self) -> int:
         """n_h."""
         return sum(self.counts)
+
+
+def collapsed(strata: Sequence[AuditStratum]) -> list[AuditStratum]:
+    """Strata of which a verdict has units but no audit joined with others of this verdict, of their group if possible.
+
+    The joined stratum takes all its audits for one sample. Where a verdict was audited nowhere, its strata stay
+    empty and nothing can be estimated.
+    """
+    found = list(strata)
+    for empty in [s for s in strata if s.verdict and s.size and not s.sampled]:
+        same = [s for s in found if s.verdict == empty.verdict and s.sampled and s.size]
+        near = [s for s in same if empty.group and s.group == empty.group] or same
+        if not near:
+            continue
+        counts = np.array([s.counts for s in near]).sum(axis=0).tolist()
+        joined = AuditStratum(
+            " + ".join([empty.name, *(s.name for s in near)]),
+            empty.size + sum(s.size for s in near),
+            *counts,
+            group=empty.group,
+            verdict=empty.verdict,
+            collapsed=True,
+        )
+        found = [s for s in found if s not in (*near, empty)] + [joined]
+    return found
 
 
 def population_table(strata: Sequence[AuditStratum]) -> Confusion:
@@ -92,6 +119,8 @@ def design_weighted(
     cautions = [Caution.BORROWED] if borrowing else []
     if borrowing and rates_differ([_truth(stratum) for stratum in strata]):
         cautions.append(Caution.RATES_DIFFER)
+    if any(stratum.collapsed for stratum in strata):
+        cautions.append(Caution.COLLAPSED)
     table, rng = population_table(strata), generator(seed)
     tables = [_posterior_tables(strata, groups, full=full, draws=draws, rng=rng) for full in (True, False)]
     found = {}

@@ -108,7 +108,9 @@ def unaudited_range(groups: Sequence[Pool], shares: Floats, level: float) -> tup
     low = np.minimum(_quantiles(groups, shares, step, "low", tail) * step, value)
     high = np.maximum(_quantiles(groups, shares, step, "high", 1 - tail) * step, value)
     flat = high - low < 1e-9 * units
-    return np.where(flat, np.maximum(low - step, 0), low), np.where(flat, np.minimum(high + step, units), high)
+    return np.where(flat, np.maximum(low - step, 0), low), np.where(
+        flat, np.minimum(high + step, units), high
+    )
 
 
 def _quantiles(groups: Sequence[Pool], shares: Floats, step: float, end: End, share: float) -> Floats:

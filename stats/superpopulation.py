@@ -76,9 +76,7 @@ def superpopulation_score(
     )
 
 
-def _effective(
-    value: float, units: Floats, known: Floats, found: Floats, clusters: int
-) -> tuple[float, int]:
+def _effective(value: float, units: Floats, known: Floats, found: Floats, clusters: int) -> tuple[float, int]:
     """Independent items that would be as informative, and degrees of freedom of the variance."""
     total, n = units.sum(axis=0), known.sum(axis=0)
     rates, population_size = found.sum(axis=0) / n, units.sum()

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import Design, audit_design, corrected_strata
+from stats.audit_design import Design, audit_design, corrected_strata, missing_labels
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
 from stats.corrected import corrected_score
+from stats.doubts import between, with_missing_labels
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import missing_bounds, proportion
 from stats.raw_rows import TableError
@@ -26,7 +27,9 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     """The share of `positive` by the judge, and corrected by the experts' audit of it.
 
     `corrected` speaks about these units (finite), `superpopulation` about new ones; the latter needs a
-    verdict for every unit. Raises TableError when the table holds several questions and none is chosen.
+    verdict for every unit. `splits` counts the units on which experts split evenly and nobody decided, `missing`
+    those that were drawn and not labelled (stats/doubts.py). Raises TableError when the table holds several
+    questions and none is chosen.
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)
@@ -37,17 +40,33 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     units = audit_units(table, positive=positive)
     design = audit_design(units)
     strata = corrected_strata(units, design)
+    missing = missing_labels(design, strata)
     cautions = _cautions(units)
     estimates = {
         "uncorrected": _uncorrected(units, design, strata, options),
         "corrected": corrected_score(strata, level=options.confidence),
         "superpopulation": _superpopulation(units, design, strata, options),
     }
+    positives = units.with_splits(Outcome.POSITIVE)
+    if_positive = corrected_strata(positives, design)
+    if units.split.any():
+        others = {
+            "corrected": corrected_score(if_positive, level=options.confidence),
+            "superpopulation": _superpopulation(positives, design, if_positive, options),
+        }
+        estimates |= {name: between(estimates[name], other) for name, other in others.items()}
+    for name in ("corrected", "superpopulation"):
+        estimates[name] = with_missing_labels(estimates[name], strata, if_positive, missing)
     document: Document = {"positive": positive, "design": design.source}
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()
     return document | {
-        "strata": [_stratum_row(stratum, units, design, h) for h, stratum in enumerate(strata)],
+        "splits": int(units.split.sum()),
+        "missing": sum(missing),
+        "strata": [
+            {**_stratum_row(stratum, units, design, h), "missing": missing[h]}
+            for h, stratum in enumerate(strata)
+        ],
         "judge_versions": list(units.judge_versions),
     }
 
