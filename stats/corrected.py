@@ -29,7 +29,7 @@ def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estima
     the audits show that the group's rates are not one. Otherwise the method is `bb_jeffreys`.
     A stratum without any audited unit gives no value: reason EMPTY_STRATUM and logical bounds.
     A full census has no sampling error: the interval is the value, with the caution CENSUS. Audits that found no
-    stratum mixed are marked NO_SPREAD: `se` is 0, the interval is not.
+    sampled stratum mixed are marked NO_SPREAD: `se` is 0, the interval is not.
     """
     groups = [stratum.group for stratum in strata]
     sizes, sampled = [s.size for s in strata], [s.sampled for s in strata]
@@ -49,7 +49,7 @@ def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estima
         if borrowing:
             cautions.append(Caution.BORROWED)
             cautions += [Caution.RATES_DIFFER] if rates_differ(strata) else []
-        if all(stratum.successes in (0, stratum.sampled) for stratum in strata):
+        if design_se(strata) == 0:
             cautions.append(Caution.NO_SPREAD)
     return Estimate(
         value=value,
