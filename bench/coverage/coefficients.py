@@ -12,12 +12,12 @@ from stats.audit import AuditStratum, design_weighted
 from stats.bootstrap import Ints, generator
 from stats.confusion import METRICS, Confusion, coefficient
 
-INNER = 1_000  # posterior draws per audit; users get 20,000
+INNER = 500  # posterior draws per audit; users get 20,000
 
 
 def cells(draws: int) -> Iterator[Cell]:
-    """Drawn by system x bucket, equal and Neyman; success is the judge's first bucket."""
-    for design in designs(rates=("equal", "wrong"), by=("cell",)):
+    """Drawn by system x bucket, as many from each; success is the judge's first bucket."""
+    for design in designs(rates=("equal", "wrong"), by=("cell",), rules=("equal",)):
         yield from _cells(design, draws)
 
 

@@ -59,12 +59,13 @@ def designs(
     systems: tuple[int, ...] = SYSTEMS,
     rates: tuple[str, ...] = RATES,
     by: tuple[str, ...] = ("cell", "bucket"),
+    rules: tuple[str, ...] = ("equal", "Neyman"),
 ) -> Iterator[Design]:
     """The grid: success rates, error rates, draw by system x bucket or by bucket, allocation, systems, labels."""
     for success, (least, most) in SUCCESS.items():
         for kind in rates:
             for drawn_by in by:
-                for rule in ("equal", "Neyman"):
+                for rule in rules:
                     for k in systems:
                         sizes, share = _population(k, kind, least, most)
                         for labels in LABELS:
