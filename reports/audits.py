@@ -19,6 +19,7 @@ from stats.doubts import between, coefficients_with_missing_labels
 from stats.estimate import Estimate
 
 Truth = dict[str, dict[str, str]]
+_CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 SPLIT = "split"  # no majority and no decision; never a value of a question
 
 
@@ -151,7 +152,7 @@ def audited(
 
 
 def _stratum(name: str, size: int, labelled: Mapping[tuple[str, str], int], verdict: str) -> AuditStratum:
-    cells = dict.fromkeys(("tp", "fp", "fn", "tn", "ineligible"), 0)
+    cells = dict.fromkeys(_CELLS, 0)
     for (said, cell), count in labelled.items():
         if verdict in ("", said):
             cells[cell] += count
@@ -159,7 +160,8 @@ def _stratum(name: str, size: int, labelled: Mapping[tuple[str, str], int], verd
         cells["ineligible"] = size
     bucket = bucket_of(name)
     group = f"{bucket}, {verdict}" if bucket else ""
-    return AuditStratum(name=name, size=size, **cells, group=group, verdict=verdict)
+    tp, fp, fn, tn, ineligible = (cells[cell] for cell in _CELLS)
+    return AuditStratum(name, size, tp, fp, fn, tn, ineligible, group, verdict)
 
 
 def _verdict(metric: Metric, judge: LabelledOutput | None) -> str:

@@ -35,7 +35,10 @@ def audit_document(
     for item in drawn:
         sizes[item.stratum] = item.stratum_size
         cells[item.stratum][cell_of(metric, outputs.get(item.subject), experts.get(item.subject))] += 1
-    strata = [AuditStratum(name=name, size=sizes[name], **cells[name]) for name in sorted(cells)]
+    strata = [
+        AuditStratum(name, sizes[name], c["tp"], c["fp"], c["fn"], c["tn"], c["ineligible"])
+        for name, c in sorted(cells.items())
+    ]
     counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in ("tp", "fp", "fn", "tn")}
     found = in_sample_coefficients(Confusion(**counts))
     return {

@@ -77,11 +77,15 @@ def collapsed(strata: Sequence[AuditStratum]) -> list[AuditStratum]:
         near = [s for s in same if empty.group and s.group == empty.group] or same
         if not near:
             continue
-        counts = np.array([s.counts for s in near]).sum(axis=0).tolist()
+        tp, fp, fn, tn, ineligible = np.array([s.counts for s in near]).sum(axis=0).tolist()
         joined = AuditStratum(
             " + ".join([empty.name, *(s.name for s in near)]),
             empty.size + sum(s.size for s in near),
-            *counts,
+            tp,
+            fp,
+            fn,
+            tn,
+            ineligible,
             group=empty.group,
             verdict=empty.verdict,
             collapsed=True,

@@ -162,7 +162,7 @@ def corrected_strata(units: AuditUnits, design: Design) -> list[Stratum]:
     return strata
 
 
-def missing_labels(design: Design, strata: Sequence[Stratum] | Sequence[AuditStratum]) -> list[int]:
+def missing_labels(design: Design, strata: Sequence[Stratum | AuditStratum]) -> list[int]:
     """How many drawn units of each stratum have no label, where the table says how many were drawn."""
     return [max(0, int(drawn) - stratum.sampled) for drawn, stratum in zip(design.drawn, strata, strict=True)]
 

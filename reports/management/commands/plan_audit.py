@@ -90,13 +90,13 @@ class Command(BaseCommand):
             pilot = ((both, first), (second, neither))
             return plans.agreement_plan(pilot, options["items"], half_width=half_width)
         if self.about == "comparison":
-            pilot: Path | None = options["pilot"]
+            clusters: Path | None = options["pilot"]
             return plans.comparison_plan(
                 *options["shares"],
                 power=options["power"],
                 cluster_size=options["cluster_size"],
                 correlation=options["correlation"],
-                pilot=pilot_from_text(pilot.read_text("utf-8")) if pilot else (),
+                pilot=pilot_from_text(clusters.read_text("utf-8")) if clusters else (),
             )
         return plans.proportion_plan(options["p"], options["half_width"], population=options["population"])
 
