@@ -67,14 +67,15 @@ def designs(
             for drawn_by in by:
                 for rule in rules:
                     for k in systems:
-                        sizes, share = _population(k, kind, least, most)
+                        sizes, share = true_shares(k, kind, least, most)
                         for labels in LABELS:
                             where = "system x bucket" if drawn_by == "cell" else "bucket"
                             name = f"{k} systems x {labels}, success {success}, {kind}, by {where}, {rule}"
-                            yield Design(name, sizes, share, _drawn(sizes, labels, drawn_by, rule))
+                            yield Design(name, sizes, share, sample_sizes(sizes, labels, drawn_by, rule))
 
 
-def _population(k: int, kind: str, least: float, most: float) -> tuple[Ints, Floats]:
+def true_shares(k: int, kind: str, least: float, most: float) -> tuple[Ints, Floats]:
+    """Sizes (3, k) and true shares (3, k) when success rates rise from `least` to `most`."""
     first = np.maximum(1, np.rint(np.linspace(least, most, k) * OUTPUTS)).astype(np.int64)
     second = np.rint((OUTPUTS - first) * 0.3).astype(np.int64)
     t = np.linspace(-1, 1, k)
@@ -87,7 +88,8 @@ def _population(k: int, kind: str, least: float, most: float) -> tuple[Ints, Flo
     return np.stack([first, second, OUTPUTS - first - second]), rates
 
 
-def _drawn(sizes: Ints, labels: int, by: str, rule: str) -> Ints:
+def sample_sizes(sizes: Ints, labels: int, by: str, rule: str) -> Ints:
+    """Labels per stratum: as many as `labels` per cell come to, spread by the rule."""
     total, k = int(np.minimum(sizes, labels).sum()), sizes.shape[1]
     if by == "bucket":
         whole = sizes.sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bench.coverage.corrected import cell
-from bench.coverage.designs import LABELS, Design, _drawn, _population
+from bench.coverage.designs import LABELS, Design, sample_sizes, true_shares
 from bench.coverage.frame import Cell
 
 
@@ -16,7 +16,9 @@ def cells(draws: int) -> Iterator[Cell]:
             for rule in ("equal", "Neyman"):
                 for labels in LABELS:
                     # Two systems of one success rate; the second has the higher error rates of the pair.
-                    sizes, rates = _population(2, kind, success, success)
+                    sizes, rates = true_shares(2, kind, success, success)
                     name = f"{labels} labels per bucket, success {100 * success:.0f} %, {kind}, {rule}"
                     one = sizes[:, 1:]
-                    yield cell(Design(name, one, rates[:, 1:], _drawn(one, labels, "cell", rule)), draws)
+                    yield cell(
+                        Design(name, one, rates[:, 1:], sample_sizes(one, labels, "cell", rule)), draws
+                    )

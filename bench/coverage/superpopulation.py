@@ -20,10 +20,10 @@ def cells(draws: int) -> Iterator[Cell]:
         for share in (0.01, 0.03, 0.08, 0.4):
             for correlation in (0.02, 0.2):
                 for audited in (1.0, 0.25):
-                    yield _cell(clusters, size, share, correlation, audited, draws)
+                    yield cell(clusters, size, share, correlation, audited, draws)
 
 
-def _cell(clusters: int, size: int, share: float, correlation: float, audited: float, draws: int) -> Cell:
+def cell(clusters: int, size: int, share: float, correlation: float, audited: float, draws: int) -> Cell:
     rng = generator(2)
     ends = []
     for _ in range(draws):

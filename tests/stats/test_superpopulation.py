@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bench.coverage.superpopulation import _cell
+from bench.coverage.superpopulation import cell as measured
 from stats.corrected import corrected_score
 from stats.estimate import Caution, Reason
 from stats.intervals import t_value, wilson
@@ -66,7 +66,7 @@ def test_one_problem_says_nothing_about_others():
 )
 def test_few_problems_and_rare_successes_are_covered(cell):
     # 400 draws: three binomial errors below .95 are .917.
-    found = _cell(*cell, 400)
+    found = measured(*cell, 400)
     assert found.coverage >= 0.917
     assert found.inside == 1
 
