@@ -17,7 +17,7 @@ from bench.frame import as_row, machine, markdown
 def families() -> list[str]:
     """Names of the modules here that define `figures`, found without importing them."""
     folder = Path(bench.__path__[0])
-    names = (module.name for module in pkgutil.iter_modules(bench.__path__))
+    names = (module.name for module in pkgutil.iter_modules(bench.__path__) if not module.ispkg)
     return sorted(name for name in names if "\ndef figures(" in (folder / f"{name}.py").read_text("utf-8"))
 
 

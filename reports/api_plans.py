@@ -169,6 +169,16 @@ class ComparisonPlanIn(serializers.Serializer[Any]):
     p2 = serializers.FloatField(**_SHARE)
     discordance = serializers.FloatField(**_SHARE)
     power = serializers.FloatField(min_value=0.01, max_value=0.999, default=0.8)
+    cluster_size = serializers.FloatField(min_value=1, max_value=100_000, default=1)
+    correlation = serializers.FloatField(default=0, **_SHARE)
+    pilot = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=0, max_value=10**6), min_length=3, max_length=3
+        ),
+        max_length=10_000,
+        default=list,
+        help_text="Per cluster: items, only the first solves, only the second. Replaces size and correlation.",
+    )
 
     def document(self) -> dict[str, Any]:
         return plans.comparison_plan(**self.validated_data)

@@ -1,32 +1,64 @@
 """A judge audited by experts: where they agree, in the sample and in the population. No rows here.
 
-The truth of an output is what the experts say by strict majority; where they split evenly the output is
-uncertain, which the primary rule counts negative. Strata are those of the frozen draw, within one system.
+The truth of an output is what the experts say by strict majority. Where they split, an adjudicator's decision counts;
+without one the split counts negative, and intervals and bounds reach to what it would be if it were positive
+(stats/doubts.py). Strata are those of the frozen draw, split by the judge's verdict where they mix verdicts.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric
-from reports.datasets import DrawnItem, ExpertLabel
+from reports.datasets import Decision, DrawnItem, ExpertLabel
 from stats.aggregate import strict_majority
-from stats.audit import AuditStratum, design_weighted
+from stats.audit import AuditStratum, collapsed, design_weighted
 from stats.confusion import Confusion, in_sample
+from stats.doubts import between, coefficients_with_missing_labels
+from stats.estimate import Estimate
 
 Truth = dict[str, dict[str, str]]
+_CELLS = ("tp", "fp", "fn", "tn", "ineligible")
+SPLIT = "split"  # no majority and no decision; never a value of a question
 
 
-def expert_truth(labels: Iterable[ExpertLabel]) -> Truth:
-    """Subject to question to the experts' majority value; "uncertain" where there is none."""
+def expert_truth(labels: Iterable[ExpertLabel], *, otherwise: str = "uncertain") -> Truth:
+    """Subject to question to the experts' majority value; `otherwise` where there is none."""
     said: dict[tuple[str, str], list[str]] = defaultdict(list)
     for label in labels:
         if label.state == "answered" and not label.step:
             said[label.subject, label.question].append(label.value)
     truth: Truth = defaultdict(dict)
     for (subject, question), values in said.items():
-        truth[subject][question] = strict_majority(values, otherwise="uncertain") or "uncertain"
+        truth[subject][question] = strict_majority(values, otherwise=otherwise) or otherwise
     return dict(truth)
+
+
+def audit_truth(labels: Iterable[ExpertLabel], decisions: Iterable[Decision]) -> Truth:
+    """The same for an audit: where there is no majority the adjudicator's decision, and SPLIT without one."""
+    truth = expert_truth(labels, otherwise=SPLIT)
+    final = {(row.subject, row.question): row.value for row in decisions if not row.step}
+    return {
+        subject: {
+            question: final.get((subject, question), SPLIT) if value == SPLIT else value
+            for question, value in values.items()
+        }
+        for subject, values in truth.items()
+    }
+
+
+def with_splits(truth: Truth, value: str) -> Truth:
+    """The truth if every split had been decided so."""
+    return {
+        subject: {question: value if said == SPLIT else said for question, said in values.items()}
+        for subject, values in truth.items()
+    }
+
+
+def splits_in(truth: Truth, metric: Metric, drawn: Iterable[DrawnItem]) -> int:
+    """Drawn outputs on which the experts split over something that the metric needs."""
+    return sum(any(truth.get(item.subject, {}).get(key) == SPLIT for key in metric.needs) for item in drawn)
 
 
 def truth_outputs(
@@ -58,25 +90,88 @@ def is_eligible(metric: Metric, labels: Mapping[str, str]) -> bool:
     return all(labels.get(key) in ("yes", "no") for key in metric.needs)
 
 
-def audit_strata(
+@dataclass(frozen=True)
+class Audited:
+    """A judge against the experts, by one metric.
+
+    `drawn` are the strata of the draw, `strata` the same split by the judge's verdict where that is known of all of
+    a stratum's outputs. `missing` counts, in the order of `drawn`, the outputs without the labels that the metric
+    needs.
+    """
+
+    drawn: tuple[AuditStratum, ...]
+    strata: tuple[AuditStratum, ...]
+    missing: tuple[int, ...]
+
+    @property
+    def confusion(self) -> Confusion:
+        """The labelled outputs as they are, without the weights of the design."""
+        return Confusion(*(sum(getattr(s, cell) for s in self.drawn) for cell in ("tp", "fp", "fn", "tn")))
+
+
+def audited(
     metric: Metric,
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
     drawn: Sequence[DrawnItem],
-) -> list[AuditStratum]:
-    """Judge against experts within each stratum of the draw. Drawn but unlabelled items count as ineligible."""
+    strata: Mapping[str, str],
+) -> Audited:
+    """Judge against experts within each stratum of the draw; `strata` places every output as `system/bucket`.
+
+    Items without the needed labels are left out of the sample and counted as missing.
+    """
     experts = truth_outputs(outputs, truth, metric)
-    cells: dict[str, dict[str, int]] = defaultdict(
-        lambda: dict.fromkeys(("tp", "fp", "fn", "tn", "ineligible"), 0)
-    )
+    labelled: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     sizes: dict[str, int] = {}
+    missing: Counter[str] = Counter()
+    elsewhere: set[str] = (
+        set()
+    )  # strata of a draw by another judge's verdicts: nothing is known of their outputs
     for item in drawn:
         sizes[item.stratum] = item.stratum_size
-        cells[item.stratum][_cell(metric, outputs.get(item.subject), experts.get(item.subject))] += 1
-    return [AuditStratum(name=name, size=sizes[name], **cells[name]) for name in sorted(cells)]
+        at = strata.get(item.subject, "")
+        if item.stratum not in (at, bucket_of(at)):
+            elsewhere.add(item.stratum)
+        output, expert = outputs.get(item.subject), experts.get(item.subject)
+        if expert is None:
+            missing[item.stratum] += 1
+        else:
+            labelled[item.stratum][_verdict(metric, output), cell_of(metric, output, expert)] += 1
+    population: dict[str, Counter[str]] = defaultdict(Counter)
+    for subject, at in strata.items():
+        for name in (at, bucket_of(at)):
+            population[name][_verdict(metric, outputs[subject])] += 1
+    names = sorted(sizes)
+    found: list[AuditStratum] = []
+    for name in names:
+        is_known = name not in elsewhere and population[name].total() == sizes[name]
+        known = population[name] if is_known else {"": sizes[name]}
+        found += [_stratum(name, size, labelled[name], verdict) for verdict, size in sorted(known.items())]
+    whole = tuple(_stratum(name, sizes[name], labelled[name], "") for name in names)
+    return Audited(whole, tuple(collapsed(found)), tuple(missing[name] for name in names))
 
 
-def _cell(metric: Metric, judge: LabelledOutput | None, expert: LabelledOutput | None) -> str:
+def _stratum(name: str, size: int, labelled: Mapping[tuple[str, str], int], verdict: str) -> AuditStratum:
+    cells = dict.fromkeys(_CELLS, 0)
+    for (said, cell), count in labelled.items():
+        if verdict in ("", said):
+            cells[cell] += count
+    if verdict == "none":  # neither yes nor no by the judge: ineligible whatever the experts say
+        cells["ineligible"] = size
+    bucket = bucket_of(name)
+    group = f"{bucket}, {verdict}" if bucket else ""
+    tp, fp, fn, tn, ineligible = (cells[cell] for cell in _CELLS)
+    return AuditStratum(name, size, tp, fp, fn, tn, ineligible, group, verdict)
+
+
+def _verdict(metric: Metric, judge: LabelledOutput | None) -> str:
+    if judge is None or not is_eligible(metric, judge.labels):
+        return "none"
+    return "yes" if metric.success(judge) else "no"
+
+
+def cell_of(metric: Metric, judge: LabelledOutput | None, expert: LabelledOutput | None) -> str:
+    """The cell of the confusion matrix that an output belongs to."""
     if judge is None or expert is None:
         return "ineligible"
     if not (is_eligible(metric, judge.labels) and is_eligible(metric, expert.labels)):
@@ -86,14 +181,47 @@ def _cell(metric: Metric, judge: LabelledOutput | None, expert: LabelledOutput |
     ]
 
 
-def audit_document(strata: Sequence[AuditStratum], *, seed: int) -> dict[str, Any]:
-    """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them."""
-    counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in ("tp", "fp", "fn", "tn")}
-    found = in_sample(Confusion(**counts))
-    weighted = design_weighted(strata, seed=seed)
+def bucket_of(stratum: str) -> str:
+    """The bucket of a stratum named `system/bucket`; "" for one that is named by a bucket alone."""
+    return stratum.partition("/")[2]
+
+
+def audited_document(
+    metric: Metric,
+    outputs: Mapping[str, LabelledOutput],
+    truth: Truth,
+    drawn: Sequence[DrawnItem],
+    strata: Mapping[str, str],
+    *,
+    seed: int,
+) -> dict[str, Any]:
+    """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
+
+    `splits` counts the drawn outputs on which the experts split and nobody decided, `missing` those without labels.
+    """
+    splits = splits_in(truth, metric, drawn)
+    scenarios = [
+        audited(metric, outputs, with_splits(truth, value), drawn, strata)
+        for value in (("no", "yes") if splits else ("no",))
+    ]
+    negative = scenarios[0]
+    sample = _over([in_sample(one.confusion) for one in scenarios])
+    weighted = _over([design_weighted(one.strata, seed=seed) for one in scenarios])
+    weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)
+    counts = {cell: sum(getattr(s, cell) for s in negative.drawn) for cell in ("tp", "fp", "fn", "tn")}
     return {
-        "in_sample": {**counts, **{key: estimate.as_json() for key, estimate in found.items()}},
+        "in_sample": {**counts, **{key: estimate.as_json() for key, estimate in sample.items()}},
         "weighted": {key: estimate.as_json() for key, estimate in weighted.items()},
         "eligible": sum(counts.values()),
-        "excluded": sum(stratum.ineligible for stratum in strata),
+        "excluded": sum(stratum.ineligible for stratum in negative.drawn) + sum(negative.missing),
+        "splits": splits,
+        "missing": sum(negative.missing),
+    }
+
+
+def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+    negative, *positive = scenarios
+    return {
+        metric: between(estimate, positive[0][metric]) if positive else estimate
+        for metric, estimate in negative.items()
     }

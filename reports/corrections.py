@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
-from reports.audits import Truth, truth_outputs
+from reports.audits import Truth, bucket_of, truth_outputs
 from reports.datasets import DrawnItem
 from stats.borrowed import borrowed_score
 from stats.corrected import corrected_score
+from stats.doubts import between, with_missing_labels
 from stats.strata import Stratum
 
 BY_RULE = "abstained or failed"
@@ -71,7 +72,7 @@ def usable_truth(audit: Audit, others: Sequence[Audit], strata: Mapping[str, str
 
 def _covers(drawn_name: str, stratum: str) -> bool:
     """A draw names a stratum `system/bucket`, or `bucket` where it took all systems together."""
-    return drawn_name in (stratum, _bucket(stratum))
+    return drawn_name in (stratum, bucket_of(stratum))
 
 
 def pooled_strata(
@@ -84,55 +85,104 @@ def pooled_strata(
     """
     drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
     whole = {item.stratum for item in audit.drawn}
-    by_system = {_bucket(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
+    by_system = {bucket_of(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
     together = whole - by_system
-    return {s: _bucket(at) if _bucket(at) in together else at for s, at in strata.items()}
-
-
-def _bucket(stratum: str) -> str:
-    return stratum.partition("/")[2]
+    return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
 
 
 @dataclass(frozen=True)
 class Correction:
-    """The strata of a corrected score, and how many outputs no verdict could place in one."""
+    """The strata of a corrected score, how many outputs no verdict could place in one, and, in the order of the strata,
+    how many drawn outputs have no label.
+    """
 
     strata: tuple[Stratum, ...]
     unavailable: int
+    missing: tuple[int, ...] = ()
 
 
 def correction(
-    metric: Metric, strata: Mapping[str, str], outputs: Mapping[str, LabelledOutput], usable: Truth
+    metric: Metric,
+    strata: Mapping[str, str],
+    outputs: Mapping[str, LabelledOutput],
+    usable: Truth,
+    drawn: Sequence[DrawnItem] = (),
 ) -> Correction:
-    """The strata of `outputs` (those of one system, or of all) with what the experts found in each."""
+    """The strata of `outputs` (those of one system, or of all) with what the experts found in each.
+
+    Strata of one bucket share the spread of their rates. `drawn` are the items whose labels may be missing.
+    """
     experts = truth_outputs(outputs, usable, metric)
     sizes = Counter(strata[subject] for subject in outputs)
     unavailable, by_rule = sizes.pop(UNAVAILABLE_BUCKET, 0), sizes.pop(BY_RULE, 0)
     found: dict[str, list[int]] = defaultdict(list)
     for subject, output in experts.items():
         found[strata[subject]].append(int(metric.success(output)))
-    known = [Stratum(name, size, len(found[name]), sum(found[name])) for name, size in sorted(sizes.items())]
+    known = [
+        Stratum(name, size, len(found[name]), sum(found[name]), bucket_of(name))
+        for name, size in sorted(sizes.items())
+    ]
+    without = Counter(
+        strata[item.subject] for item in drawn if item.subject in outputs and item.subject not in experts
+    )
     if by_rule:
         known.append(Stratum(BY_RULE, by_rule, by_rule, 0))
-    return Correction(tuple(known), unavailable)
+    return Correction(tuple(known), unavailable, tuple(without[stratum.name] for stratum in known))
 
 
-def corrected_document(found: Correction, everywhere: Correction | None = None) -> dict[str, Any]:
+def corrected_document(
+    found: Correction, everywhere: Correction | None = None, if_positive: Correction | None = None
+) -> dict[str, Any]:
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
 
-    Where a stratum was not audited there is no score, and `empty` names what to draw from. If `everywhere`, the
-    correction of all systems, has audits of the same bucket, `borrowed` is the score that follows if the judge
-    errs on this system as on the others (stats/borrowed.py).
+    `found` counts splits of experts as negative; `if_positive`, given where there are any, counts them positive
+    (stats/doubts.py). Where a stratum was not audited there is no score, and `empty` names what to draw from. If
+    `everywhere`, the correction of all systems, has audits of the same bucket, `borrowed` is the score that follows if
+    the judge errs on this system as on the others (stats/borrowed.py).
     """
-    estimate = replace(corrected_score(found.strata), n_unavailable=found.unavailable)
+    estimate = corrected_score(found.strata)
+    if if_positive is not None:
+        estimate = between(estimate, corrected_score(if_positive.strata))
+    best = (if_positive or found).strata
+    estimate = with_missing_labels(estimate, found.strata, best, found.missing or (0,) * len(found.strata))
+    estimate = replace(estimate, n_unavailable=found.unavailable)
     empty = [stratum for stratum in found.strata if stratum.is_unaudited]
+    rows = strata_rows(found.strata)
+    if not empty:
+        return {"estimate": estimate.as_json(), "strata": rows["strata"]}
+    borrowed = borrowed_score(found.strata, rates_elsewhere(empty, everywhere))
     return {
-        **(_incomplete(found, empty, everywhere) if empty else {}),
+        "empty": rows["empty"],
+        **({"borrowed": borrowed.as_json()} if borrowed else {}),
         "estimate": estimate.as_json(),
+        "strata": rows["strata"],
+    }
+
+
+def strata_rows(strata: Sequence[Stratum]) -> dict[str, list[dict[str, Any]]]:
+    """The strata as a document shows them, and those without an audit (`empty`)."""
+    return {
         "strata": [
             {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
-            for s in found.strata
+            for s in strata
         ],
+        "empty": [
+            {"stratum": s.name, "bucket": bucket_of(s.name) or s.name, "size": s.size}
+            for s in strata
+            if s.is_unaudited
+        ],
+    }
+
+
+def rates_elsewhere(empty: Sequence[Stratum], everywhere: Correction | None) -> dict[str, tuple[int, int]]:
+    """For each unaudited stratum (audited, true) of its bucket in all systems, where there is any."""
+    of_bucket: dict[str, list[Stratum]] = defaultdict(list)
+    for stratum in everywhere.strata if everywhere else ():
+        of_bucket[bucket_of(stratum.name)].append(stratum)
+    return {
+        stratum.name: (sum(other.sampled for other in others), sum(other.successes for other in others))
+        for stratum in empty
+        if (others := of_bucket.get(bucket_of(stratum.name)))
     }
 
 
@@ -148,17 +198,3 @@ def empty_strata(metric: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The strata that the corrected scores of an audited metric lack, by name."""
     every = [*metric["corrected"].values(), metric["corrected_pooled"]]
     return {row["stratum"]: row for document in every for row in document.get("empty", ())}
-
-
-def _incomplete(found: Correction, empty: Sequence[Stratum], everywhere: Correction | None) -> dict[str, Any]:
-    named = [{"stratum": s.name, "bucket": _bucket(s.name) or s.name, "size": s.size} for s in empty]
-    of_bucket: dict[str, list[Stratum]] = defaultdict(list)
-    for stratum in everywhere.strata if everywhere else ():
-        of_bucket[_bucket(stratum.name)].append(stratum)
-    rates = {
-        stratum.name: (sum(other.sampled for other in others), sum(other.successes for other in others))
-        for stratum in empty
-        if (others := of_bucket.get(_bucket(stratum.name)))
-    }
-    borrowed = borrowed_score(found.strata, rates)
-    return {"empty": named, **({"borrowed": borrowed.as_json()} if borrowed else {})}

@@ -36,8 +36,11 @@ from reports.row_json import rows_as_json, rows_from_json
 from reports.tuples import TupleInfo, one_tuple
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
-__all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
+__all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
+METHODS = (
+    2  # how audits are computed; 1 are those of stats/first_methods.py, which older artifacts name by silence
+)
 Row = TypeVar(
     "Row",
     bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted | Unreleased,
@@ -49,9 +52,9 @@ class Inputs:
     """One track of one release under one condition, with all its labels.
 
     What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
-    a verdict, what was not released), the frozen tuple and a condition other than the usual one are written only
-    where there is any, so that artifacts from before there was such a thing still verify. `labels` are those that
-    were given independently.
+    a verdict, what was not released), the frozen tuple, a condition other than the usual one and audit methods other
+    than the first are written only where there is any, so that artifacts from before there was such a thing still
+    verify. `labels` are those that were given independently.
     """
 
     release: str
@@ -77,6 +80,7 @@ class Inputs:
     unreleased: tuple[Unreleased, ...] = ()
     frozen_tuple: TupleInfo | None = None
     condition: str = PLAIN
+    methods: int = METHODS
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -88,6 +92,7 @@ class Inputs:
             **{key: rows_as_json(rows) for key in _LATER if (rows := getattr(self, key))},
             **({"frozen_tuple": asdict(self.frozen_tuple)} if self.frozen_tuple else {}),
             **({"condition": self.condition} if self.condition else {}),
+            **({"methods": self.methods} if self.methods != 1 else {}),
         }
 
     def only(self, systems: frozenset[str]) -> "Inputs":
@@ -119,10 +124,17 @@ class Inputs:
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
             rows["frozen_tuple"] = TupleInfo(**found) if (found := document.get("frozen_tuple")) else None
             rows["condition"] = document.get("condition", PLAIN)
+            rows["methods"] = _known_methods(document.get("methods", 1))
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
         return cls(**rest, **rows, judge=judge, campaigns=campaigns)
+
+
+def _known_methods(methods: object) -> int:
+    if methods not in range(1, METHODS + 1):
+        raise ValueError(f"the audit methods {methods!r} are not known here; known are 1 to {METHODS}")
+    return int(str(methods))
 
 
 _ROWS: dict[str, Any] = {"outputs": OutputRow, "votes": Vote, "labels": ExpertLabel, "draws": DrawnItem}

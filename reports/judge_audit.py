@@ -7,7 +7,16 @@ from typing import Any
 from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput, Metric
 from benchmark.protocols import get_protocol
-from reports.audits import Truth, audit_document, audit_strata, expert_truth, is_eligible, truth_outputs
+from reports.audits import (
+    Truth,
+    audit_truth,
+    audited,
+    audited_document,
+    is_eligible,
+    truth_outputs,
+    with_splits,
+)
+from reports.corrections import strata_of
 from reports.datasets import DrawnItem, labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
@@ -64,7 +73,9 @@ def _audit(
 ) -> dict[str, Any]:
     labels = [label for label in inputs.labels if label.campaign == campaign.slug]
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
-    truth = expert_truth(labels)
+    decided = [decision for decision in inputs.decisions if decision.campaign == campaign.slug]
+    truth = audit_truth(labels, decided)
+    strata = strata_of(get_protocol(inputs.protocol).bucket, outputs)
     return {
         "campaign": campaign.slug,
         "name": campaign.name,
@@ -74,10 +85,10 @@ def _audit(
         "labelled": sum(item.subject in truth for item in drawn),
         "experts": len({label.rater for label in labels}),
         "metrics": {
-            metric.key: _metric(metric, outputs, truth, drawn, inputs.seed, closed=campaign.closed)
+            metric.key: _metric(metric, outputs, truth, drawn, strata, inputs.seed, closed=campaign.closed)
             for metric in metrics
         },
-        "success_types": _success_types(inputs, metrics, kinds, outputs, truth),
+        "success_types": _success_types(inputs, metrics, kinds, outputs, with_splits(truth, "no")),
     }
 
 
@@ -98,18 +109,20 @@ def _metric(
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
     drawn: Sequence[DrawnItem],
+    strata: Mapping[str, str],
     seed: int,
     *,
     closed: bool,
 ) -> dict[str, Any]:
-    found = audit_strata(metric, outputs, truth, drawn)
     sampled = Counter(item.stratum for item in drawn)
+    negative = with_splits(truth, "no")
+    found = audited(metric, outputs, negative, drawn, strata).drawn
     return {
         "title": metric.title,
         "definition": metric.definition,
         "needs": list(metric.needs),
-        **audit_document(found, seed=seed),
-        "exclusions": _exclusions(metric, outputs, truth, drawn),
+        **audited_document(metric, outputs, truth, drawn, strata, seed=seed),
+        "exclusions": _exclusions(metric, outputs, negative, drawn),
         "strata": [
             {
                 "stratum": stratum.name,
@@ -119,7 +132,7 @@ def _metric(
             }
             for stratum in (found if closed else ())
         ],
-        "systems": _by_system(metric, outputs, truth, drawn) if closed else {},
+        "systems": _by_system(metric, outputs, negative, drawn) if closed else {},
     }
 
 
@@ -133,7 +146,7 @@ def _by_system(
         if item.subject in outputs:
             own[outputs[item.subject].system].append(item)
     return {
-        system: _one_system(audit_strata(metric, outputs, truth, items))
+        system: _one_system(audited(metric, outputs, truth, items, {}).drawn)
         for system, items in sorted(own.items())
     }
 

@@ -33,6 +33,8 @@ def _metric(campaign: str, key: str, found: Document) -> dict[str, Any]:
         "key": key,
         **{part: found[part] for part in ("title", "definition", "needs", "eligible", "excluded")},
         "reasons": [(reason, n) for reason, n in found["exclusions"].items() if n],
+        "splits": found["splits"],
+        "unlabelled": found["missing"],
         "counts": counts,
         "matrix": confusion_matrix(f"{found['title']}: judge against experts", counts, key=f"matrix-{name}"),
         "coefficients": [

@@ -8,6 +8,7 @@ from django import forms
 from accounts.refusal import Refused
 from stats.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
 from stats.analyses import plans
+from stats.pilot_table import pilot_from_text
 from stats.raw_rows import TableError
 from stats.strata_table import StrataTable, strata_from_text
 
@@ -115,10 +116,44 @@ class ComparisonForm(PlannerForm):
         help_text="From a pilot; at least the difference, at most the sum.",
     )
     power = percent_field("Power, %", initial=80, least=1, help_text="The chance of seeing the difference.")
+    cluster_size = forms.FloatField(
+        label="Items per cluster",
+        min_value=1,
+        max_value=100_000,
+        initial=1,
+        required=False,
+        help_text="Attempts at one problem, or instances of one paper; 1 for single items.",
+    )
+    correlation = forms.FloatField(
+        label="Correlation within clusters",
+        min_value=0,
+        max_value=1,
+        initial=0,
+        required=False,
+        help_text="Of the difference between the systems.",
+    )
+    pilot = forms.CharField(
+        label="Pilot, instead of these two",
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "mono"}),
+        max_length=20_000,
+        required=False,
+        help_text="One line per cluster: items, those that only the first solves, those that only the second solves.",
+    )
+
+    def clean_pilot(self) -> list[tuple[int, int, int]]:
+        try:
+            return pilot_from_text(self.cleaned_data["pilot"])
+        except TableError as refusal:
+            raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
 
     def plan(self, asked: Document) -> Document:
         shares = {key: asked[key] / 100 for key in ("p1", "p2", "discordance", "power")}
-        return plans.comparison_plan(**shares)
+        return plans.comparison_plan(
+            **shares,
+            cluster_size=asked["cluster_size"] or 1,
+            correlation=asked["correlation"] or 0,
+            pilot=asked["pilot"],
+        )
 
 
 class ProportionForm(PlannerForm):

@@ -116,11 +116,24 @@ def comparison_page(document: Document) -> dict[str, Any]:
         "power": rounded_percent(document["power"], places=0),
         "rows": _sizes(
             (
-                ("Both systems on the same items, with this discordance", document["paired"]),
-                ("The same, if one solves everything that the other solves", document["nested"]),
+                ("Both systems on the same items, by the normal formula", document["paired"]),
+                ("The same, for the exact McNemar test that comparisons report", document["paired_exact"]),
                 ("Two sets of items: in each", document["independent_per_system"]),
+                (
+                    "That test, if one solves everything that the other solves",
+                    document["nested_exact"],
+                ),
             )
         ),
+        "clustered": None
+        if document["design_effect"] == 1
+        else {
+            "effect": rounded(document["design_effect"], places=2),
+            "size": rounded(document["cluster_size"], places=1),
+            "correlation": rounded(document["correlation"], places=2),
+            "items": document["items"],
+            "clusters": document["clusters"],
+        },
     }
 
 

@@ -16,8 +16,15 @@ def plan_text(about: str, document: Document) -> str:
         return f"{drawn}{_allocations(document)}"
     if about == "agreement":
         return _agreement(document)
-    rows = (comparison_page if about == "comparison" else proportion_page)(document)["rows"]
-    return aligned(("design", "items", "exactly"), [[r["design"], r["items"], r["exact"]] for r in rows])
+    page = (comparison_page if about == "comparison" else proportion_page)(document)
+    rows = [[row["design"], row["items"], row["exact"]] for row in page["rows"]]
+    table = aligned(("design", "items", "exactly"), rows)
+    if clustered := page.get("clustered"):
+        table += (
+            f"\n\n{clustered['size']} items per cluster, correlation {clustered['correlation']}: design effect "
+            f"{clustered['effect']}, so {clustered['items']} items in {clustered['clusters']} clusters"
+        )
+    return table
 
 
 def _drawn(document: Document) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 from benchmark.protocol import LabelledOutput, Metric, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
+from reports import first_audits
 from reports.agreement import agreement_document
-from reports.audits import audit_document, audit_strata, expert_truth
+from reports.audits import audit_truth, audited_document, expert_truth, with_splits
 from reports.corrections import (
     Audit,
     corrected_document,
@@ -159,18 +160,30 @@ def _audit_part(
     strata = strata_of(protocol.bucket, outputs)
     usable = usable_truth(audit, others, strata)
     together = pooled_strata(strata, usable, audit, others)
+    shown = by_system if campaign.closed else {}
 
-    def audited(metric: Metric) -> dict[str, Any]:
-        found = audit_strata(metric, outputs, audit.truth, audit.drawn)
-        pooled = corrected_document(correction(metric, together, members, usable))
-        everywhere = correction(metric, strata, outputs, usable)
-        shown = by_system if campaign.closed else {}
+    def corrected(metric: Metric, at: Mapping[str, str], some: Outputs, *, borrow: bool) -> dict[str, Any]:
+        everywhere = correction(metric, strata, outputs, with_splits(usable, "no")) if borrow else None
+        if inputs.methods == 1:
+            return first_audits.corrected_document(correction(metric, at, some, usable), everywhere)
+        scenarios = [
+            correction(metric, at, some, with_splits(usable, value), audit.drawn) for value in ("no", "yes")
+        ]
+        differ = scenarios[0].strata != scenarios[1].strata
+        return corrected_document(scenarios[0], everywhere, scenarios[1] if differ else None)
+
+    def coefficients(metric: Metric) -> dict[str, Any]:
+        if inputs.methods == 1:
+            return first_audits.audit_document(metric, outputs, audit.truth, audit.drawn, seed=inputs.seed)
+        return audited_document(metric, outputs, audit.truth, audit.drawn, strata, seed=inputs.seed)
+
+    def figures(metric: Metric) -> dict[str, Any]:
+        pooled = corrected(metric, together, members, borrow=False)
         return {
-            **audit_document(found, seed=inputs.seed),
+            **coefficients(metric),
             "corrected_pooled": pooled if campaign.closed else without_strata(pooled),
             "corrected": {
-                system: corrected_document(correction(metric, strata, some, usable), everywhere)
-                for system, some in sorted(shown.items())
+                system: corrected(metric, strata, some, borrow=True) for system, some in sorted(shown.items())
             },
         }
 
@@ -181,7 +194,7 @@ def _audit_part(
         "drawn": len(audit.drawn),
         "labelled": sum(item.subject in audit.truth for item in audit.drawn),
         "metrics": {
-            metric.key: audited(metric) for metric in audited_metrics(protocol) if _asks(campaign, metric)
+            metric.key: figures(metric) for metric in audited_metrics(protocol) if _asks(campaign, metric)
         },
     }
 
@@ -198,7 +211,9 @@ def _closed_audits(inputs: Inputs) -> list[CampaignInfo]:
 
 def _audit(campaign: CampaignInfo, inputs: Inputs) -> Audit:
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
-    return Audit(drawn, expert_truth(_labels_of(campaign, inputs)))
+    labels = _labels_of(campaign, inputs)
+    first = inputs.methods == 1
+    return Audit(drawn, expert_truth(labels) if first else audit_truth(labels, _decided(campaign, inputs)))
 
 
 def audited_metrics(protocol: Protocol) -> list[Metric]:

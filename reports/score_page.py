@@ -266,6 +266,8 @@ def _audited_metric(campaign: str, key: str, found: Document, judge: Document) -
         **judge["metrics"][key],
         "eligible": found["eligible"],
         "excluded": found["excluded"],
+        "splits": found.get("splits", 0),
+        "unlabelled": found.get("missing", 0),
         "matrix": confusion_matrix(
             f"{title}: judge against experts",
             {cell: inside[cell] for cell in _CELLS},

@@ -137,7 +137,13 @@ def _audit_lines(audit: Document, metrics: Document) -> Iterator[str]:
         for system, corrected in found["corrected"].items():
             yield f"      {system:<18} {percent(corrected['estimate'])}{_borrowed(corrected)}"
         if found["corrected"]:
-            yield f"      {'all together':<18} {percent(found['corrected_pooled']['estimate'])}"
+            together = found["corrected_pooled"]["estimate"]
+            notes = " ".join(together["warnings"])
+            yield f"      {'all together':<18} {percent(together)}{f'; {notes}' if notes else ''}"
+        if found.get("splits"):
+            yield f"      experts split evenly on {found['splits']} outputs, which count negative"
+        if found.get("missing"):
+            yield f"      {found['missing']} drawn outputs have no label"
         for row in empty_strata(found).values():
             yield f"      nothing drawn of {row['stratum']} ({row['size']} outputs); {_to_draw(audit, row)}"
 

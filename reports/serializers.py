@@ -99,6 +99,8 @@ class AuditedMetricOut(serializers.Serializer[Any]):
     weighted = serializers.DictField(child=EstimateOut())
     eligible = serializers.IntegerField()
     excluded = serializers.IntegerField()
+    splits = serializers.IntegerField(required=False, help_text="Experts split evenly and nobody decided.")
+    missing = serializers.IntegerField(required=False, help_text="Drawn outputs without the labels needed.")
     corrected_pooled = CorrectedOut()
     corrected = serializers.DictField(child=CorrectedOut())
 
@@ -266,6 +268,8 @@ class FullyAuditedMetricOut(serializers.Serializer[Any]):
     weighted = serializers.DictField(child=EstimateOut())
     eligible = serializers.IntegerField()
     excluded = serializers.IntegerField()
+    splits = serializers.IntegerField(help_text="Experts split evenly and nobody decided.")
+    missing = serializers.IntegerField(help_text="Drawn outputs without the labels needed.")
     exclusions = serializers.DictField(child=serializers.IntegerField())
     strata = AuditStratumOut(many=True)
     systems = serializers.DictField(child=AuditedSystemOut(), help_text="Empty while the campaign is open.")

@@ -32,6 +32,11 @@ class PlannedStratum:
     hours: float = 1.0
     judged_success: bool = False
 
+    @property
+    def group(self) -> str:
+        """The bucket of a stratum named system/bucket: strata of one bucket share the spread of their rates."""
+        return self.name.partition("/")[2]
+
     def __post_init__(self) -> None:
         if self.size < 0:
             raise ValueError(f"stratum {self.name!r}: a size is 0 or more, got {self.size}")
@@ -125,12 +130,15 @@ def assess(
     _check_sampled(strata, sampled)
     sizes, guesses = [s.size for s in strata], [s.guess for s in strata]
     full = all(n for n, size in zip(sampled, sizes, strict=True) if size)
+    groups = [s.group for s in strata]
     return Allocation(
         name=name,
         sampled=tuple(sampled),
         hours=sum(stratum.hours * n for stratum, n in zip(strata, sampled, strict=True)),
         se=stratified_se(sizes, sampled, guesses) if full and any(sizes) else None,
-        interval=simulated_interval(sizes, sampled, guesses, seed=seed, level=level) if full else None,
+        interval=simulated_interval(sizes, sampled, guesses, seed=seed, level=level, groups=groups)
+        if full
+        else None,
         precision_width=_width_within(strata, sampled, True, seed, level),
         missed_width=_width_within(strata, sampled, False, seed, level),
         zero_errors=tuple(
@@ -152,14 +160,14 @@ def _width_within(
 ) -> float | None:
     """Expected width for the strata on one side of the judge: a share of them, or for the negatives of all."""
     inside = [
-        (s.size, n, s.guess)
+        (s.size, n, s.guess, s.group)
         for s, n in zip(strata, sampled, strict=True)
         if s.judged_success == judged_success and s.size
     ]
-    if not inside or not all(n for _, n, _ in inside):
+    if not inside or not all(n for _, n, _, _ in inside):
         return None
-    sizes, drawn, guesses = zip(*inside, strict=True)
-    width = simulated_interval(sizes, drawn, guesses, seed=seed, level=level).width
+    sizes, drawn, guesses, groups = zip(*inside, strict=True)
+    width = simulated_interval(sizes, drawn, guesses, seed=seed, level=level, groups=groups).width
     return width if judged_success else width * sum(sizes) / sum(s.size for s in strata)
 
 
@@ -172,14 +180,10 @@ def total_for(
     """
     if not 0 < half_width < 0.5:
         raise ValueError(f"a half-width lies strictly between 0 and 0.5, got {half_width}")
-    sizes, guesses = [s.size for s in strata], [s.guess for s in strata]
+    sizes = [s.size for s in strata]
 
     def narrow(n: int) -> bool:
-        drawn = allocate(strata, n, rule)
-        return (
-            simulated_interval(sizes, drawn, guesses, seed=SEED, audits=100, level=level).width
-            <= 2 * half_width
-        )
+        return _expected_width(strata, allocate(strata, n, rule), level) <= 2 * half_width
 
     low, high = sum(min(MIN_PER_STRATUM, size) for size in sizes), sum(sizes)
     if not high:
@@ -196,13 +200,22 @@ def width_curve(
     strata: Sequence[PlannedStratum], totals: Sequence[int], *, level: float = 0.95
 ) -> Mapping[str, list[float]]:
     """Expected width for each of `totals`, by allocation."""
-    sizes, guesses = [s.size for s in strata], [s.guess for s in strata]
+    return {
+        rule: [_expected_width(strata, allocate(strata, n, rule), level) for n in totals]
+        for rule in (PROPORTIONAL, NEYMAN, EQUAL)
+    }
 
-    def width(n: int, rule: str) -> float:
-        drawn = allocate(strata, n, rule)
-        return simulated_interval(sizes, drawn, guesses, seed=SEED, audits=100, level=level).width
 
-    return {rule: [width(n, rule) for n in totals] for rule in (PROPORTIONAL, NEYMAN, EQUAL)}
+def _expected_width(strata: Sequence[PlannedStratum], drawn: Sequence[int], level: float) -> float:
+    return simulated_interval(
+        [s.size for s in strata],
+        drawn,
+        [s.guess for s in strata],
+        groups=[s.group for s in strata],
+        seed=SEED,
+        audits=100,
+        level=level,
+    ).width
 
 
 def curve_totals(strata: Sequence[PlannedStratum], around: int, *, points: int = 7) -> list[int]:

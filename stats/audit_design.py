@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from stats.audit import AuditStratum
+from stats.audit import AuditStratum, collapsed
 from stats.audit_units import AuditUnits, Outcome
 from stats.bootstrap import Ints
 from stats.estimate import Reason
@@ -23,13 +23,15 @@ Source = Literal["design_columns", "stratum_column", "judge_value"]
 class Design:
     """Which units belong to which stratum, and how many units each stratum stands for.
 
-    `member` (U,) is the stratum of every unit, -1 outside the population; `sizes` (H,) are N_h.
+    `member` (U,) is the stratum of every unit, -1 outside the population; `sizes` (H,) are N_h, `drawn` (H,) the
+    sample sizes n_h of the draw, -1 where the table does not say.
     """
 
     source: Source
     names: tuple[str, ...]
     member: Ints
     sizes: Ints
+    drawn: Ints
 
     def inside(self, stratum: int) -> np.ndarray:
         """(U,) the units of one stratum."""
@@ -46,10 +48,12 @@ def audit_design(units: AuditUnits) -> Design:
     else:
         member, names = _by_column(_within_questions(units), population)
     if units.has_sizes:
-        given = [_given_size(units, member == h, name) for h, name in enumerate(names)]
-        return Design("design_columns", names, member, np.array(given, dtype=np.int64))
+        given = [_given_sizes(units, member == h, name) for h, name in enumerate(names)]
+        sizes, drawn = np.array(given, dtype=np.int64).reshape(-1, 2).T
+        return Design("design_columns", names, member, sizes, drawn)
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
-    return Design(source, names, member, np.bincount(member[member >= 0], minlength=len(names)))
+    counted = np.bincount(member[member >= 0], minlength=len(names))
+    return Design(source, names, member, counted, np.full(len(names), -1))
 
 
 def _within_questions(units: AuditUnits) -> Column:
@@ -94,7 +98,7 @@ def _consecutive(codes: Ints, used: Sequence[int], kinds: int, population: np.nd
     return np.where(population, places[codes], -1)
 
 
-def _given_size(units: AuditUnits, inside: np.ndarray, name: str) -> int:
+def _given_sizes(units: AuditUnits, inside: np.ndarray, name: str) -> tuple[int, int]:
     sizes, drawn = np.unique(units.stratum_size[inside]), np.unique(units.sample_size[inside])
     if len(sizes) > 1 or len(drawn) > 1:
         which = "stratum_size" if len(sizes) > 1 else "sample_size"
@@ -109,7 +113,35 @@ def _given_size(units: AuditUnits, inside: np.ndarray, name: str) -> int:
         )
     if labelled > size:
         raise TableError(f"stratum {name!r}: {labelled} audited units of {size}", column="stratum_size")
-    return size
+    return size, sample
+
+
+def borrowing_groups(units: AuditUnits, design: Design) -> list[str]:
+    """For each stratum the group with which it shares its spread, "" where it stands alone (stats/pooling.py).
+
+    Strata named system/bucket share by bucket, within one question. Other names say nothing of what is alike: a few
+    strata stand alone, more than MOST_ALONE share by the judge's answer. Any grouping leaves the value as it is.
+    """
+    questions = _question_of(units, design)
+    buckets = [name.partition("/")[2] for name in design.names]
+    if not any(buckets) and len(design.names) > MOST_ALONE:
+        buckets = [_answers(units.judge[design.inside(h)]) for h in range(len(design.names))]
+    return [
+        f"{question}: {bucket}" if bucket else "" for question, bucket in zip(questions, buckets, strict=True)
+    ]
+
+
+MOST_ALONE = 4
+
+
+def _question_of(units: AuditUnits, design: Design) -> list[str]:
+    codes = [units.questions.codes[int(np.argmax(design.inside(h)))] for h in range(len(design.names))]
+    return [units.questions.values[code] for code in codes]
+
+
+def _answers(judge: Ints) -> str:
+    found = sorted({Outcome(code).name.lower() for code in judge.tolist()})
+    return f"judged {' or '.join(found)}"
 
 
 def corrected_strata(units: AuditUnits, design: Design) -> list[Stratum]:
@@ -119,28 +151,63 @@ def corrected_strata(units: AuditUnits, design: Design) -> list[Stratum]:
     negatives, so their stratum counts as fully known.
     """
     strata = []
+    groups = borrowing_groups(units, design)
     for h, name in enumerate(design.names):
         inside = design.inside(h)
         audited = int((inside & units.audited).sum())
         successes = int((inside & (units.expert == Outcome.POSITIVE)).sum())
         size = int(design.sizes[h])
         known_negative = audited == 0 and bool((units.judge[inside] == Outcome.ABSTAIN).all())
-        strata.append(Stratum(name, size, size if known_negative else audited, successes))
+        strata.append(Stratum(name, size, size if known_negative else audited, successes, groups[h]))
     return strata
+
+
+def missing_labels(design: Design, strata: Sequence[Stratum | AuditStratum]) -> list[int]:
+    """How many drawn units of each stratum have no label, where the table says how many were drawn."""
+    return [max(0, int(drawn) - stratum.sampled) for drawn, stratum in zip(design.drawn, strata, strict=True)]
 
 
 def weighted_strata(units: AuditUnits, design: Design) -> list[AuditStratum] | Reason:
-    """Confusion counts per stratum, or NO_DESIGN when nothing tells how many units were not audited."""
+    """Confusion counts per stratum, or NO_DESIGN when nothing tells how many units were not audited.
+
+    Where the table holds the judge's answer about every unit of a stratum, the stratum is split by it
+    (post-stratified): the population's number of judged successes is known and need not be estimated.
+    """
     if design.source != "design_columns" and not (units.judged & ~units.audited).any():
         return Reason.NO_DESIGN
     strata = []
-    for h, name in enumerate(design.names):
-        inside = design.inside(h) & units.audited
-        cells = confusion_counts(units, inside)
-        strata.append(
-            AuditStratum(name, int(design.sizes[h]), *cells, ineligible=int(inside.sum()) - sum(cells))
-        )
-    return strata
+    for h, whole in enumerate(drawn_strata(units, design)):
+        inside = design.inside(h)
+        known = int(inside.sum()) == whole.size
+        strata += _by_verdict(units, inside, whole.name, whole.group) if known else [whole]
+    return collapsed(strata)
+
+
+def drawn_strata(units: AuditUnits, design: Design) -> list[AuditStratum]:
+    """Confusion counts of the strata of the draw, in their order."""
+    groups = borrowing_groups(units, design)
+    return [
+        _audit_stratum(units, design.inside(h), name, int(design.sizes[h]), groups[h])
+        for h, name in enumerate(design.names)
+    ]
+
+
+def _audit_stratum(units: AuditUnits, inside: np.ndarray, name: str, size: int, group: str) -> AuditStratum:
+    audited = inside & units.audited
+    cells = confusion_counts(units, audited)
+    return AuditStratum(name, size, *cells, ineligible=int(audited.sum()) - sum(cells), group=group)
+
+
+def _by_verdict(units: AuditUnits, inside: np.ndarray, name: str, group: str) -> list[AuditStratum]:
+    """The stratum split by the judge's answer. Units without a yes or no are ineligible whatever experts say."""
+    found = []
+    for verdict, outcome in (("yes", Outcome.POSITIVE), ("no", Outcome.NEGATIVE)):
+        units_in = inside & (units.judge == outcome)
+        if units_in.any():
+            cell = _audit_stratum(units, units_in, name, int(units_in.sum()), group and f"{group}, {verdict}")
+            found.append(replace(cell, verdict=verdict))
+    rest = int(inside.sum()) - sum(stratum.size for stratum in found)
+    return [*found, AuditStratum(name, rest, 0, 0, 0, 0, ineligible=rest, verdict="none")] if rest else found
 
 
 def confusion_counts(units: AuditUnits, chosen: np.ndarray) -> tuple[int, int, int, int]:

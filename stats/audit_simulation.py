@@ -1,27 +1,24 @@
 """What interval an audit is likely to end with: audits are simulated, each gets its interval.
 
 A normal formula is too hopeful for shares below 5 % (STATISTICS.md 3 vi). So each simulated audit gets the
-`bb_jeffreys` interval of its counts. The distribution of the sum of the strata's Beta-Binomial counts is a
-product of discrete Fourier transforms, taken for all simulated audits at once. Above 8,192 unaudited units
-the sum is drawn instead.
+interval that `stats.corrected` would give it, all of them at once. Above 8,192 unaudited units the distribution is
+drawn instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stats.bootstrap import Floats, Ints, generator
 from stats.intervals import z_value
+from stats.pooling import EXACT, End, Pool, effective_counts, pools, shapes, unaudited_range
 
-JEFFREYS = 0.5
 AUDITS = 200
-_EXACT = 8_192  # unaudited units up to which the distribution of their successes is computed exactly
 _DRAWS = 500  # per simulated audit of a larger population
-_SLACK = 1e-12  # rounding of the transforms
 
 
 @dataclass(frozen=True)
@@ -41,12 +38,16 @@ def simulated_interval(
     seed: int,
     audits: int = AUDITS,
     level: float = 0.95,
+    groups: Sequence[str] | None = None,
 ) -> Simulated:
     """The interval that an audit of `sampled` units per stratum brings on average if the guesses are right.
+
+    Strata of one group share one spread (stats/pooling.py); without `groups` each stratum stands alone.
 
     Each simulated population has Binomial(N_h, guess) successes, its audit a hypergeometric number of them.
     Raises ValueError when a stratum with units has none audited, or for a share outside 0..1.
     """
+    z_value(level)
     size, drawn = np.asarray(sizes, dtype=np.int64), np.asarray(sampled, dtype=np.int64)
     _check(size, drawn, guesses)
     total = int(size.sum())
@@ -54,8 +55,14 @@ def simulated_interval(
         return Simulated(0.0, 0.0, 0.0)
     rng = generator(seed)
     outcomes, times = np.unique(_audits(size, drawn, guesses, audits, rng), axis=0, return_counts=True)
-    low, high = _posterior_ends(outcomes, size, drawn, level, rng)
-    means = [float(times @ ends) / audits / total for ends in (low, high, high - low)]
+    pooled = pools(size, drawn, groups or [""] * len(size))
+    shares = outcomes / np.maximum(drawn, 1)
+    if sum(pool.units for pool in pooled) <= EXACT:
+        low, high = unaudited_range(pooled, shares, level)
+    else:
+        low, high = _drawn_range(pooled, shares, level, rng)
+    audited = outcomes.sum(axis=1)
+    means = [float(times @ ends) / audits / total for ends in (audited + low, audited + high, high - low)]
     return Simulated(*means)
 
 
@@ -76,52 +83,18 @@ def _audits(size: Ints, drawn: Ints, guesses: Sequence[float], audits: int, rng:
     return np.asarray(rng.hypergeometric(true, size - true, np.broadcast_to(drawn, true.shape)))
 
 
-def _posterior_ends(
-    found: Ints, size: Ints, drawn: Ints, level: float, rng: np.random.Generator
+def _drawn_range(
+    groups: Sequence[Pool], shares: Floats, level: float, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """(outcomes,) lowest and highest plausible number of successes in the population."""
-    z_value(level)
-    left = size - drawn
+    """`unaudited_range` by `_DRAWS` draws per audit, for populations where the exact distribution would be long."""
     tail = (1 - level) / 2
-    if int(left.sum()) <= _EXACT:
-        low, high = _exact_ends(found, drawn, left, tail)
-    else:
-        low, high = _drawn_ends(found, drawn, left, tail, rng)
-    audited = found.sum(axis=1)
-    return audited + low, audited + high
-
-
-def _exact_ends(found: Ints, drawn: Ints, left: Ints, tail: float) -> tuple[Floats, Floats]:
-    most = int(left.sum())
-    length = 1 << most.bit_length()
-    spectrum = np.ones((len(found), length // 2 + 1), dtype=np.complex128)
-    for h in np.flatnonzero(left):
-        seen, of_outcome = np.unique(found[:, h], return_inverse=True)
-        spectrum *= np.fft.rfft(_unaudited(seen, int(drawn[h]), int(left[h])), length)[of_outcome]
-    reached = np.cumsum(np.fft.irfft(spectrum, length), axis=1)
-    low, high = (np.minimum((reached < share - _SLACK).sum(axis=1), most) for share in (tail, 1 - tail))
-    return low, high
-
-
-def _unaudited(seen: NDArray[np.int64], n: int, units: int) -> Floats:
-    """(outcomes, units + 1) Beta-Binomial probabilities of the successes among the unaudited units."""
-    a, b = (seen + JEFFREYS)[:, None], (n - seen + JEFFREYS)[:, None]
-    k = np.arange(units, dtype=float)
-    steps = np.log((units - k) * (k + a)) - np.log((k + 1) * (units - k - 1 + b))
-    logs = np.zeros((len(seen), units + 1))
-    np.cumsum(steps, axis=1, out=logs[:, 1:])
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def _drawn_ends(
-    found: Ints, drawn: Ints, left: Ints, tail: float, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """The same by `_DRAWS` draws per outcome, for populations where the transforms would be long."""
-    totals = np.zeros((len(found), _DRAWS))
-    for h in np.flatnonzero(left):
-        a, b = found[:, h] + JEFFREYS, drawn[h] - found[:, h] + JEFFREYS
-        rates = rng.beta(a[:, None], b[:, None], size=totals.shape)
-        totals += rng.binomial(left[h], rates)
-    low, high = np.quantile(totals, [tail, 1 - tail], axis=1)
-    return low, high
+    value, ends = np.zeros(len(shares)), []
+    for end, share in (("low", tail), ("high", 1 - tail)):
+        totals = np.zeros((len(shares), _DRAWS))
+        for pool in groups:
+            a, b = shapes(effective_counts(pool, shares), cast(End, end))
+            totals += rng.binomial(pool.units, rng.beta(a[:, None], b[:, None], size=totals.shape))
+        ends.append(np.quantile(totals, share, axis=1))
+    for pool in groups:
+        value += pool.rates(shares) * pool.units
+    return np.minimum(ends[0], value), np.maximum(ends[1], value)

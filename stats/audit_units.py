@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 
 from stats.bootstrap import Ints
 from stats.groups import attribute, first_rows, group_codes, refuse_repeats, whole_numbers
-from stats.labels import independent
+from stats.labels import ADJUDICATOR, independent
 from stats.raw_rows import TableError
 from stats.tables import Column, Table
 
@@ -26,7 +26,7 @@ class Outcome(IntEnum):
     UNCERTAIN = 2  # answered, but neither
     ABSTAIN = 3  # nothing that could be judged
     UNAVAILABLE = 4  # the judgment failed
-    UNDECIDED = 5  # several labels, no majority
+    UNDECIDED = 5  # several labels, no majority: of experts a split that no adjudicator settled
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,15 @@ class AuditUnits:
         return ~np.isin(self.judge, [Outcome.NONE, Outcome.UNAVAILABLE])
 
     @property
+    def split(self) -> np.ndarray:
+        """Units on which the experts split evenly and nobody decided."""
+        return np.asarray(self.expert == Outcome.UNDECIDED)
+
+    def with_splits(self, outcome: Outcome) -> AuditUnits:
+        """The same as if every split had been decided so."""
+        return replace(self, expert=np.where(self.split, outcome, self.expert))
+
+    @property
     def has_sizes(self) -> bool:
         """Whether the design's stratum sizes stand in the table."""
         return bool((self.stratum_size >= 0).any())
@@ -66,11 +75,13 @@ class AuditUnits:
 
 def audit_units(table: Table, *, positive: str) -> AuditUnits:
     """Group the rows of judges and experts; several labels of one side become their majority.
-    Decisions of adjudicators and labels in sight of a verdict are left out.
+    Where experts split evenly an adjudicator's decision counts, unless it is an amendment of a closed campaign;
+    elsewhere decisions are left out, and so are labels in sight of a verdict.
 
     Raises TableError for rows without rater_kind, for repeated answers, for contradicting designs, and
     when no value is `positive` although other spellings are.
     """
+    decided = table.select(table["rater_kind"].is_in(ADJUDICATOR) & ~table["amendment"].is_in("yes"))
     table, _ = independent(table)
     _check_kinds(table)
     _check_positive(table, positive)
@@ -80,6 +91,7 @@ def audit_units(table: Table, *, positive: str) -> AuditUnits:
     groups = len(first)
     outcomes = _row_outcomes(table, positive)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
+    experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
     return AuditUnits(
         questions=Column(table["question"].codes[first], table["question"].values),
         systems=attribute(table, "system", codes, groups),
@@ -88,11 +100,30 @@ def audit_units(table: Table, *, positive: str) -> AuditUnits:
         stratum_size=whole_numbers(attribute(table, "stratum_size", codes, groups)),
         sample_size=whole_numbers(attribute(table, "sample_size", codes, groups)),
         judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
-        expert=majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups),
+        expert=_settled(experts, table, first, decided, positive),
         positive=positive,
         negative=_negative_name(table, positive),
         judge_versions=tuple(sorted(_said(table.select(judge_rows)["judge_version"]))),
     )
+
+
+def _settled(experts: Ints, table: Table, first: Ints, decided: Table, positive: str) -> Ints:
+    """The experts' outcomes with the adjudicators' where the experts split."""
+    if not len(decided):
+        return experts
+    outcomes = _row_outcomes(decided, positive)
+    final: dict[tuple[str, str], int] = {}
+    for row, outcome in enumerate(outcomes.tolist()):
+        final[_about(decided, row)] = outcome
+    settled = experts.copy()
+    for group in np.flatnonzero(experts == Outcome.UNDECIDED).tolist():
+        settled[group] = final.get(_about(table, int(first[group])), Outcome.UNDECIDED)
+    return settled
+
+
+def _about(table: Table, row: int) -> tuple[str, str]:
+    question, subject = (table[name].values[table[name].codes[row]] for name in ("question", "subject"))
+    return question, subject
 
 
 def _said(column: Column) -> set[str]:

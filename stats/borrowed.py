@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from stats.beta_binomial import beta_binomial, central_range, convolve
-from stats.corrected import JEFFREYS
+import numpy as np
+
 from stats.estimate import Caution, Estimate
+from stats.pooling import Pool, unaudited_range
 from stats.strata import Stratum, population
 
 
@@ -20,8 +21,8 @@ def borrowed_score(
 ) -> Estimate | None:
     """Share of true successes among the N units; `rates` gives unaudited strata (audited, true) elsewhere.
 
-    The interval convolves Beta-Binomial counts as `corrected_score` does, those of an unaudited stratum from what
-    was found elsewhere. None where a stratum was audited nowhere. Raises ValueError without an unaudited stratum.
+    The interval is that of `corrected_score`, an unaudited stratum having the posterior of what was found
+    elsewhere. None where a stratum was audited nowhere. Raises ValueError without an unaudited stratum.
     """
     empty = [stratum for stratum in strata if stratum.is_unaudited]
     if not empty:
@@ -30,17 +31,18 @@ def borrowed_score(
         return None
     known = [(s, s.sampled, s.successes) for s in strata if not s.is_unaudited]
     found = [*known, *((s, *rates[s.name]) for s in empty)]
-    total = population(strata)
-    audited = sum(stratum.successes for stratum in strata)
-    counts = [
-        beta_binomial(s.size - s.sampled, JEFFREYS + true, JEFFREYS + sampled - true)
-        for s, sampled, true in found
+    total, audited = population(strata), sum(stratum.successes for stratum in strata)
+    value = sum(s.size * true / sampled for s, sampled, true in found if s.size) / total
+    groups = [
+        Pool(np.array([at]), np.ones(1), s.size - s.sampled, sampled)
+        for at, (s, sampled, _) in enumerate(found)
         if not s.is_census
     ]
-    low, high = central_range(convolve(counts), level)
+    shares = np.array([[true / max(1, sampled) for _, sampled, true in found]])
+    low, high = unaudited_range(groups, shares, level)
     return Estimate(
-        value=sum(s.size * true / sampled for s, sampled, true in found if s.size) / total,
-        ci=((audited + low) / total, (audited + high) / total),
+        value=value,
+        ci=(min(value, float(audited + low[0]) / total), max(value, float(audited + high[0]) / total)),
         level=level,
         method="bb_jeffreys_borrowed",
         n=sum(stratum.sampled for stratum in strata),

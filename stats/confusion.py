@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from stats.estimate import Estimate, Reason, undefined
+from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, wilson, z_value
 
 METRICS = ("agreement", "precision", "recall", "f1", "kappa")
@@ -116,7 +116,7 @@ def in_sample(table: Confusion, *, level: float = 0.95) -> dict[str, Estimate]:
     """The five coefficients of whole counts with intervals, as if the audited pairs were an SRS.
 
     Agreement, precision and recall: Wilson. F1 = 2J/(1+J) with J = tp/(tp+fp+fn): Wilson on J carried
-    over. kappa: delta method (Fleiss, Cohen and Everitt 1969), clipped to [-1, 1].
+    over. kappa: delta method (Fleiss, Cohen and Everitt 1969), clipped to [-1, 1]; see below where it has no width.
     """
     builders: Mapping[str, Callable[[Confusion, float], Estimate]] = {"f1": _f1, "kappa": _kappa}
     return {
@@ -152,7 +152,31 @@ def _kappa(table: Confusion, level: float) -> Estimate:
         return undefined(method, zero_reason("kappa", table), n=round(table.total), level=level)
     half = z_value(level) * se
     ends = (max(-1.0, value - half), min(1.0, value + half))
-    return Estimate(value=value, ci=ends, level=level, method=method, se=se, n=round(table.total))
+    if se < _NO_SPREAD:
+        ends, method = _kappa_ends_without_spread(table, level), "wilson_agreement"
+    return Estimate(
+        value=value,
+        ci=ends,
+        level=level,
+        method=method,
+        se=se,
+        n=round(table.total),
+        warnings=(Caution.NO_SPREAD,) if se < _NO_SPREAD else (),
+    )
+
+
+_NO_SPREAD = 1e-9
+
+
+def _kappa_ends_without_spread(table: Confusion, level: float) -> tuple[float, float]:
+    """Wilson's ends of the agreement carried over at this chance agreement: a delta method has no width where all
+    agree, or where one side gave one answer only.
+    """
+    tp, fp, fn, tn = table.cells
+    chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / table.total**2
+    low, high = wilson(tp + tn, table.total, level=level)
+    value = ((tp + tn) / table.total - chance) / (1 - chance)
+    return max(-1.0, min(value, (low - chance) / (1 - chance))), max(value, (high - chance) / (1 - chance))
 
 
 def delta_se(metric: str, table: Confusion) -> float | None:

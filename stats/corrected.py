@@ -1,9 +1,8 @@
 """Audit-corrected scores: what the share of successes is once the audited errors are put right.
 
-Population: N judged outputs of one system, each in a stratum h (the judge's bucket), of which n_h were
-drawn at random and labelled by an expert. The value is the design estimate; the interval draws the
-unaudited labels from Beta-Binomial posteriors (STATISTICS.md 3 i), because Wald intervals fail when
-audits find few errors.
+Population: N judged outputs, each in a stratum h (the judge's bucket, or a system's part of it), of which n_h were
+drawn at random and labelled by an expert. The value is the design estimate; the interval comes from Beta-Binomial
+posteriors of the unaudited labels (STATISTICS.md 3 i), because Wald intervals fail when audits find few errors.
 """
 
 from __future__ import annotations
@@ -12,67 +11,85 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from stats.beta_binomial import beta_binomial, central_range, convolve
-from stats.bootstrap import Floats, Ints, generator, percentile_interval
+from stats.bootstrap import generator
 from stats.estimate import Caution, Estimate, Reason
 from stats.intervals import clopper_pearson, t_value, z_value
+from stats.pooling import pools, unaudited_range
 from stats.strata import Stratum, design_se, population, post_stratified_mean, unaudited_bounds
 
-JEFFREYS = 0.5
 MIN_EVENTS = 5
 
 
-def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95, prior: float = JEFFREYS) -> Estimate:
-    """Share of true successes among these N outputs, target `finite`, interval `bb_jeffreys`.
+def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estimate:
+    """Share of true successes among these N outputs, target `finite`.
 
-    The interval is exact: quantiles of the posterior number of successes, by convolution of the strata's
-    Beta-Binomial counts instead of by drawing from them; it has no seed.
+    The interval is exact: quantiles of the posterior number of successes, without random numbers. Strata of one
+    group share one spread (stats/pooling.py): method `bb_pooled` and the caution BORROWED, and RATES_DIFFER where
+    the audits show that the group's rates are not one. Otherwise the method is `bb_jeffreys`.
     A stratum without any audited unit gives no value: reason EMPTY_STRATUM and logical bounds.
-    A full census has no sampling error: the interval is the value, with the caution CENSUS.
+    A full census has no sampling error: the interval is the value, with the caution CENSUS. Audits that found no
+    sampled stratum mixed are marked NO_SPREAD: `se` is 0, the interval is not.
     """
-    method = "bb_jeffreys" if prior == JEFFREYS else f"bb_beta({prior:g})"
-    refusal = _refusal(strata, method=method, level=level)
-    if refusal is not None:
-        return refusal
-    total = population(strata)
-    census = all(stratum.is_census for stratum in strata)
-    value = post_stratified_mean(strata)
-    ends: tuple[float, float] | None = (value, value)
-    if not census:
-        low, high = _posterior_range(strata, prior, level)
-        ends = (low / total, high / total)
+    groups = [stratum.group for stratum in strata]
+    sizes, sampled = [s.size for s in strata], [s.sampled for s in strata]
+    refused = undefined_score(strata, method="bb_jeffreys", level=level)
+    if refused is not None:
+        return refused
+    total, value = population(strata), post_stratified_mean(strata)
+    pooled = pools(sizes, sampled, groups)
+    cautions: list[Caution] = [] if pooled else [Caution.CENSUS]
+    borrowing = any(len(pool.cells) > 1 for pool in pooled)
+    ends: tuple[float, float] = (value, value)
+    if pooled:
+        low, high = unaudited_range(pooled, np.array([[s.mean for s in strata]]), level)
+        audited = sum(stratum.successes for stratum in strata)
+        # The value is among the ends up to the rounding of a sum in another order.
+        ends = (min(value, (audited + low[0]) / total), max(value, (audited + high[0]) / total))
+        if borrowing:
+            cautions.append(Caution.BORROWED)
+            cautions += [Caution.RATES_DIFFER] if rates_differ(strata) else []
+        if design_se(strata) == 0:
+            cautions.append(Caution.NO_SPREAD)
     return Estimate(
         value=value,
-        ci=ends,
+        ci=(float(ends[0]), float(ends[1])),
         level=level,
-        method=method,
+        method="bb_pooled" if borrowing else "bb_jeffreys",
         se=design_se(strata),
-        n=sum(stratum.sampled for stratum in strata),
+        n=sum(sampled),
         population=total,
         denom_rule="finite",
-        warnings=(Caution.CENSUS,) if census else (),
+        warnings=tuple(cautions),
     )
 
 
-def _posterior_range(strata: Sequence[Stratum], prior: float, level: float) -> tuple[int, int]:
-    """Ends of the central posterior interval for the number of successes in the population."""
-    audited = sum(stratum.successes for stratum in strata)
-    unaudited = [
-        beta_binomial(s.size - s.sampled, prior + s.successes, prior + s.sampled - s.successes)
-        for s in strata
-        if not s.is_census
-    ]
-    low, high = central_range(convolve(unaudited), level)
-    return audited + low, audited + high
+def rates_differ(strata: Sequence[Stratum], *, draws: int = 1_999, alpha: float = 0.05) -> bool:
+    """Whether the strata of some group have different rates: an exact conditional test, Bonferroni over groups.
+
+    Given a group's successes, equal rates scatter them over its audits as a multivariate hypergeometric does; the
+    statistic is Pearson's chi-squared, its distribution is drawn with a fixed seed (Agresti 1992, section 3.1).
+    """
+    names = sorted({stratum.group for stratum in strata} - {""})
+    smallest = 1.0
+    for name in names:
+        inside = [stratum for stratum in strata if stratum.group == name and stratum.sampled]
+        sampled = np.array([stratum.sampled for stratum in inside])
+        found = np.array([stratum.successes for stratum in inside])
+        if len(inside) < 2 or found.sum() in (0, sampled.sum()):
+            continue
+        expected = sampled * found.sum() / sampled.sum()
+        scattered = generator(1).multivariate_hypergeometric(
+            sampled, int(found.sum()), size=draws, method="marginals"
+        )
+        drawn = ((scattered - expected) ** 2 / sampled).sum(axis=1)
+        reached = int((drawn >= ((found - expected) ** 2 / sampled).sum() - 1e-9).sum())
+        smallest = min(smallest, (1 + reached) / (1 + draws))
+    return bool(smallest * max(1, len(names)) <= alpha)
 
 
-def _posterior_rates(stratum: Stratum, draws: int, prior: float, rng: np.random.Generator) -> Floats:
-    return rng.beta(prior + stratum.successes, prior + stratum.sampled - stratum.successes, size=draws)
-
-
-def _refusal(strata: Sequence[Stratum], *, method: str, level: float) -> Estimate | None:
+def undefined_score(strata: Sequence[Stratum], *, method: str, level: float) -> Estimate | None:
+    """The estimate that is not there, with its reason; None where there is one."""
     z_value(level)
     total = population(strata)
     if total == 0:
@@ -92,72 +109,6 @@ def _refusal(strata: Sequence[Stratum], *, method: str, level: float) -> Estimat
     )
 
 
-def superpopulation_score(
-    strata: Sequence[Stratum],
-    cluster_positives: ArrayLike,
-    cluster_unaudited: ArrayLike,
-    cluster_sizes: ArrayLike,
-    *,
-    seed: int,
-    level: float = 0.95,
-    replicates: int = 2_000,
-) -> Estimate:
-    """The same value read as a statement about new items: also the clusters (papers) are a sample.
-
-    `cluster_positives` (C,) audited successes per cluster, `cluster_unaudited` (C, H) unaudited units per
-    cluster and stratum, `cluster_sizes` (C,) units per cluster. Each replicate draws the stratum rates,
-    imputes the unaudited labels, resamples clusters and takes the ratio.
-    """
-    method = "bb_jeffreys_superpopulation"
-    refusal = _refusal(strata, method=method, level=level)
-    if refusal is not None:
-        return refusal
-    positives = np.asarray(cluster_positives, dtype=np.int64)
-    unaudited = np.asarray(cluster_unaudited, dtype=np.int64)
-    sizes = np.asarray(cluster_sizes, dtype=np.int64)
-    _check_clusters(strata, positives, unaudited, sizes)
-    rng = generator(seed)
-    rates = np.column_stack([_posterior_rates(s, replicates, JEFFREYS, rng) for s in strata])
-    ratios = np.empty(replicates)
-    for number, row in enumerate(rates):
-        times = np.bincount(rng.integers(len(sizes), size=len(sizes)), minlength=len(sizes))
-        successes = times @ positives + _imputed_successes(times, unaudited, row, rng)
-        ratios[number] = successes / (times @ sizes)
-    return Estimate(
-        value=post_stratified_mean(strata),
-        ci=percentile_interval(ratios, level),
-        level=level,
-        method=method,
-        n=sum(stratum.sampled for stratum in strata),
-        population=population(strata),
-        clusters=len(sizes),
-        denom_rule="superpopulation",
-        seed=seed,
-        replicates=replicates,
-    )
-
-
-def _imputed_successes(times: Ints, unaudited: Ints, rates: Floats, rng: np.random.Generator) -> int:
-    """Successes among the unaudited units of clusters that were drawn `times` (C,) each.
-
-    A cluster drawn twice brings the same imputed labels twice. Within a stratum all units share one rate,
-    so clusters drawn equally often are imputed together.
-    """
-    total = 0
-    for units, rate in zip(unaudited.T, rates, strict=True):
-        by_times = np.rint(np.bincount(times, weights=units)).astype(np.int64)
-        total += int(np.arange(len(by_times)) @ rng.binomial(by_times, rate))
-    return total
-
-
-def _check_clusters(strata: Sequence[Stratum], positives: Ints, unaudited: Ints, sizes: Ints) -> None:
-    if unaudited.shape != (len(sizes), len(strata)) or positives.shape != sizes.shape:
-        raise ValueError("clusters need positives (C,), unaudited (C, H) and sizes (C,)")
-    expected = [stratum.size - stratum.sampled for stratum in strata]
-    if unaudited.sum(axis=0).tolist() != expected or int(sizes.sum()) != population(strata):
-        raise ValueError("the clusters do not add up to the strata")
-
-
 def wald_score(strata: Sequence[Stratum], *, kind: str = "t", level: float = 0.95) -> Estimate:
     """Design estimate with a `normal`, `t` (sum n_h - H degrees of freedom), `logit` or `beta` interval.
 
@@ -168,7 +119,7 @@ def wald_score(strata: Sequence[Stratum], *, kind: str = "t", level: float = 0.9
     if kind not in _DESIGN_ENDS:
         raise ValueError(f"kind must be one of {', '.join(_DESIGN_ENDS)}; got {kind!r}")
     method = f"wald_{kind}"
-    refusal = _refusal(strata, method=method, level=level)
+    refusal = undefined_score(strata, method=method, level=level)
     if refusal is not None:
         return refusal
     value, se = post_stratified_mean(strata), design_se(strata)

@@ -37,19 +37,24 @@ class Reason(StrEnum):
 class Caution(StrEnum):
     """What a reader should know about a value that is given."""
 
+    BORROWED = "BORROWED"  # small cells share the spread of their group
     CENSUS = "CENSUS"
+    COLLAPSED = "COLLAPSED"  # a verdict of which a stratum has no audit takes its group's rate
     DEGENERATE_BOOTSTRAP = "DEGENERATE_BOOTSTRAP"
     FEW_CLUSTERS = "FEW_CLUSTERS"
     LOW_N = "LOW_N"
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"
-    NO_SPREAD = "NO_SPREAD"
+    NONRESPONSE = "NONRESPONSE"  # drawn units without a label
+    NO_SPREAD = "NO_SPREAD"  # the data show no variation
     POOLED_QUESTIONS = "POOLED_QUESTIONS"
     POOLED_SYSTEMS = "POOLED_SYSTEMS"
     PREVALENCE_PARADOX = "PREVALENCE_PARADOX"
+    RATES_DIFFER = "RATES_DIFFER"  # cells that share a spread have different rates
     RATER_BIAS = "RATER_BIAS"
     SEPARATION = "SEPARATION"
     SMALL_FOR_MODEL = "SMALL_FOR_MODEL"
+    SPLIT = "SPLIT"  # experts split evenly and nobody decided
     TRANSPORT_ASSUMPTION = "TRANSPORT_ASSUMPTION"
     TRUNCATED = "TRUNCATED"
 

@@ -47,6 +47,7 @@ COLUMNS = (
     "amendment",
     "verdict_seen",
 )
+MOST_UNITS = 1_000_000_000
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
 GRADERS = ("expert", "judge")
@@ -82,6 +83,13 @@ def _whole(cell: str) -> str:
     return str(int(text)) if text else ""
 
 
+def _size(cell: str) -> str:
+    text = _whole(cell)
+    if text and int(text) > MOST_UNITS:
+        raise ValueError(f"is more than {MOST_UNITS:,}, the most units that a stratum may have")
+    return text
+
+
 def _number(cell: str) -> str:
     text = cell.strip()
     try:
@@ -98,8 +106,8 @@ _SPECIAL: Mapping[str, Callable[[str], str]] = {
     "state": _one_of(*STATES),
     "order": _one_of("1", "2"),
     "vote": _whole,
-    "stratum_size": _whole,
-    "sample_size": _whole,
+    "stratum_size": _size,
+    "sample_size": _size,
     "confidence": _any_text,
     "seconds": _number,
     "comment": _any_text,

@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
+import numpy as np
+
 from stats.intervals import wilson, z_value
 
 MIN_PER_STRATUM = 5
@@ -143,10 +145,95 @@ def paired_size(discordance: float, difference: float, *, power: float = 0.8, le
 
     `discordance` psi is the share of items on which the two systems differ, `difference` d = p1 - p2.
     """
-    if not 0 < abs(difference) <= discordance <= 1:
-        raise ValueError("needs 0 < |difference| <= discordance <= 1")
+    _check_discordance(discordance, difference)
     za, zb = z_value(level), NormalDist().inv_cdf(power)
     return (za * math.sqrt(discordance) + zb * math.sqrt(discordance - difference**2)) ** 2 / difference**2
+
+
+def _check_discordance(discordance: float, difference: float) -> None:
+    if not 0 < abs(difference) <= discordance <= 1:
+        raise ValueError("needs 0 < |difference| <= discordance <= 1")
+
+
+def mcnemar_power(n: int, discordance: float, difference: float, *, level: float = 0.95) -> float:
+    """Chance that the exact two-sided McNemar test of n paired items finds this difference, exactly.
+
+    The number of discordant items is Binomial(n, psi), those for the first system Binomial of these; both signs of
+    the difference count. Raises ValueError as `paired_size` does.
+    """
+    from scipy.special import bdtr, bdtrc
+    from scipy.stats import binom
+
+    _check_discordance(discordance, difference)
+    reach = 10 * math.sqrt(n * discordance * (1 - discordance)) + 10
+    centre = n * discordance
+    m = np.arange(max(1, math.floor(centre - reach)), min(n, math.ceil(centre + reach)) + 1)
+    if not m.size:
+        return 0.0
+    tail = (1 - level) / 2
+    # The largest c with P(Binomial(m, 1/2) <= c) <= tail; the quantile is the first count that exceeds it or meets it.
+    critical = binom.ppf(tail, m, 0.5)
+    critical = np.where(bdtr(critical, m, 0.5) <= tail, critical, critical - 1)
+    can, c, share = (
+        critical >= 0,
+        np.maximum(critical, 0),
+        (discordance + abs(difference)) / (2 * discordance),
+    )
+    rejected = np.where(can, bdtr(c, m, share) + bdtrc(m - c - 1, m, share), 0.0)
+    return float(binom.pmf(m, n, discordance) @ rejected)
+
+
+def exact_paired_size(
+    discordance: float, difference: float, *, power: float = 0.8, level: float = 0.95
+) -> int:
+    """The fewest items from which on the exact McNemar test has this power.
+
+    The test's level jumps with the number of discordant items, so power is not quite monotone: the power is kept for
+    the next fifty sizes as well. Near `paired_size`, which is for the normal approximation, and larger.
+    """
+
+    def enough(n: int) -> bool:
+        return mcnemar_power(n, discordance, difference, level=level) >= power
+
+    high = max(2, math.ceil(paired_size(discordance, difference, power=power, level=level)))
+    while not enough(high):
+        high *= 2
+    low = 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    start = max(1, high - 50)
+    lacking = [n for n in range(start, high + 50) if not enough(n)]
+    return max(lacking, default=start - 1) + 1
+
+
+def design_effect(cluster_size: float, correlation: float) -> float:
+    """1 + (m - 1) rho: how many times more items are needed when m of a cluster are correlated by rho."""
+    if cluster_size < 1 or not 0 <= correlation <= 1:
+        raise ValueError("needs at least one item per cluster and a correlation from 0 to 1")
+    return 1 + (cluster_size - 1) * correlation
+
+
+def pilot_correlation(pilot: Sequence[tuple[int, int, int]]) -> float:
+    """Correlation within clusters of the paired difference, from (items, only first, only second) per cluster.
+
+    One-way analysis of variance with unequal clusters (Donner 1986); negative estimates are 0. Raises ValueError for
+    impossible counts and where no cluster has two items or there are fewer than two clusters.
+    """
+    if any(min(row) < 0 or row[1] + row[2] > row[0] or not row[0] for row in pilot):
+        raise ValueError(
+            "a cluster of the pilot needs items >= only first + only second, and at least one item"
+        )
+    table = np.array(pilot, dtype=float).reshape(-1, 3)
+    sizes, sums, squares = table[:, 0], table[:, 1] - table[:, 2], float((table[:, 1] + table[:, 2]).sum())
+    clusters, n = len(table), float(sizes.sum())
+    if clusters < 2 or n == clusters:
+        raise ValueError("a pilot needs two clusters, and one with two items")
+    between = (float((sums**2 / sizes).sum()) - sums.sum() ** 2 / n) / (clusters - 1)
+    within = (squares - float((sums**2 / sizes).sum())) / (n - clusters)
+    typical = (n - float((sizes**2).sum()) / n) / (clusters - 1)
+    total = between + (typical - 1) * within
+    return max(0.0, (between - within) / total) if total > 0 else 0.0
 
 
 def independent_size(p1: float, p2: float, *, power: float = 0.8, level: float = 0.95) -> float:

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Stratum:
-    """N_h units of which n_h were drawn by simple random sampling; `successes` of these are positive."""
+    """N_h units of which n_h were drawn by simple random sampling; `successes` of these are positive.
+
+    Strata of one `group` (a judge's bucket over several systems) share the spread of their rates; "" stands alone.
+    """
 
     name: str
     size: int
     sampled: int
     successes: int
+    group: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.sampled <= self.size:

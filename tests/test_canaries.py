@@ -171,7 +171,13 @@ def _another_reviewer(campaign: Campaign) -> None:
     Conflict.objects.create(
         user=other, kind="paper", key=c("accounts.Conflict.key"), reason=c("accounts.Conflict.reason")
     )
-    AccessToken.objects.create(user=other, label=c("accounts.AccessToken.label"), token_sha256=digest("t"))
+    AccessToken.objects.create(
+        user=other,
+        label=c("accounts.AccessToken.label"),
+        token_sha256=digest("t"),
+        password_mark=digest("m"),
+        expires_at=timezone.now() + dt.timedelta(days=9),
+    )
     place = actions.take_next(reviewer=other, campaign=campaign)
     content = json.loads(json.dumps(COMPLETE))
     question = next(iter(content["answers"]))

@@ -146,8 +146,21 @@ def expert_agreement(row: Inputs, printed: Printed) -> Figures:
 
 def corrected(row: Inputs, printed: Printed) -> Figures:
     """The audit-corrected score with its interval, in percent; sizes, sampled and successes by stratum."""
+    return _corrected(row, classes=0)
+
+
+def corrected_by_system(row: Inputs, printed: Printed) -> Figures:
+    """The same of several systems, three strata of each in turn; strata of one class share a spread."""
+    return _corrected(row, classes=3)
+
+
+def _corrected(row: Inputs, *, classes: int) -> Figures:
     columns = zip(*(_numbers(row[key]) for key in ("sizes", "sampled", "successes")), strict=True)
-    estimate = corrected_score([Stratum(str(at), *column) for at, column in enumerate(columns)])
+    strata = [
+        Stratum(str(at), *column, group=str(at % classes) if classes else "")
+        for at, column in enumerate(columns)
+    ]
+    estimate = corrected_score(strata)
     if estimate.value is None or estimate.ci is None:
         return {}
     return {"value": 100 * estimate.value, "low": 100 * estimate.ci[0], "high": 100 * estimate.ci[1]}
@@ -217,6 +230,7 @@ CHECKS: Mapping[str, Check] = {
         expert_counts,
         expert_agreement,
         corrected,
+        corrected_by_system,
         most_missed,
         sensitivity,
         highest_kappa,

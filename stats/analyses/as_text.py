@@ -67,6 +67,8 @@ def audit_text(document: Document) -> str:
         block = document[part]
         cells = ", ".join(f"{name} {number(block[name], places=1)}" for name in ("tp", "fp", "fn", "tn"))
         blocks.append(f"{title}: {cells}\n{_estimates(block, METRICS)}")
+    if doubts := _doubts(document, {name: document["weighted"][name] for name in METRICS}):
+        blocks.append(doubts)
     for question, single in document.get("questions", {}).items():
         blocks.append(f"--- {printable(question)}\n{audit_text(single)}")
     return "\n\n".join(blocks)
@@ -75,12 +77,26 @@ def audit_text(document: Document) -> str:
 def corrected_text(document: Document) -> str:
     """Scores, then the strata they come from."""
     strata = aligned(
-        ("stratum", "size", "sampled", "successes"),
-        [[row["stratum"], row["size"], row["sampled"], row["successes"]] for row in document["strata"]],
+        ("stratum", "size", "sampled", "successes", "missing"),
+        [
+            [row["stratum"], row["size"], row["sampled"], row["successes"], row["missing"]]
+            for row in document["strata"]
+        ],
     )
-    bounds = document["corrected"]["bounds"]
-    extra = f"\nlogical bounds without those audits: {interval(bounds)}" if bounds else ""
-    return f"{_estimates(document, ('uncorrected', 'corrected', 'superpopulation'))}{extra}\n\n{strata}"
+    names = ("uncorrected", "corrected", "superpopulation")
+    doubts = _doubts(document, {name: document[name] for name in names[1:]})
+    return "\n\n".join(part for part in (_estimates(document, names), doubts, strata) if part)
+
+
+def _doubts(document: Document, estimates: Mapping[str, Any]) -> str:
+    """Splits and missing labels, and what each estimate would be in the worst and the best case."""
+    counts = [
+        f"{document['splits']} outputs on which experts split evenly" if document["splits"] else "",
+        f"{document['missing']} drawn outputs without a label" if document["missing"] else "",
+    ]
+    said = " and ".join(count for count in counts if count)
+    bounds = [f"{name} {interval(found['bounds'])}" for name, found in estimates.items() if found["bounds"]]
+    return "\n".join([*([said] if said else []), *([f"bounds: {', '.join(bounds)}"] if bounds else [])])
 
 
 def pairs_text(document: Document) -> str:

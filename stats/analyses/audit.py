@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit import METHOD, AuditStratum, design_weighted, population_table
-from stats.audit_design import audit_design, confusion_counts, weighted_strata
-from stats.audit_units import AuditUnits, audit_units, outcome_counts
+from stats.audit import METHOD, design_weighted, population_table
+from stats.audit_design import (
+    Design,
+    audit_design,
+    confusion_counts,
+    drawn_strata,
+    missing_labels,
+    weighted_strata,
+)
+from stats.audit_units import AuditUnits, Outcome, audit_units, outcome_counts
 from stats.confusion import METRICS, Confusion, in_sample
+from stats.doubts import between, coefficients_with_missing_labels
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.tables import Table
 
@@ -17,7 +27,8 @@ def audit_document(table: Table, *, positive: str, options: Options) -> Document
     """Judge rows and expert rows are paired by question and subject; the expert is the truth.
 
     Several labels of one side become their majority. A pair is eligible when both sides say yes or no;
-    `excluded` counts the audited units that are not, `exclusions` says why. Weights are N_h / n_h, from
+    `excluded` counts the audited units that are not, `exclusions` says why; `splits` and `missing` as in
+    corrected_document. Weights are N_h / n_h, from
     the columns stratum_size and sample_size, or counted when the table also holds unaudited verdicts.
     With several questions the figures pool them, and `questions` has each.
     """
@@ -35,15 +46,21 @@ def audit_document(table: Table, *, positive: str, options: Options) -> Document
 def _one_audit(table: Table, positive: str, options: Options, *, pooled: bool) -> Document:
     units = audit_units(table, positive=positive)
     design = audit_design(units)
-    sample = Confusion(*confusion_counts(units, units.audited))
-    strata = weighted_strata(units, design)
+    scenarios = [units.with_splits(Outcome.NEGATIVE)]
+    scenarios += [units.with_splits(Outcome.POSITIVE)] if units.split.any() else []
+    tables = [Confusion(*confusion_counts(some, some.audited)) for some in scenarios]
+    samples = [in_sample(table, level=options.confidence) for table in tables]
+    sample, strata = tables[0], weighted_strata(scenarios[0], design)
+    missing = missing_labels(design, drawn_strata(units, design))
     warnings = (Caution.POOLED_QUESTIONS,) if pooled else ()
     eligible = round(sample.total)
     return {
         "positive": positive,
-        "in_sample": _block(sample, in_sample(sample, level=options.confidence)),
-        "weighted": _weighted(strata, options),
+        "in_sample": _block(sample, _over(samples)),
+        "weighted": _weighted(scenarios, design, missing, options),
         "eligible": eligible,
+        "splits": int(units.split.sum()),
+        "missing": sum(missing),
         "excluded": int(units.audited.sum()) - eligible,
         "exclusions": _exclusions(units),
         "unaudited": int((units.judged & ~units.audited).sum()),
@@ -61,12 +78,28 @@ def _exclusions(units: AuditUnits) -> dict[str, dict[str, int]]:
     }
 
 
-def _weighted(strata: list[AuditStratum] | Reason, options: Options) -> Document:
-    if isinstance(strata, Reason):
-        nothing = {metric: undefined(METHOD, strata, level=options.confidence) for metric in METRICS}
-        return {"tp": None, "fp": None, "fn": None, "tn": None} | _as_json(nothing)
-    found = design_weighted(strata, seed=options.seed, level=options.confidence)
-    return _block(population_table(strata), found)
+def _weighted(
+    scenarios: Sequence[AuditUnits], design: Design, missing: Sequence[int], options: Options
+) -> Document:
+    found = []
+    for units in scenarios:
+        strata = weighted_strata(units, design)
+        if isinstance(strata, Reason):
+            nothing = {metric: undefined(METHOD, strata, level=options.confidence) for metric in METRICS}
+            return {"tp": None, "fp": None, "fn": None, "tn": None} | _as_json(nothing)
+        found.append((strata, design_weighted(strata, seed=options.seed, level=options.confidence)))
+    estimates = _over([estimates for _, estimates in found])
+    drawn = drawn_strata(scenarios[0], design)
+    return _block(population_table(found[0][0]), coefficients_with_missing_labels(estimates, drawn, missing))
+
+
+def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+    """The coefficients with all splits negative; where there are splits, reaching to those with all positive."""
+    negative, *positive = scenarios
+    return {
+        metric: between(estimate, positive[0][metric]) if positive else estimate
+        for metric, estimate in negative.items()
+    }
 
 
 def _block(counts: Confusion, estimates: dict[str, Estimate]) -> Document:

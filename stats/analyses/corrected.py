@@ -7,14 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import Design, audit_design, corrected_strata
+from stats.audit_design import Design, audit_design, corrected_strata, missing_labels
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
-from stats.corrected import corrected_score, superpopulation_score
+from stats.corrected import corrected_score
+from stats.doubts import between, with_missing_labels
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import missing_bounds, proportion
 from stats.raw_rows import TableError
 from stats.strata import Stratum
+from stats.superpopulation import METHOD as SUPERPOPULATION
+from stats.superpopulation import superpopulation_score
 from stats.tables import Table
 
 Document = dict[str, object]
@@ -24,7 +27,9 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     """The share of `positive` by the judge, and corrected by the experts' audit of it.
 
     `corrected` speaks about these units (finite), `superpopulation` about new ones; the latter needs a
-    verdict for every unit. Raises TableError when the table holds several questions and none is chosen.
+    verdict for every unit. `splits` counts the units on which experts split evenly and nobody decided, `missing`
+    those that were drawn and not labelled (stats/doubts.py). Raises TableError when the table holds several
+    questions and none is chosen.
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)
@@ -35,17 +40,33 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     units = audit_units(table, positive=positive)
     design = audit_design(units)
     strata = corrected_strata(units, design)
+    missing = missing_labels(design, strata)
     cautions = _cautions(units)
     estimates = {
         "uncorrected": _uncorrected(units, design, strata, options),
         "corrected": corrected_score(strata, level=options.confidence),
         "superpopulation": _superpopulation(units, design, strata, options),
     }
+    positives = units.with_splits(Outcome.POSITIVE)
+    if_positive = corrected_strata(positives, design)
+    if units.split.any():
+        others = {
+            "corrected": corrected_score(if_positive, level=options.confidence),
+            "superpopulation": _superpopulation(positives, design, if_positive, options),
+        }
+        estimates |= {name: between(estimates[name], other) for name, other in others.items()}
+    for name in ("corrected", "superpopulation"):
+        estimates[name] = with_missing_labels(estimates[name], strata, if_positive, missing)
     document: Document = {"positive": positive, "design": design.source}
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()
     return document | {
-        "strata": [_stratum_row(stratum, units, design, h) for h, stratum in enumerate(strata)],
+        "splits": int(units.split.sum()),
+        "missing": sum(missing),
+        "strata": [
+            {**_stratum_row(stratum, units, design, h), "missing": missing[h]}
+            for h, stratum in enumerate(strata)
+        ],
         "judge_versions": list(units.judge_versions),
     }
 
@@ -117,15 +138,13 @@ def _judged_share(units: AuditUnits, level: float) -> Estimate:
 def _superpopulation(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
     population = design.member >= 0
     if int(population.sum()) != int(design.sizes.sum()):
-        return undefined("bb_jeffreys_superpopulation", Reason.NO_DESIGN, level=options.confidence)
+        return undefined(SUPERPOPULATION, Reason.NO_DESIGN, level=options.confidence)
     names = [units.clusters.values[code] or f"\0{at}" for at, code in enumerate(units.clusters.codes)]
     _, clusters = np.unique(np.array(names, dtype=object)[population].astype(str), return_inverse=True)
-    count = int(clusters.max(initial=-1)) + 1
     known = units.audited | np.isin(design.member, [h for h, s in enumerate(strata) if s.is_census])
-    positives = np.bincount(clusters, weights=(units.expert == Outcome.POSITIVE)[population], minlength=count)
-    unaudited = np.zeros((count, len(strata)), dtype=np.int64)
-    np.add.at(unaudited, (clusters, design.member[population]), ~known[population])
-    sizes = np.bincount(clusters, minlength=count)
-    return superpopulation_score(
-        strata, positives, unaudited, sizes, seed=options.seed, level=options.confidence
-    )
+    places = (clusters, design.member[population])
+    counted = (np.ones(len(units)), known, known & (units.expert == Outcome.POSITIVE))
+    tables = [np.zeros((int(clusters.max(initial=-1)) + 1, len(strata))) for _ in counted]
+    for table, what in zip(tables, counted, strict=True):
+        np.add.at(table, places, np.asarray(what, dtype=float)[population])
+    return superpopulation_score(strata, *tables, level=options.confidence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from stats.agreement_plan import items_for_kappa, kappa_plan
@@ -14,7 +15,16 @@ from stats.allocations import (
     total_for,
     width_curve,
 )
-from stats.planner import independent_size, paired_size, proportion_size, stratified_size, wilson_size
+from stats.planner import (
+    design_effect,
+    exact_paired_size,
+    independent_size,
+    paired_size,
+    pilot_correlation,
+    proportion_size,
+    stratified_size,
+    wilson_size,
+)
 
 Document = dict[str, object]
 
@@ -108,18 +118,35 @@ def agreement_plan(
 
 
 def comparison_plan(
-    p1: float, p2: float, discordance: float, *, power: float = 0.8, level: float = 0.95
+    p1: float,
+    p2: float,
+    discordance: float,
+    *,
+    power: float = 0.8,
+    level: float = 0.95,
+    cluster_size: float = 1.0,
+    correlation: float = 0.0,
+    pilot: Sequence[tuple[int, int, int]] = (),
 ) -> Document:
     """Items to tell two systems with shares `p1` and `p2` apart, on the same items and on two sets of items.
 
-    `discordance` is the share of items that only one of them solves. Raises ValueError when it is smaller
-    than the difference or larger than the shares allow.
+    `discordance` is the share of items that only one of them solves. `paired_exact` is for the exact McNemar test that
+    comparisons report; `paired` is the usual normal formula. Items of a cluster (attempts at one problem) are alike:
+    `items` is `paired_exact` times the design effect of `cluster_size` items correlated by `correlation`, or of the
+    clusters of a `pilot` of (items, only first, only second). Raises ValueError when the discordance is smaller than
+    the difference or larger than the shares allow.
     """
     _check_power(power)
     difference = p1 - p2
     most = min(p1 + p2, 2 - p1 - p2)
     if discordance > most + 1e-12:
         raise ValueError(f"shares of {p1:g} and {p2:g} differ on at most {most:g} of the items")
+    if pilot:
+        correlation = pilot_correlation(pilot)
+        cluster_size = sum(row[0] for row in pilot) / len(pilot)
+    effect = design_effect(cluster_size, correlation)
+    exact = exact_paired_size(discordance, difference, power=power, level=level)
+    items = math.ceil(exact * effect - 1e-9)
     return {
         "level": level,
         "power": power,
@@ -128,8 +155,15 @@ def comparison_plan(
         "discordance": discordance,
         "difference": difference,
         "paired": paired_size(discordance, difference, power=power, level=level),
+        "paired_exact": exact,
         "nested": paired_size(abs(difference), difference, power=power, level=level),
+        "nested_exact": exact_paired_size(abs(difference), difference, power=power, level=level),
         "independent_per_system": independent_size(p1, p2, power=power, level=level),
+        "cluster_size": cluster_size,
+        "correlation": correlation,
+        "design_effect": effect,
+        "items": items,
+        "clusters": math.ceil(items / cluster_size - 1e-9),
     }
 
 

@@ -4,6 +4,7 @@ import copy
 import hashlib
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -38,6 +39,23 @@ def differences(document):
 def test_an_artifact_verifies_from_its_own_bytes(document):
     found = verify_file(canonical(document) + b"\n")
     assert (found.verified, found.notes) == (True, ())
+
+
+def test_an_artifact_frozen_with_the_first_audit_methods_verifies_byte_for_byte(gaps):
+    """The hash of the score is the one that the code before version 2 of the methods froze for this release."""
+    first = replace(collect(release=gaps), methods=1)
+    frozen = build(first, read_manifest(gaps, "raw"))
+    assert "methods" not in frozen["inputs"]
+    assert frozen["parts"]["score"] == "1eda5d416f1fe0477fde6b15e447d74aa899dca9809d26f9ba384bbdc74123c4"
+    assert verify_file(canonical(frozen) + b"\n").verified
+
+
+def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
+    assert document["inputs"]["methods"] == 2
+    found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
+    assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
+    with pytest.raises(ValueError, match="methods 3 are not known"):
+        Inputs.from_json({**document["inputs"], "methods": 3})
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):

@@ -7,7 +7,6 @@ from stats.bootstrap import generator
 from stats.corrected import (
     corrected_score,
     most_errors_missed,
-    superpopulation_score,
     wald_score,
 )
 from stats.estimate import Caution, Reason
@@ -182,25 +181,3 @@ def test_clean_audits_leave_the_stated_number_of_errors_possible():
 def test_the_rule_of_three_is_the_limit_of_large_strata(audits, share):
     size = 1_000_000
     assert most_errors_missed(size, audits) / size == pytest.approx(share, rel=0.01)
-
-
-def test_new_items_are_less_certain_than_these_items():
-    strata = [Stratum("yes", 60, 60, 45), Stratum("no", 140, 40, 4)]
-    clusters = 100  # two units each: 30 papers with two judged yes, 70 with two judged no
-    positives = np.zeros(clusters, dtype=int)
-    positives[:30] = [2] * 15 + [1] * 15
-    unaudited = np.zeros((clusters, 2), dtype=int)
-    unaudited[50:, 1] = 2
-    positives[30:34] = 1
-    sizes = np.full(clusters, 2)
-    new = superpopulation_score(strata, positives, unaudited, sizes, seed=1, replicates=2000)
-    these = corrected_score(strata)
-    assert new.value == these.value
-    assert new.denom_rule == "superpopulation"
-    assert new.ci[0] < these.ci[0]
-    assert new.ci[1] > these.ci[1]
-
-
-def test_clusters_that_do_not_add_up_to_the_strata_are_refused():
-    with pytest.raises(ValueError, match="add up"):
-        superpopulation_score([Stratum("a", 4, 2, 1)], [1, 0], [[1], [0]], [2, 2], seed=1)

@@ -1,19 +1,30 @@
 """Sample sizes and allocations (STATISTICS.md 3 vi)."""
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
+from stats.analyses.plans import comparison_plan
+from stats.compare import mcnemar
+from stats.pilot_table import pilot_from_text
 from stats.planner import (
+    exact_paired_size,
     independent_size,
     jeffreys_guess,
+    mcnemar_power,
     neyman,
     paired_size,
+    pilot_correlation,
     proportion_size,
     stratified_se,
     stratified_size,
     wilson_size,
 )
+from stats.raw_rows import TableError
 
 SIZES = (45, 300, 1055)
 CLEAN, DOUBTFUL = (0.93, 0.02, 0.005), (0.93, 0.05, 0.02)
@@ -88,3 +99,55 @@ def test_impossible_plans_are_refused():
         proportion_size(0.5, 0)
     with pytest.raises(ValueError, match="discordance"):
         paired_size(0.01, 0.05)
+
+
+@pytest.mark.parametrize(("discordance", "difference"), [(0.105, 0.035), (0.0351, 0.035)])
+def test_the_planned_size_has_the_power_of_the_test_that_is_reported(discordance, difference):
+    """By enumeration with `compare.mcnemar` for every number of discordant items and of those for the first."""
+    n = exact_paired_size(discordance, difference)
+    assert n > paired_size(discordance, difference)
+    share = (discordance + difference) / (2 * discordance)
+    power = 0.0
+    for m in range(1, 120):
+        rejected = np.array([mcnemar(x, m - x).exact <= 0.05 for x in range(m + 1)])
+        power += binom.pmf(m, n, discordance) * float(binom.pmf(np.arange(m + 1), m, share)[rejected].sum())
+    assert power >= 0.8
+    assert mcnemar_power(n, discordance, difference) == pytest.approx(power, abs=1e-6)
+    assert mcnemar_power(n - 60, discordance, difference) < 0.8
+    # The normal formula's size has too little of it.
+    assert mcnemar_power(math.ceil(paired_size(discordance, difference)), discordance, difference) < 0.8
+
+
+def test_clusters_cost_their_design_effect():
+    alone = comparison_plan(0.07, 0.035, 0.105)
+    # 8 attempts correlated by .1: 1 + 7 x .1 = 1.7.
+    clustered = comparison_plan(0.07, 0.035, 0.105, cluster_size=8, correlation=0.1)
+    assert alone["items"] == alone["paired_exact"] == clustered["paired_exact"]
+    assert clustered["design_effect"] == pytest.approx(1.7)
+    assert clustered["items"] == math.ceil(1.7 * alone["items"])
+    assert clustered["clusters"] == math.ceil(clustered["items"] / 8)
+
+
+def test_the_correlation_of_a_pilot_is_that_of_its_analysis_of_variance():
+    # Differences (1, 1), (-1, -1), (0, 0): all variance lies between clusters. (1, -1) twice: all of it within.
+    assert pilot_correlation([(2, 2, 0), (2, 0, 2), (2, 0, 0)]) == pytest.approx(1)
+    assert pilot_correlation([(2, 1, 1), (2, 1, 1)]) == 0
+    # (1, 1), (1, 0), (0, 0), (0, 0): between 2 x ((.75 - ...)): MSB = (4 + 1)/2 - 9/8 over 3 = .458333,
+    # MSW = (3 - 2.5) / 4 = .125, rho = (.458333 - .125) / (.458333 + .125).
+    assert pilot_correlation([(2, 2, 0), (2, 1, 0), (2, 0, 0), (2, 0, 0)]) == pytest.approx(1 / 3 / (7 / 12))
+    plan = comparison_plan(0.07, 0.035, 0.105, pilot=[(2, 2, 0), (2, 0, 2), (2, 0, 0)])
+    assert plan["design_effect"] == pytest.approx(2)
+
+
+@pytest.mark.parametrize("pilot", [[(3, 2, 2)], [(0, 0, 0), (1, 0, 0)], [(2, 1, 0)], [(1, 0, 0), (1, 1, 0)]])
+def test_a_pilot_that_says_nothing_is_refused(pilot):
+    with pytest.raises(ValueError, match="pilot"):
+        pilot_correlation(pilot)
+
+
+def test_a_typed_pilot_is_read_by_line():
+    assert pilot_from_text("8, 2, 1\n\n4\t0\t0\n") == [(8, 2, 1), (4, 0, 0)]
+    with pytest.raises(TableError, match="line 2"):
+        pilot_from_text("8, 2, 1\n4, 3, 2\n")
+    with pytest.raises(TableError, match="line 1"):
+        pilot_from_text("8; 2; 1")

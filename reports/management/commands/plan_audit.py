@@ -11,6 +11,7 @@ from reports.audit_document import audit_document, audit_request
 from reports.plan_text import plan_text
 from reports.release_argument import release_called
 from stats.analyses import plans
+from stats.pilot_table import pilot_from_text
 from stats.raw_rows import TableError
 from stats.strata_table import read_strata
 from stats.tables import form_of
@@ -44,6 +45,13 @@ class Command(BaseCommand):
         comparison = about.add_parser("comparison", help="two systems on the same items")
         comparison.add_argument("shares", type=share, nargs=3, metavar=("P1", "P2", "DISCORDANCE"))
         comparison.add_argument("--power", type=share, default=0.8)
+        comparison.add_argument("--cluster-size", type=float, default=1.0, help="items per problem or paper")
+        comparison.add_argument(
+            "--correlation", type=share, default=0.0, help="of the difference within these"
+        )
+        comparison.add_argument(
+            "--pilot", type=Path, help="instead: per cluster a line of items, only first, only second"
+        )
         proportion = about.add_parser("proportion", help="one share")
         proportion.add_argument("p", type=share)
         proportion.add_argument("--population", type=int)
@@ -55,12 +63,13 @@ class Command(BaseCommand):
 
     def run(self, **options: Any) -> dict[str, Any]:
         self.about: str = options["about"]
+        file = options.get("file") or options.get("pilot")
         try:
             return self._plan(options)
         except TableError as refusal:
-            raise CommandError(f"{options['file']}: {refusal}") from refusal
+            raise CommandError(f"{file}: {refusal}") from refusal
         except OSError as refusal:
-            raise CommandError(f"{options['file']}: {refusal.strerror}") from refusal
+            raise CommandError(f"{file}: {refusal.strerror}") from refusal
         except ValueError as misuse:
             raise CommandError(str(misuse), returncode=2) from misuse
 
@@ -81,7 +90,14 @@ class Command(BaseCommand):
             pilot = ((both, first), (second, neither))
             return plans.agreement_plan(pilot, options["items"], half_width=half_width)
         if self.about == "comparison":
-            return plans.comparison_plan(*options["shares"], power=options["power"])
+            clusters: Path | None = options["pilot"]
+            return plans.comparison_plan(
+                *options["shares"],
+                power=options["power"],
+                cluster_size=options["cluster_size"],
+                correlation=options["correlation"],
+                pilot=pilot_from_text(clusters.read_text("utf-8")) if clusters else (),
+            )
         return plans.proportion_plan(options["p"], options["half_width"], population=options["population"])
 
     def text(self, document: dict[str, Any]) -> str:
