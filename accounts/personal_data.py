@@ -24,7 +24,9 @@ def personal_data(user: User) -> dict[str, Any]:
             "reminders": user.reminders,
         },
         "expertise": list(user.expertise.order_by("domain").values("domain", "confidence")),
-        "conflicts": list(user.conflicts.order_by("kind", "key").values("kind", "key", "reason")),
+        "conflicts": list(
+            user.conflicts.order_by("kind", "key").values("kind", "key", "reason", "declared_at")
+        ),
         "access_tokens": list(user.access_tokens.order_by("pk").values("label", "created_at", "revoked_at")),
         "saved_comments": list(user.saved_comments.order_by("pk").values("text", "created_at", "changed_at")),
         "invitations": list(

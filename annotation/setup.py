@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.domains import domain_words
-from accounts.models import ConflictKind
 from annotation import queries
 from annotation.draw_counts import Size
 from annotation.draws import DRAW_WAYS, chosen, size_of
@@ -108,7 +107,7 @@ def people_of(campaign: Campaign) -> list[dict[str, Any]]:
                 for row in sorted(person.expertise.all(), key=lambda row: (-row.confidence, row.domain))
             ],
             "conflicts": [
-                f"{ConflictKind(row.kind).label}: {row.key}"
+                f"{row.get_kind_display()}: {row.key}" + ("" if row.decided_at else " (not decided)")
                 for row in sorted(person.conflicts.all(), key=lambda row: (row.kind, row.key))
             ],
             "informed": person.pk in informed,

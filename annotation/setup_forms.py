@@ -287,8 +287,8 @@ class OptionsForm(PlainForm):
     ask_for_guesses = forms.BooleanField(
         label="After each grade, ask which system wrote the answer",
         required=False,
-        help_text="Measures whether blinding holds. The question lists all systems of the track. Once asked for, "
-        "it stays.",
+        help_text="Measures whether blinding holds. Reviewers name a system in their own words, without a list. "
+        "Once asked for, it stays.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:

@@ -18,6 +18,8 @@ WITHHELD = (
     "benchmark.IdentityScan",
     "benchmark.ProtocolFlag",
     "annotation.CampaignSetup",
+    "annotation.ConflictTarget",
+    "annotation.ConflictsFixed",
     "reports.Artifact",
     "reports.ReportJob",
 )
