@@ -4,10 +4,13 @@ Everything here is asked with sight and none of it reaches a reviewer, who sees 
 coordinator decided them (docs/adr/0025).
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Conflict
 from annotation.conflict_rows import (
@@ -19,8 +22,9 @@ from annotation.conflict_rows import (
     TargetKind,
 )
 from annotation.models import Assignment, Campaign, CampaignKind
+from annotation.phases import Phase
 from annotation.possible_authors import Drawn, Ground, Targets, Why, exclusions
-from benchmark.models import IdentityVerdict, Output, OutputState
+from benchmark.models import Benchmark, IdentityVerdict, Instance, Output, OutputState, Paper, System
 
 Pairs = Collection[tuple[str, str]]  # (kind, key)
 
@@ -190,3 +194,85 @@ def write_exclusions(campaign: Campaign, pairs: Mapping[int, Pairs], at: datetim
         (Exclusion(item_id=item, reviewer_id=person) for person in pairs for item in excluded[person]),
         ignore_conflicts=True,
     )
+
+
+MOST_FOUND = 30
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something on the platform that words may mean; `exact` when they are its very name or identifier."""
+
+    kind: str
+    key: str
+    words: str
+    exact: bool
+
+
+def search(text: str) -> list[Found]:
+    """Systems, papers and problems whose names contain the words, exact ones first. For those who run studies."""
+    said = text.strip()
+    if not said:
+        return []
+    systems = System.objects.filter(
+        Q(slug__icontains=said) | Q(name__icontains=said) | Q(family__icontains=said)
+    )
+    papers = Paper.objects.filter(
+        Q(key__icontains=said) | Q(title__icontains=said) | Q(identifiers__icontains=said)
+    )
+    problems = Instance.objects.filter(key__icontains=said).order_by("release__benchmark__slug", "key")
+    found = [
+        *(
+            _found(
+                TargetKind.SYSTEM, row.slug, f"{row.name} ({row.family})" if row.family else row.name, said
+            )
+            for row in systems.order_by("slug")[:MOST_FOUND]
+        ),
+        *(
+            _found(TargetKind.PAPER, key, title, said)
+            for key, title in papers.order_by("key").values_list("key", "title").distinct()[:MOST_FOUND]
+        ),
+        *(
+            _found(TargetKind.PROBLEM, f"{benchmark}/{key}", f"problem {key} of {benchmark}", said)
+            for benchmark, key in problems.values_list("release__benchmark__slug", "key").distinct()[
+                :MOST_FOUND
+            ]
+        ),
+    ]
+    return sorted(found, key=lambda one: not one.exact)
+
+
+def _found(kind: str, key: str, words: str, said: str) -> Found:
+    own = key.partition("/")[2] if kind == TargetKind.PROBLEM else key
+    return Found(kind, key, words or key, said.casefold() in (own.casefold(), words.casefold()))
+
+
+def effects(person: int) -> list[dict[str, Any]]:
+    """What the person's decided conflicts exclude: for every campaign that is not closed, {campaign, begun, fixed,
+    items, conflict, few, had}. `fixed` says that nothing but `apply_conflicts` changes it."""
+    rows = []
+    campaigns = Campaign.objects.exclude(phase=Phase.CLOSED).select_related("release__benchmark")
+    for campaign in campaigns.order_by("slug"):
+        history = fixed_in(campaign.release.benchmark_id, [person]).get(person, [])
+        counts = Counter(plan_exclusions(campaign, [person])[person].values())
+        rows.append(
+            {
+                "campaign": campaign,
+                "fixed": bool(history),
+                "begun": any(row.campaign_id == campaign.pk for row in history),
+                "items": campaign.items.count(),
+                "conflict": counts[Why.CONFLICT],
+                "few": counts[Why.FEW],
+                "had": counts[Why.HAD],
+            }
+        )
+    return rows
+
+
+def begun_benchmarks(person: int) -> list[tuple[Benchmark, bool]]:
+    """Benchmarks in which something is fixed for the person; whether everything that is decided counts there."""
+    rows = Benchmark.objects.filter(releases__campaigns__conflicts_fixed__reviewer=person).distinct()
+    now = decided_targets(person)
+    return [
+        (row, now <= targets_for(person, fixed_in(row.pk, [person])[person])) for row in rows.order_by("slug")
+    ]

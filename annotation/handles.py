@@ -78,4 +78,3 @@ def nearest(
     for item, problem in items:
         ways.setdefault((lots.place(problem % LOTS) - start) % LOTS, []).append((item, problem))
     return shuffled(key, seed=seed, reviewer=reviewer, items=ways[min(ways)])[0]
-

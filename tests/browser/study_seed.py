@@ -77,7 +77,9 @@ def main() -> None:
     for system in SYSTEMS:
         import_outputs(actor=people["owner"], path=folder / system, release=release, system=system)
     for name, system in CONFLICTS.items():
-        declared = declare_conflict(actor=people[name], kind="system", key=system, reason="A colleague's work.")
+        declared = declare_conflict(
+            actor=people[name], kind="system", key=system, reason="A colleague's work."
+        )
         decide_conflict(actor=people["carl"], conflict=declared, targets=[("system", system)])
     sessions = {}
     for name, person in people.items():
