@@ -38,19 +38,19 @@ class DeclaredOut(serializers.ModelSerializer[Conflict]):
         fields = ("id", "reviewer", "kind", "key", "reason", "declared_at", "decided_at", "targets")
 
 
-class EnteredIn(serializers.Serializer[Any]):
+class ConflictEnteredIn(serializers.Serializer[Any]):
     reviewer = serializers.EmailField()
     kind = serializers.ChoiceField(choices=ConflictKind.choices)
     key = serializers.CharField(max_length=200)
     reason = serializers.CharField(max_length=500, allow_blank=True, default="")
 
 
-class DecisionIn(serializers.Serializer[Any]):
+class ConflictDecisionIn(serializers.Serializer[Any]):
     targets = TargetShape(many=True, help_text="What is excluded; an empty list dismisses the declaration.")
     reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
 
 
-class ApplyIn(serializers.Serializer[Any]):
+class ConflictApplyIn(serializers.Serializer[Any]):
     benchmark = serializers.SlugField(help_text="The slug of a benchmark that the reviewer has begun.")
     reason = serializers.CharField(max_length=1000, allow_blank=True, default="")
 
@@ -72,10 +72,12 @@ class ConflictsDeclaredView(StrictView):
         """Every declared conflict of interest with what it excludes; `decided_at` is null where one waits."""
         return Response(DeclaredOut(_rows(), many=True).data)
 
-    @extend_schema(operation_id="conflicts_enter", request=EnteredIn, responses={201: DeclaredOut, **REFUSED})
+    @extend_schema(
+        operation_id="conflicts_enter", request=ConflictEnteredIn, responses={201: DeclaredOut, **REFUSED}
+    )
     def post(self, request: Request) -> Response:
         """Enter a conflict for a reviewer; it has still to be decided."""
-        sent = understood(EnteredIn, request)
+        sent = understood(ConflictEnteredIn, request)
         member = any_member(sent.pop("reviewer"))
         return _reply(actions.enter_conflict(actor=caller(request), member=member, **sent).pk, status=201)
 
@@ -84,12 +86,12 @@ class ConflictDecisionView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
-        operation_id="conflict_decide", request=DecisionIn, responses={200: DeclaredOut, **REFUSED}
+        operation_id="conflict_decide", request=ConflictDecisionIn, responses={200: DeclaredOut, **REFUSED}
     )
     def post(self, request: Request, pk: int) -> Response:
         """Say what a declaration excludes where the reviewer has not begun."""
         conflict = get_object_or_404(Conflict, pk=pk)
-        sent = understood(DecisionIn, request)
+        sent = understood(ConflictDecisionIn, request)
         targets = [(target["kind"], target["key"]) for target in sent["targets"]]
         actions.decide_conflict(
             actor=caller(request), conflict=conflict, targets=targets, reason=sent["reason"]
@@ -100,11 +102,11 @@ class ConflictDecisionView(StrictView):
 class ConflictApplyView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="conflict_apply", request=ApplyIn, responses={204: None, **REFUSED})
+    @extend_schema(operation_id="conflict_apply", request=ConflictApplyIn, responses={204: None, **REFUSED})
     def post(self, request: Request, pk: int) -> Response:
         """Let the reviewer's decided conflicts count in a benchmark that they have begun."""
         conflict = get_object_or_404(Conflict.objects.select_related("user"), pk=pk)
-        sent = understood(ApplyIn, request)
+        sent = understood(ConflictApplyIn, request)
         benchmark = get_object_or_404(Benchmark, slug=sent["benchmark"])
         actions.apply_conflicts(
             actor=caller(request), member=conflict.user, benchmark=benchmark, reason=sent["reason"]

@@ -83,10 +83,13 @@ def waiting_for_decision(reviewers: Iterable[int] | None = None) -> QuerySet[Con
     return rows if reviewers is None else rows.filter(user__in=reviewers)
 
 
-def decided_targets(reviewer: int) -> set[tuple[str, str]]:
-    """What the person's decided declarations mean now."""
-    rows = ConflictTarget.objects.filter(conflict__user=reviewer, conflict__decided_at__isnull=False)
-    return set(rows.values_list("kind", "key"))
+def decided_targets(reviewers: Iterable[int]) -> dict[int, set[tuple[str, str]]]:
+    """By person, what their decided declarations mean now."""
+    found: dict[int, set[tuple[str, str]]] = {person: set() for person in reviewers}
+    rows = ConflictTarget.objects.filter(conflict__user__in=found, conflict__decided_at__isnull=False)
+    for person, kind, key in rows.values_list("conflict__user", "kind", "key"):
+        found[person].add((kind, key))
+    return found
 
 
 def fixed_in(benchmark: int, reviewers: Iterable[int]) -> dict[int, list[ConflictsFixed]]:
@@ -98,11 +101,13 @@ def fixed_in(benchmark: int, reviewers: Iterable[int]) -> dict[int, list[Conflic
     return found
 
 
-def targets_for(reviewer: int, history: list[ConflictsFixed]) -> set[tuple[str, str]]:
-    """What counts in the benchmark's next campaign: what is fixed there already, else what is decided now."""
-    if history:
-        return {(kind, key) for kind, key in history[-1].targets}
-    return decided_targets(reviewer)
+def targets_for(
+    reviewers: Collection[int], histories: Mapping[int, list[ConflictsFixed]]
+) -> dict[int, set[tuple[str, str]]]:
+    """By person, what counts in the benchmark's next campaign: what is fixed there, else what is decided now."""
+    found = decided_targets(reviewers)
+    fixed = {person: {(kind, key) for kind, key in rows[-1].targets} for person, rows in histories.items()}
+    return found | {person: fixed[person] for person in reviewers if person in fixed}
 
 
 def as_targets(pairs: Iterable[tuple[str, str]], benchmark: str) -> Targets:
@@ -129,11 +134,11 @@ def excluded_by(
     ground = ground_of(campaign)
     histories = fixed_in(benchmark.pk, people)
     places = _places(benchmark.pk, people)
+    pairs = targets_for(people, histories) if counting is None else counting
     found = {}
     for person in people:
         history = histories.get(person, [])
-        pairs = targets_for(person, history) if counting is None else counting[person]
-        targets = as_targets(pairs, benchmark.slug)
+        targets = as_targets(pairs[person], benchmark.slug)
         had = _had(places.get(person, ()), history, benchmark.slug)
         found[person] = exclusions(ground, targets, had)
     return found
@@ -272,7 +277,8 @@ def effects(person: int) -> list[dict[str, Any]]:
 def begun_benchmarks(person: int) -> list[tuple[Benchmark, bool]]:
     """Benchmarks in which something is fixed for the person; whether everything that is decided counts there."""
     rows = Benchmark.objects.filter(releases__campaigns__conflicts_fixed__reviewer=person).distinct()
-    now = decided_targets(person)
+    now = decided_targets([person])[person]
     return [
-        (row, now <= targets_for(person, fixed_in(row.pk, [person])[person])) for row in rows.order_by("slug")
+        (row, now <= targets_for([person], fixed_in(row.pk, [person]))[person])
+        for row in rows.order_by("slug")
     ]

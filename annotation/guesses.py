@@ -13,8 +13,6 @@ from accounts.sight import identities_readable
 from annotation.models import Assignment, AssignmentState, Campaign, GuessQuestion, SystemGuess
 from benchmark.models import System
 
-SHORTEST = 3  # letters and digits of a name that may be a part of a longer one
-
 
 def asks_for_guesses(campaign: Campaign) -> bool:
     """Whether the coordinator switched the question on."""
@@ -47,18 +45,15 @@ def systems_of(campaign: Campaign) -> list[System]:
 def system_meant(named: str, systems: Iterable[System]) -> System | None:
     """The one system that the words mean, whatever their case, spaces and signs; None when none or several fit.
 
-    Tried in turn: the whole slug or name, the family, and a name that contains the words or is contained in them.
+    Tried in turn: the whole slug or name, the family, and a name of which these are some of the words, or that is
+    some of them.
     """
-    said = _letters(named)
-    known = [(system, [_letters(system.slug), _letters(system.name)]) for system in systems]
+    said = _words(named)
+    known = [(system, [_words(system.slug), _words(system.name)]) for system in systems]
     fitting = [
-        [system for system, names in known if said in names],
-        [system for system, _ in known if said == _letters(system.family)],
-        [
-            system
-            for system, names in known
-            if any(min(len(said), len(name)) >= SHORTEST and (said in name or name in said) for name in names)
-        ],
+        [system for system, names in known if "".join(said) in ("".join(name) for name in names)],
+        [system for system, _ in known if said == _words(system.family)],
+        [system for system, names in known if any(_holds(said, n) or _holds(n, said) for n in names)],
     ]
     for found in fitting:
         if said and found:
@@ -66,8 +61,16 @@ def system_meant(named: str, systems: Iterable[System]) -> System | None:
     return None
 
 
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text).casefold())
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _holds(longer: list[str], words: list[str]) -> bool:
+    """Whether the words occur in this order, one after the other; single letters and figures alone do not count."""
+    starts = range(len(longer) - len(words) + 1)
+    return any(len(word) > 1 for word in words) and any(
+        longer[at : at + len(words)] == words for at in starts
+    )
 
 
 def named_by(reviewer: User) -> dict[int, str]:

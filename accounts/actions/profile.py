@@ -7,6 +7,7 @@ from django.db import transaction
 from accounts.actions.trail import record
 from accounts.models import Conflict, Credit, Expertise, User
 from accounts.refusal import Refused
+from accounts.sight import identities_readable
 
 
 @transaction.atomic
@@ -87,7 +88,8 @@ def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
 
     Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
     """
-    deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
+    with identities_readable():  # what it means here goes with it, and is not for the reviewer
+        deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:
         raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")
     record(actor=actor, verb="withdraw_conflict", target=actor, details={"kind": kind, "key": key})

@@ -26,13 +26,14 @@ def fix_conflicts(*, campaign: Campaign, reviewers: Collection[int]) -> None:
     list(people.select_for_update(no_key=True).values_list("pk"))  # two windows of one person take turns
     with identities_readable():
         histories = conflicts.fixed_in(campaign.release.benchmark_id, reviewers)
-        fresh = {
-            person: conflicts.targets_for(person, histories.get(person, []))
+        fresh = [
+            person
             for person in reviewers
             if not any(row.campaign_id == campaign.pk for row in histories.get(person, []))
-        }
+        ]
         if fresh:
-            conflicts.write_exclusions(campaign, fresh, timezone.now())
+            pairs = conflicts.targets_for(fresh, histories)
+            conflicts.write_exclusions(campaign, pairs, timezone.now())
 
 
 @transaction.atomic
@@ -69,7 +70,7 @@ def decide_conflict(
     for kind, key in wanted:
         if not _exists(kind, key):
             raise Refused(f"There is no {kind} {key!r} on this platform.", code="no_target", field="targets")
-    conflict.targets.all().delete()  # type: ignore[attr-defined]
+    conflict.targets.all().delete()
     ConflictTarget.objects.bulk_create(
         ConflictTarget(conflict=conflict, kind=kind, key=key) for kind, key in wanted
     )
@@ -100,12 +101,14 @@ def apply_conflicts(*, actor: User, member: User, benchmark: Benchmark, reason: 
     """
     require_staff(actor)
     User.objects.select_for_update(no_key=True).get(pk=member.pk)
-    history = conflicts.fixed_in(benchmark.pk, [member.pk]).get(member.pk, [])
+    histories = conflicts.fixed_in(benchmark.pk, [member.pk])
+    history = histories.get(member.pk, [])
     if not history:
         raise Refused(
             f"{member} has not begun with {benchmark}; their conflicts will count there.", code="not_begun"
         )
-    before, now = conflicts.targets_for(member.pk, history), conflicts.decided_targets(member.pk)
+    before = conflicts.targets_for([member.pk], histories)[member.pk]
+    now = conflicts.decided_targets([member.pk])[member.pk]
     had = Assignment.objects.filter(reviewer=member, item__campaign__release__benchmark=benchmark).exists()
     counting = before | now if had else now
     if counting == before:

@@ -52,7 +52,7 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Conflict.objects.select_related("user", "decided_by"), pk=pk)
     if request.method == "POST":
         return _decided(request, row)
-    chosen = {(target.kind, target.key) for target in row.targets.all()}  # type: ignore[attr-defined]
+    chosen = {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()
     found = conflicts.search(asked)
     suggested = [] if row.decided_at or chosen else [(one.kind, one.key) for one in found if one.exact]

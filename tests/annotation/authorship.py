@@ -73,8 +73,8 @@ def other_authors(campaign: Campaign, seed: int | None) -> Iterator[None]:
                 spare = Run.objects.create(
                     release=campaign.release, system=System.objects.first(), track=f"spare-{instance.pk}"
                 )
-                for output in outputs:  # one after the other through a spare run: each answers a problem once
-                    Output.objects.filter(pk=output.pk).update(run=spare, attempt=output.pk)
+                for number, output in enumerate(outputs):  # through a spare run: each answers a problem once
+                    Output.objects.filter(pk=output.pk).update(run=spare, attempt=1000 + number)
                 for output, run in zip(outputs, runs, strict=True):
                     Output.objects.filter(pk=output.pk).update(run_id=run, attempt=output.attempt)
                 spare.delete()
