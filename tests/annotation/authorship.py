@@ -144,6 +144,7 @@ CHANGING = re.compile(
     r"\b[A-Za-z0-9]{64}\b"  # tokens against forged requests
     r"|\b[0-9a-f]{32}\b"  # keys of submissions
     r"|\d{4}-\d\d-\d\d[T ][\d:.]+(Z|\+00:00)?"
+    r"|\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d"
     r"|(?<=\"target_key\": \")\d+"  # numbers of rows in one's own trail: they only count up
 )
 
