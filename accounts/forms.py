@@ -29,14 +29,14 @@ class ExpertiseForm(forms.Form):
 
 
 class ConflictForm(forms.Form):
-    """A system or paper that one should not judge."""
+    """Somebody or something whose work one should not judge, in one's own words."""
 
     kind = forms.ChoiceField(label="With a", choices=ConflictKind.choices)
     key = forms.CharField(
         max_length=200,
         label="Name or identifier",
-        help_text="The system's short name, the paper's identifier such as 2401.01234, "
-        "or a name for the coordinator to read.",
+        help_text="For example a company, a model, a colleague, a university, or an identifier such as "
+        "2401.01234. A coordinator reads it and decides what it excludes.",
     )
     reason = forms.CharField(max_length=500, required=False, label="Reason")
 

@@ -182,27 +182,40 @@ class Expertise(models.Model):
 
 
 class ConflictKind(models.TextChoices):
-    SYSTEM = "system", "System"
+    SYSTEM = "system", "AI system or its maker"
+    INSTITUTION = "institution", "Institution"
+    PERSON = "person", "Person"
     PAPER = "paper", "Paper"
-    PERSON = "person", "Person or institution"
+    PROBLEM = "problem", "Problem"
 
 
 class Conflict(models.Model):
-    """A conflict of interest: the user never sees outputs of this system, or instances of this paper.
+    """A conflict of interest in the user's own words; a coordinator decides what it excludes.
 
-    A conflict with a person or institution is for the coordinator to read; no row names authors to match it.
+    What it means on this platform stands in annotation.ConflictTarget. Nothing that the user sees may depend on
+    whether it means anything here (docs/adr/0025).
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="conflicts")
     kind = models.CharField(max_length=20, choices=ConflictKind.choices)
-    key = models.CharField(max_length=200, help_text="The system's short name or the paper's identifier.")
+    key = models.CharField(max_length=200, help_text="Whom or what it is with, in the user's words.")
     reason = models.CharField(max_length=500, blank=True)
+    declared_at = models.DateTimeField(default=timezone.now)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["user", "kind", "key"], name="conflict_named_once"),
             models.CheckConstraint(condition=Q(kind__in=ConflictKind.values), name="conflict_kind_is_known"),
             models.CheckConstraint(condition=~Q(key=""), name="conflict_names_something"),
+            models.CheckConstraint(
+                condition=Q(decided_at__isnull=True, decided_by__isnull=True)
+                | Q(decided_at__isnull=False, decided_by__isnull=False),
+                name="conflict_decided_by_someone_at_some_time",
+            ),
         ]
 
     def __str__(self) -> str:

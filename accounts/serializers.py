@@ -82,7 +82,7 @@ class ExpertiseIn(serializers.Serializer[Any]):
 
 class ConflictIn(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=ConflictKind.choices)
-    key = serializers.CharField(max_length=200, help_text="A system's short name or a paper's identifier.")
+    key = serializers.CharField(max_length=200, help_text="A name or an identifier, in one's own words.")
     reason = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
 
 

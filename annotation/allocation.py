@@ -29,8 +29,6 @@ class Vacancy:
 
     item: int
     domain: str
-    by: frozenset[str]  # the systems whose work it is: one, or the two of a pair
-    paper: str
     wanted: int
     taken_by: frozenset[int] = frozenset()
     problem: int = 0
@@ -39,15 +37,16 @@ class Vacancy:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A reviewer: confidence 1-3 by domain, conflicts, places held now, and the most they may hold.
+    """A reviewer: confidence 1-3 by domain, places held now, and the most they may hold.
 
-    `problems` are those of which they ever had an output.
+    `excluded` says of items why they must not get them, `undecided` that a conflict of interest of theirs has to be
+    decided first; `problems` are those of which they ever had an output.
     """
 
     reviewer: int
     confidence: Mapping[str, int]
-    systems: frozenset[str] = frozenset()
-    papers: frozenset[str] = frozenset()
+    excluded: Mapping[int, str] = field(default_factory=dict)
+    undecided: bool = False
     load: int = 0
     capacity: int | None = None
     problems: frozenset[int] = frozenset()
@@ -89,10 +88,10 @@ def refusal(vacancy: Vacancy, candidate: Candidate, rule: str = Rule.FREE) -> st
     """Why this reviewer cannot take this item, or "" if they can."""
     if vacancy.domain not in candidate.confidence:
         return "without expertise in the domain"
-    if vacancy.by & candidate.systems:
-        return "in conflict with the system"
-    if vacancy.paper and vacancy.paper in candidate.papers:
-        return "in conflict with the paper"
+    if candidate.undecided:
+        return "waiting for a decision about a conflict of interest"
+    if vacancy.item in candidate.excluded:
+        return str(candidate.excluded[vacancy.item])
     if candidate.reviewer in vacancy.taken_by:
         return "had this item already"
     if rule == Rule.APART and vacancy.problem in candidate.problems:

@@ -1,5 +1,6 @@
 """REST endpoints of those who run the study: campaigns from draft to closed."""
 
+from django.db import transaction
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -80,7 +81,11 @@ class CampaignView(RetrieveAPIView[Campaign]):
         sent = understood(shape.RevisedIn, request)
         if "release" in sent:
             sent["release"] = release_named(sent["release"])
-        actions.revise_campaign(actor=caller(request), campaign=campaign, **sent)
+        least = sent.pop("least_authors", None)
+        with transaction.atomic():
+            actions.revise_campaign(actor=caller(request), campaign=campaign, **sent)
+            if least is not None:
+                actions.set_least_authors(actor=caller(request), campaign=campaign, least=least)
         return campaign_reply(slug)
 
 

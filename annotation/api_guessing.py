@@ -13,22 +13,23 @@ from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
 from accounts.models import TokenScope
 from annotation import actions
-from annotation.actions.assigning import handle_key
 from annotation.api import caller, place_or_404
 from annotation.api_campaigns import campaign_or_404
-from annotation.guesses import is_asked, offered
+from annotation.guesses import is_asked, own_names
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class GuessOut(serializers.Serializer[Any]):
     asked = serializers.BooleanField(help_text="Whether an answer is still wanted.")
-    systems = serializers.ListField(child=serializers.CharField(), help_text="Slugs, in this place's order.")
+    systems = serializers.ListField(
+        child=serializers.CharField(), help_text="What you named before in this campaign."
+    )
 
 
 class GuessIn(serializers.Serializer[Any]):
     system = serializers.CharField(
-        max_length=100, allow_blank=True, help_text="A slug, or empty for no idea."
+        max_length=100, allow_blank=True, help_text="A name in your own words, or empty for no idea."
     )
 
 
@@ -37,11 +38,10 @@ class GuessView(StrictView):
 
     @extend_schema(operation_id="assignment_guess_show", responses=GuessOut)
     def get(self, request: Request, handle: str) -> Response:
-        """Whether the question is asked here, and the systems to choose from."""
+        """Whether the question is asked here. Nobody is told which systems take part."""
         place = place_or_404(request, handle)
         asked = is_asked(place)
-        systems = [system.slug for system in offered(place, handle_key())] if asked else []
-        return Response({"asked": asked, "systems": systems})
+        return Response({"asked": asked, "systems": own_names(place) if asked else []})
 
     @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:

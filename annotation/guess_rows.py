@@ -21,7 +21,10 @@ class GuessQuestion(models.Model):
 
 
 class SystemGuess(models.Model):
-    """What the holder of a place guessed, once; `system` is null for "no idea". No part of any grade."""
+    """What the holder of a place guessed, once, in their own words; no words mean "no idea". No part of any grade.
+
+    `system` was chosen from a list, which told who takes part; no guess has it any more.
+    """
 
     assignment = models.OneToOneField(
         "annotation.Assignment", on_delete=models.PROTECT, related_name="system_guess"
@@ -29,7 +32,15 @@ class SystemGuess(models.Model):
     system = models.ForeignKey(
         System, on_delete=models.PROTECT, null=True, blank=True, related_name="guesses"
     )
+    named = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(named="") | models.Q(system__isnull=True), name="guess_named_or_chosen"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"guess at {self.assignment_id}"

@@ -1,8 +1,15 @@
-"""Is the question which system wrote an answer asked at a place, and in which order are systems offered?"""
+"""The question which system wrote an answer: where it is asked, and which system an answer means.
+
+Reviewers name a system in their own words. A list to choose from would tell them which systems take part, and so
+would a word about whether a name was understood: that is looked up when the campaign is closed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
 
 from accounts.models import User
 from accounts.sight import identities_readable
-from annotation.handles import seeded_order
 from annotation.models import Assignment, AssignmentState, Campaign, GuessQuestion, SystemGuess
 from benchmark.models import System
 
@@ -21,21 +28,58 @@ def is_asked(place: Assignment) -> bool:
     )
 
 
+def own_names(place: Assignment) -> list[str]:
+    """What the holder named before in this campaign, to be chosen again."""
+    rows = SystemGuess.objects.filter(
+        assignment__reviewer=place.reviewer_id, assignment__item__campaign=place.item.campaign_id
+    )
+    return sorted(set(rows.exclude(named="").values_list("named", flat=True)))
+
+
 def systems_of(campaign: Campaign) -> list[System]:
-    """Every system with a run of the release on the campaign's track: the list says nothing of what was drawn."""
+    """Every system with a run of the release on the campaign's track. For those who may see systems."""
     runs = campaign.release.runs.filter(track=campaign.track)
-    with identities_readable():
-        return list(System.objects.filter(pk__in=runs.values("system")).order_by("slug"))
+    return list(System.objects.filter(pk__in=runs.values("system")).order_by("slug"))
 
 
-def offered(place: Assignment, key: bytes) -> list[System]:
-    """The systems in an order of this place's own, so that no position is favoured; the same on every visit."""
-    systems = {system.slug: system for system in systems_of(place.item.campaign)}
-    return [systems[slug] for slug in seeded_order(key, place.handle, systems)]
+def system_meant(named: str, systems: Iterable[System]) -> System | None:
+    """The one system that the words mean, whatever their case, spaces and signs; None when none or several fit.
+
+    Tried in turn: the whole slug or name, the family, and a name of which these are some of the words, or that is
+    some of them.
+    """
+    said = _words(named)
+    known = [(system, [_words(system.slug), _words(system.name)]) for system in systems]
+    fitting = [
+        [system for system, names in known if "".join(said) in ("".join(name) for name in names)],
+        [system for system, _ in known if said == _words(system.family)],
+        [system for system, names in known if any(_holds(said, n) or _holds(n, said) for n in names)],
+    ]
+    for found in fitting:
+        if said and found:
+            return found[0] if len(found) == 1 else None
+    return None
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _holds(longer: list[str], words: list[str]) -> bool:
+    """Whether the words occur in this order, one after the other; single letters and figures alone do not count."""
+    starts = range(len(longer) - len(words) + 1)
+    return any(len(word) > 1 for word in words) and any(
+        longer[at : at + len(words)] == words for at in starts
+    )
 
 
 def named_by(reviewer: User) -> dict[int, str]:
-    """The slug of the system that the reviewer named, by the place's id; places of "no idea" are left out."""
-    guesses = SystemGuess.objects.filter(assignment__reviewer=reviewer, system__isnull=False)
+    """What the reviewer named, by the place's id; places of "no idea" are left out.
+
+    Guesses from before names were free have the slug that was chosen from a list.
+    """
+    guesses = SystemGuess.objects.filter(assignment__reviewer=reviewer)
+    found = dict(guesses.exclude(named="").values_list("assignment_id", "named"))
     with identities_readable():
-        return dict(guesses.values_list("assignment_id", "system__slug"))
+        chosen = guesses.filter(system__isnull=False).values_list("assignment_id", "system__slug")
+        return found | dict(chosen)

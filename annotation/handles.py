@@ -78,8 +78,3 @@ def nearest(
     for item, problem in items:
         ways.setdefault((lots.place(problem % LOTS) - start) % LOTS, []).append((item, problem))
     return shuffled(key, seed=seed, reviewer=reviewer, items=ways[min(ways)])[0]
-
-
-def seeded_order(key: bytes, place: str, names: Iterable[str]) -> list[str]:
-    """`names` in an order that depends on the place alone."""
-    return sorted(names, key=lambda name: (_mac(key, "offered", place, name), name))

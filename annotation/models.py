@@ -11,6 +11,12 @@ from annotation.calibration_rows import (  # noqa: F401 - models of this app
     CalibrationRemark,
     CalibrationRound,
 )
+from annotation.conflict_rows import (  # noqa: F401 - models of this app
+    ConflictsFixed,
+    ConflictTarget,
+    Exclusion,
+    LeastAuthors,
+)
 from annotation.flag_rows import Flag, FlagSpan  # noqa: F401 - a model of this app
 from annotation.guess_rows import GuessQuestion, SystemGuess  # noqa: F401 - models of this app
 from annotation.handles import LOTS

@@ -30,8 +30,11 @@ class WaitingItem:
 
 @dataclass
 class OwnProgress:
-    """One campaign of the queue. `free` counts further items that the reviewer may take, `training` items of
-    the training that come first. Unless `every` place was counted, `done` says how many at least."""
+    """One campaign of the queue.
+
+    `free` counts further items in the reviewer's domains, whatever conflicts of interest exclude of them, `training`
+    items of the training that come first. Unless `every` place was counted, `done` says how many at least.
+    """
 
     campaign: Campaign
     waiting: list[WaitingItem] = field(default_factory=list)
@@ -61,7 +64,7 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
     for place in queries.waiting(reviewer):
         waiting.setdefault(place.item.campaign_id, []).append(_waiting(place, seen))
     field = queries.field_of(reviewer)
-    campaigns = _campaigns(queries.OpenField.like(field)).rows(reviewer=reviewer.pk, **field.values)
+    campaigns = _campaigns().rows(reviewer=reviewer.pk, domains=field)
     rows = [
         OwnProgress(row, waiting.get(row.pk, []), row.done, row.free, row.untrained, row.every)
         for row in campaigns
@@ -71,10 +74,10 @@ def own_progress(reviewer: Any) -> list[OwnProgress]:
 
 
 @cache
-def _campaigns(field: queries.OpenField) -> Statement:
+def _campaigns() -> Statement:
     left = training_left(queries.REVIEWER)
     return Statement(
-        lambda: queries.campaigns_of_queue(field).annotate(untrained=left).order_by("opened_at", "pk")
+        lambda: queries.campaigns_of_queue().annotate(untrained=left).order_by("opened_at", "pk")
     )
 
 

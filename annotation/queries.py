@@ -1,11 +1,9 @@
 """Querysets of annotation. What a reviewer's code path selects never joins a system or a run.
 
-Conflicts of interest are the one exception: `free_items` asks for the numbers of the systems' runs and selects
-nothing else of them.
+Conflicts of interest come in as numbers of items that were excluded beforehand (annotation/conflicts.py).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from statistics import median
 from typing import Any
@@ -19,20 +17,19 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
-    SmallIntegerField,
     Subquery,
     Sum,
-    Value,
 )
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
 from accounts.domains import covered
-from accounts.models import Conflict, ConflictKind, Expertise, RoleName, User
+from accounts.models import Expertise, RoleName, User
 from accounts.refusal import Refused
 from accounts.sight import identities_readable
 from accounts.statements import OneOf, Parameter, Statement
 from annotation.allocation import Candidate, Vacancy
+from annotation.conflicts import plan_exclusions, undecided_people
 from annotation.handles import LOTS
 from annotation.identities import informed_people
 from annotation.models import (
@@ -46,7 +43,6 @@ from annotation.models import (
     Unblinding,
 )
 from annotation.phases import Phase
-from benchmark.models import Run
 
 REVIEWER = Parameter("reviewer")
 SHOWN_WITH_A_PLACE = (
@@ -114,61 +110,19 @@ def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
     return live.prefetch_related(*prefetched).first()
 
 
-@dataclass(frozen=True)
-class Field:
-    """What decides which items may come to a person: domains they can judge, runs and papers in conflict."""
-
-    domains: frozenset[str]
-    runs: frozenset[int]
-    papers: frozenset[str]
-
-    @property
-    def values(self) -> dict[str, frozenset[Any]]:
-        """Its sets by the names that `OPEN_FIELD` gives them in a statement."""
-        return {"domains": self.domains, "runs": self.runs, "papers": self.papers}
+_STATED = Statement(lambda: Expertise.objects.filter(user=REVIEWER).values_list("domain", "confidence"))
 
 
-@dataclass(frozen=True)
-class OpenField:
-    """A field in a statement: which of its sets are not empty is known, what is in them is given when it is asked."""
-
-    has_runs: bool
-    has_papers: bool
-
-    @classmethod
-    def like(cls, field: Field) -> "OpenField":
-        return cls(bool(field.runs), bool(field.papers))
+def field_of(reviewer: User) -> frozenset[str]:
+    """The domains that the person can judge, as stated and what that covers, in one statement."""
+    return frozenset(covered(dict(_STATED.rows(reviewer=reviewer.pk))))
 
 
-def _field_rows() -> QuerySet[Any]:
-    stated = Expertise.objects.filter(user=REVIEWER).annotate(kind=Value("domain"))
-    conflicts = Conflict.objects.filter(user=REVIEWER).annotate(confidence=Value(0, SmallIntegerField()))
-    return stated.values_list("kind", "domain", "confidence").union(
-        conflicts.values_list("kind", "key", "confidence"), all=True
-    )
+def open_items() -> QuerySet[Item]:
+    """Items of open campaigns with a free place, in the parameter "domains", that REVIEWER never had.
 
-
-_FIELD = Statement(_field_rows)
-
-
-def field_of(reviewer: User) -> Field:
-    """The person's field, in one statement; in two where systems are in conflict."""
-    rows = _FIELD.rows(reviewer=reviewer.pk)
-
-    def named(kind: str) -> frozenset[str]:
-        return frozenset(name for row_kind, name, _ in rows if row_kind == kind)
-
-    domains = covered({name: confidence for kind, name, confidence in rows if kind == "domain"})
-    systems = named(ConflictKind.SYSTEM)
-    runs = frozenset(_runs_of(systems)) if systems else frozenset()
-    return Field(frozenset(domains), runs, named(ConflictKind.PAPER))
-
-
-def free_items(field: OpenField) -> QuerySet[Item]:
-    """Items of open campaigns with a place REVIEWER may take: in their field, no conflict, never had.
-
-    For statements, which are asked with the field's `values`. Where outputs of one problem are kept apart, items of
-    a problem that they had are left out too.
+    Conflicts of interest are left out of account: this is what reviewers may be told about. Where outputs of one
+    problem are kept apart, items of a problem that they had are left out too.
     """
     same_problem = Assignment.objects.filter(
         reviewer=REVIEWER, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
@@ -179,21 +133,20 @@ def free_items(field: OpenField) -> QuerySet[Item]:
         places_taken__lt=F("places"),
         calibration__round__revealed_at__isnull=True,
     ).exclude(assignments__reviewer=REVIEWER)
-    if field.has_runs:
-        for output in ("output", "second"):
-            of_another = ~OneOf(F(f"{output}__run"), "runs")
-            rows = rows.filter(Q((f"{output}__isnull", True)) | Q(of_another))
-    if field.has_papers:
-        rows = rows.filter(Q(instance__paper__isnull=True) | ~OneOf(F("instance__paper__key"), "papers"))
     return rows.exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
 
 
+def free_items() -> QuerySet[Item]:
+    """Those of `open_items` that REVIEWER may take: without what their conflicts of interest exclude."""
+    return open_items().exclude(exclusions__reviewer=REVIEWER)
+
+
 @cache
-def _free_in(field: OpenField, condition: str) -> Statement:
+def _free_in(condition: str) -> Statement:
     """(item, problem) of what is free in the parameter "campaign", under one of CONDITIONS."""
 
     def rows() -> QuerySet[Any]:
-        free = free_items(field).filter(campaign=Parameter("campaign"))
+        free = free_items().filter(campaign=Parameter("campaign"))
         return CONDITIONS[condition](free).values_list("pk", "instance_id")
 
     return Statement(rows)
@@ -201,7 +154,6 @@ def _free_in(field: OpenField, condition: str) -> Statement:
 
 CONDITIONS: dict[str, Callable[[QuerySet[Item]], QuerySet[Item]]] = {
     "all": lambda free: free,
-    "any": lambda free: free.order_by()[:1],
     "item": lambda free: free.filter(pk=Parameter("item")),
     # the index item_free_by_lot finds them
     "lots": lambda free: free.annotate(lot=F("instance_id") % LOTS).filter(OneOf(F("lot"), "lots")),
@@ -214,21 +166,15 @@ CONDITIONS: dict[str, Callable[[QuerySet[Item]], QuerySet[Item]]] = {
 
 
 def free_pairs(
-    reviewer: User, field: Field, campaign: int, condition: str = "all", **values: Any
+    reviewer: User, field: frozenset[str], campaign: int, condition: str = "all", **values: Any
 ) -> list[tuple[int, int]]:
     """(item, problem) of what this reviewer may take in a campaign.
 
     `condition` narrows it: "lots" to problems in the given `lots`, "item" to one `item`, "begun" to problems of
-    which they had an output, "any" to a single one of them all.
+    which they had an output. What their conflicts exclude is known once it is fixed (annotation/conflicts.py).
     """
-    statement = _free_in(OpenField.like(field), condition)
-    return statement.rows(reviewer=reviewer.pk, campaign=campaign, **field.values, **values)
-
-
-def _runs_of(systems: Iterable[str]) -> list[int]:
-    """Ids of every run of the systems; which system one belongs to is not among what is read."""
-    with identities_readable():
-        return list(Run.objects.filter(system__slug__in=systems).values_list("pk", flat=True))
+    statement = _free_in(condition)
+    return statement.rows(reviewer=reviewer.pk, campaign=campaign, domains=field, **values)
 
 
 class CountOf(Subquery):
@@ -241,20 +187,25 @@ class CountOf(Subquery):
 MOST_FREE, MOST_DONE = 100, 500  # at which counting for the page of the queue ends
 
 
-def free_count(field: OpenField) -> CountOf:
-    """How many items of a campaign REVIEWER could take, MOST_FREE + 1 for more than MOST_FREE."""
-    free = free_items(field).filter(campaign=OuterRef("pk")).order_by()
+def free_count() -> CountOf:
+    """How many of `open_items` a campaign has for REVIEWER, MOST_FREE + 1 for more than MOST_FREE."""
+    free = open_items().filter(campaign=OuterRef("pk")).order_by()
     return CountOf(free.values("pk")[: MOST_FREE + 1])
 
 
+_ANY_OPEN = Statement(
+    lambda: open_items().filter(campaign=Parameter("campaign")).order_by().values_list("pk")[:1]
+)
+
+
 def has_free(reviewer: User, campaign: Campaign) -> bool:
-    """Whether the reviewer could take an item of the campaign."""
-    if free_pairs(reviewer, field_of(reviewer), campaign.pk, "any"):
+    """Whether the campaign has an item for the reviewer, as far as they may be told."""
+    if _ANY_OPEN.rows(reviewer=reviewer.pk, campaign=campaign.pk, domains=field_of(reviewer)):
         return True
     return returnable(reviewer).filter(item__campaign=campaign).exists()
 
 
-def campaigns_of_queue(field: OpenField) -> QuerySet[Any]:
+def campaigns_of_queue() -> QuerySet[Any]:
     """Open campaigns with `free` and with `done`, own submitted places, those with own places before the others.
 
     Counted are the reviewer's last MOST_DONE places in all campaigns together, so that the page costs the same
@@ -267,7 +218,7 @@ def campaigns_of_queue(field: OpenField) -> QuerySet[Any]:
     return Campaign.objects.filter(phase=Phase.OPEN).annotate(
         done=CountOf(done.values("pk")),
         every=~Exists(latest[MOST_DONE : MOST_DONE + 1]),
-        free=free_count(field) + CountOf(lost.values("pk")),
+        free=free_count() + CountOf(lost.values("pk")),
     )
 
 
@@ -296,9 +247,6 @@ def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[V
     values = rows.values_list(
         "pk",
         "instance__domain",
-        "output__run__system__slug",
-        "second__run__system__slug",
-        "instance__paper__key",
         "places",
         "places_taken",
         "instance_id",
@@ -307,13 +255,11 @@ def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[V
         Vacancy(
             pk,
             domain,
-            frozenset(filter(None, (system, second))),
-            paper or "",
             places - taken,
             frozenset(held.get(pk, ())),
             problem,
         )
-        for pk, domain, system, second, paper, places, taken, problem in values
+        for pk, domain, places, taken, problem in values
     ]
 
 
@@ -331,20 +277,19 @@ def candidates(campaign: Campaign) -> list[Candidate]:
 
     A capacity bounds unfinished places; finished ones are added to it, because `load` counts both.
     """
-    people = (
-        reviewers()
-        .exclude(pk__in=informed_people(campaign.release))
-        .prefetch_related("expertise", "conflicts")
-    )
+    people = reviewers().exclude(pk__in=informed_people(campaign.release)).prefetch_related("expertise")
     held, waiting = campaign_loads(campaign), waiting_counts(campaign)
     problems = problems_had(campaign)
-    present = people.filter(Q(away_until__isnull=True) | Q(away_until__lt=timezone.now().date()))
+    present = list(people.filter(Q(away_until__isnull=True) | Q(away_until__lt=timezone.now().date())))
+    with identities_readable():
+        excluded = plan_exclusions(campaign, [person.pk for person in present])
+        undecided = undecided_people(campaign)
     return [
         Candidate(
             reviewer=person.pk,
             confidence=confidences(person),
-            systems=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.SYSTEM),
-            papers=frozenset(c.key for c in person.conflicts.all() if c.kind == ConflictKind.PAPER),
+            excluded=excluded[person.pk],
+            undecided=person.pk in undecided,
             load=held.get(person.pk, 0),
             capacity=_bound(campaign, person, held.get(person.pk, 0) - waiting.get(person.pk, 0)),
             problems=problems.get(person.pk, frozenset()),

@@ -5,6 +5,8 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.api_errors import RefusalOut
+from annotation.conflict_rows import DEFAULT_LEAST
+from annotation.conflicts import least_authors
 from annotation.models import Assignment, Campaign, ProblemRule
 from annotation.unjudged import UnjudgedReason
 
@@ -152,6 +154,10 @@ class PlaceRefusalOut(RefusalOut):
 class CampaignOut(serializers.ModelSerializer[Campaign]):
     release = serializers.CharField(source="release.name")
     rubric = serializers.CharField(source="rubric.label")
+    least_authors = serializers.SerializerMethodField()
+
+    def get_least_authors(self, campaign: Campaign) -> int:
+        return least_authors(campaign)
 
     class Meta:
         model = Campaign
@@ -166,6 +172,7 @@ class CampaignOut(serializers.ModelSerializer[Campaign]):
             "reviewers_per_item",
             "problem_rule",
             "most_per_reviewer",
+            "least_authors",
             "seed",
             "due_on",
             "created_at",
@@ -223,6 +230,12 @@ class CampaignIn(serializers.Serializer[Any]):
     most_per_reviewer = serializers.IntegerField(
         min_value=1, max_value=32767, required=False, allow_null=True, default=None
     )
+    least_authors = serializers.IntegerField(
+        min_value=1,
+        max_value=100,
+        default=DEFAULT_LEAST,
+        help_text="How many systems must be possible authors of whatever a reviewer gets.",
+    )
 
 
 class RevisedIn(serializers.Serializer[Any]):
@@ -240,6 +253,7 @@ class RevisedIn(serializers.Serializer[Any]):
     most_per_reviewer = serializers.IntegerField(
         min_value=1, max_value=32767, required=False, allow_null=True
     )
+    least_authors = serializers.IntegerField(min_value=1, max_value=100, required=False)
 
 
 class DrawPairsIn(serializers.Serializer[Any]):

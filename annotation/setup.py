@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.domains import domain_words
-from accounts.models import ConflictKind
-from annotation import queries
+from annotation import conflicts, queries
 from annotation.draw_counts import Size
 from annotation.draws import DRAW_WAYS, chosen, size_of
 from annotation.identities import informed_people
-from annotation.models import Campaign, CampaignSetup
+from annotation.models import Campaign, CampaignKind, CampaignSetup
 from annotation.setup_rows import Step
 
 ORDER = list(Step)
@@ -108,7 +107,7 @@ def people_of(campaign: Campaign) -> list[dict[str, Any]]:
                 for row in sorted(person.expertise.all(), key=lambda row: (-row.confidence, row.domain))
             ],
             "conflicts": [
-                f"{ConflictKind(row.kind).label}: {row.key}"
+                f"{row.get_kind_display()}: {row.key}" + ("" if row.decided_at else " (not decided)")
                 for row in sorted(person.conflicts.all(), key=lambda row: (row.kind, row.key))
             ],
             "informed": person.pk in informed,
@@ -139,3 +138,19 @@ def _reviewers_by_domain(campaign: Campaign) -> dict[str, int]:
         for domain in candidate.confidence:
             found[domain] = found.get(domain, 0) + 1
     return found
+
+
+def possible_authors(campaign: Campaign) -> dict[str, Any] | None:
+    """{least, systems, problems, few, most}: of how many drawn problems fewer than the least number of systems are
+    possible authors, and how many answered the problem with most; None before a draw and for instances."""
+    if campaign.kind == CampaignKind.CONSTRUCTION or not campaign.items.exists():
+        return None
+    ground = conflicts.ground_of(campaign)
+    counts = [len(ground.authors.get(problem, ())) for problem in {drawn.problem for drawn in ground.items}]
+    return {
+        "least": ground.least,
+        "systems": len(ground.systems),
+        "problems": len(counts),
+        "few": sum(count < ground.least for count in counts),
+        "most": max(counts),
+    }

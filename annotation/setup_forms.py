@@ -270,6 +270,14 @@ class PeopleForm(PlainForm):
         required=False,
         help_text="Empty: no bound. A reviewer's own limit counts beside it.",
     )
+    least_authors = forms.IntegerField(
+        label="Possible authors at least",
+        min_value=1,
+        max_value=100,
+        help_text="Nobody gets an answer that fewer systems than this could have written, as far as they can know. "
+        "A conflict of interest takes systems away from what is possible. Below 3 blinding is weak; the audit trail "
+        "keeps every change.",
+    )
     due_on = _due_on()
 
 
@@ -287,8 +295,8 @@ class OptionsForm(PlainForm):
     ask_for_guesses = forms.BooleanField(
         label="After each grade, ask which system wrote the answer",
         required=False,
-        help_text="Measures whether blinding holds. The question lists all systems of the track. Once asked for, "
-        "it stays.",
+        help_text="Measures whether blinding holds. Reviewers name a system in their own words, without a list. "
+        "Once asked for, it stays.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:

@@ -19,6 +19,8 @@ WITHHELD = (
     "benchmark.IdentityWord",
     "benchmark.ProtocolFlag",
     "annotation.CampaignSetup",
+    "annotation.ConflictTarget",
+    "annotation.ConflictsFixed",
     "reports.Artifact",
     "reports.ReportJob",
 )

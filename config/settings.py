@@ -317,6 +317,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["accounts.api_auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
         "ConflictKindEnum": "accounts.models.ConflictKind",
+        "ConflictTargetKindEnum": "annotation.conflict_rows.TargetKind",
         "ImportKindEnum": "benchmark.import_rows.ImportKind",
     },
     "POSTPROCESSING_HOOKS": [

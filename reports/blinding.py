@@ -4,33 +4,40 @@ from collections import Counter
 from typing import Any
 
 from accounts.refusal import Refused
-from annotation.guesses import systems_of
+from annotation.guesses import system_meant, systems_of
 from annotation.models import Assignment, AssignmentState, Campaign, SystemGuess
 from annotation.phases import Phase
 from stats.blinding import Guesses, bang_index, james_index
+
+OTHER = ""  # a name that means no system of the track, or several
 
 
 def blinding_document(campaign: Campaign) -> dict[str, Any]:
     """Per system: outputs guessed about, right, wrong, no idea, Bang's index; James's index over all.
 
-    Only grades that were guessed about count; who skipped is in `skipped`. Raises Refused while the campaign
-    runs, since the table tells who wrote what.
+    A name that means no system of the track, or several, is wrong. Only grades that were guessed about count; who
+    skipped is in `skipped`. Raises Refused while the campaign runs, since the table tells who wrote what.
     """
     if campaign.phase != Phase.CLOSED:
         raise Refused("Guesses are counted after the campaign is closed.", code="not_closed")
-    systems = [system.slug for system in systems_of(campaign)]
+    taking_part = systems_of(campaign)
+    systems = [system.slug for system in taking_part]
     rows = SystemGuess.objects.filter(assignment__item__campaign=campaign)
-    said: Counter[tuple[str, str | None]] = Counter(
-        rows.values_list("assignment__item__output__run__system__slug", "system__slug")
-    )
+    said: Counter[tuple[str, str | None]] = Counter()
+    for true, chosen, named in rows.values_list(
+        "assignment__item__output__run__system__slug", "system__slug", "named"
+    ):
+        meant = system_meant(named, taking_part) if named else None
+        said[true, meant.slug if meant else OTHER if named else chosen] += 1
     submitted = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.SUBMITTED).count()
-    table = [[said[true, guess] for guess in systems] for true in systems]
-    unknown = [said[true, None] for true in systems]
+    named_too = [*systems, OTHER]  # nothing was written by OTHER, but some was taken for it
+    table = [[said[true, guess] for guess in named_too] for true in named_too]
+    unknown = [said[true, None] for true in named_too]
     return {
         "campaign": campaign.slug,
         "systems": [
             _system(name, row, place, none, len(systems))
-            for place, (name, row, none) in enumerate(zip(systems, table, unknown, strict=True))
+            for place, (name, row, none) in enumerate(zip(systems, table, unknown, strict=False))
         ],
         "guesses": sum(said.values()),
         "skipped": submitted - sum(said.values()),

@@ -8,14 +8,17 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from accounts.actions import declare_conflict
 from accounts.models import Conflict, Expertise, Role, User
 from accounts.refusal import Refused
 from annotation.actions import (
     apply_plan,
     create_campaign,
+    decide_conflict,
     draw_items,
     open_campaign,
     plan_assignment,
+    set_least_authors,
 )
 from annotation.models import Campaign
 from benchmark.actions import declare_tuple, describe_release, freeze_release, import_outputs, import_release
@@ -40,6 +43,7 @@ def seed_demo(*, folder: Path, say: Say) -> None:
     say(f"{len(manifest['accounts'])} accounts")
     coordinator = User.objects.get(email=_first(manifest, "coordinator"))
     _releases(manifest, folder, coordinator, say)
+    _decide(manifest, coordinator)
     for entry in manifest.get("program_judges", []):
         _program_judge(entry, coordinator, say)
     for entry in manifest["campaigns"]:
@@ -60,9 +64,20 @@ def _people(manifest: Mapping[str, Any]) -> None:
             Expertise.objects.create(user=user, domain=domain, confidence=confidence)
     for conflict in manifest.get("conflicts", []):
         user = User.objects.get(email=conflict["account"])
-        Conflict.objects.get_or_create(
-            user=user, kind=conflict["kind"], key=conflict["key"], defaults={"reason": conflict["reason"]}
+        if not Conflict.objects.filter(user=user, kind=conflict["kind"], key=conflict["key"]).exists():
+            declare_conflict(
+                actor=user, kind=conflict["kind"], key=conflict["key"], reason=conflict["reason"]
+            )
+
+
+def _decide(manifest: Mapping[str, Any], actor: User) -> None:
+    """Once the releases are there, what was declared means the paper or system of that name."""
+    for conflict in manifest.get("conflicts", []):
+        rows = Conflict.objects.filter(
+            user__email=conflict["account"], kind=conflict["kind"], decided_at=None
         )
+        for row in rows.filter(key=conflict["key"]):
+            decide_conflict(actor=actor, conflict=row, targets=[(row.kind, row.key)])
 
 
 def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) -> None:
@@ -133,6 +148,8 @@ def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
 def _open(entry: Mapping[str, Any], actor: User) -> Campaign:
     release = Release.objects.select_related("benchmark").get(name=entry["release"])
     campaign = _audit(entry, actor, release) if entry["kind"] == "audit" else _grading(entry, actor, release)
+    if "least_authors" in entry:
+        set_least_authors(actor=actor, campaign=campaign, least=entry["least_authors"])
     open_campaign(actor=actor, campaign=campaign)
     apply_plan(actor=actor, campaign=campaign, sha256=plan_assignment(campaign).sha256)
     return campaign

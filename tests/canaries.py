@@ -42,6 +42,9 @@ annotation.Item      hidden: stratum
 annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content
 annotation.SideDraft hidden: content
+annotation.ConflictTarget hidden: key
+annotation.ConflictsFixed hidden: targets
+annotation.SystemGuess hidden: named
 annotation.Grade     hidden: note | technical: rubric_sha256 shown_sha256 idempotency_key request_sha256
 annotation.Answer    hidden: comment value | shown: question step
 annotation.Unjudged  hidden: note

@@ -6,7 +6,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from accounts.models import Expertise, Role, User
-from annotation.models import Assignment, Campaign, Item, Rubric
+from annotation.models import Assignment, Campaign, Item, LeastAuthors, Rubric
 from benchmark.integrity import run_sha256
 from benchmark.models import Benchmark, Instance, Output, Paper, Release, Run, System
 from benchmark.rubrics import rubric_from_content
@@ -155,6 +155,7 @@ class RubricFactory(DjangoModelFactory):
 class CampaignFactory(DjangoModelFactory):
     class Meta:
         model = Campaign
+        skip_postgeneration_save = True
 
     slug = factory.Sequence(lambda n: f"campaign-{n}")
     name = factory.Sequence(lambda n: f"Campaign {n}")
@@ -163,6 +164,16 @@ class CampaignFactory(DjangoModelFactory):
     kind = "grade"
     seed = 1
     created_by = factory.SubFactory(UserFactory)
+    # most worlds of tests have one or two systems; tests/annotation/test_possible_authors.py tries the number itself
+    least = factory.RelatedFactory("tests.factories.LeastAuthorsFactory", "campaign")
+
+
+class LeastAuthorsFactory(DjangoModelFactory):
+    class Meta:
+        model = LeastAuthors
+
+    campaign = factory.SubFactory(CampaignFactory, least=None)
+    least = 1
 
 
 class ItemFactory(DjangoModelFactory):

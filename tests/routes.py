@@ -159,6 +159,11 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/imports/
         api/v1/imports/<str:handle>/
         api/v1/imports/<str:handle>/apply/
+        grading/conflicts/
+        grading/conflicts/<int:pk>/
+        api/v1/conflicts/
+        api/v1/conflicts/<int:pk>/decision/
+        api/v1/conflicts/<int:pk>/apply/
         grading/campaigns/
         grading/campaigns/new/
         grading/campaigns/<slug:slug>/

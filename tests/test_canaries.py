@@ -25,12 +25,15 @@ from annotation.models import (
     Assignment,
     Campaign,
     CampaignSetup,
+    ConflictsFixed,
+    ConflictTarget,
     Draft,
     Flag,
     FlagSpan,
     Rubric,
     SeenBefore,
     SideDraft,
+    SystemGuess,
     TrainingItem,
     Unblinding,
     Unjudged,
@@ -168,9 +171,6 @@ def _another_reviewer(campaign: Campaign) -> None:
         pseudonym=c("accounts.User.pseudonym"), rater=c("accounts.User.rater")
     )
     Expertise.objects.create(user=other, domain=c("accounts.Expertise.domain"))
-    Conflict.objects.create(
-        user=other, kind="paper", key=c("accounts.Conflict.key"), reason=c("accounts.Conflict.reason")
-    )
     AccessToken.objects.create(
         user=other,
         label=c("accounts.AccessToken.label"),
@@ -224,6 +224,13 @@ def _another_reviewer(campaign: Campaign) -> None:
         occasion="discussion",
         content={"note": c("annotation.SideDraft.content")},
     )
+    declared = Conflict.objects.create(
+        user=other, kind="paper", key=c("accounts.Conflict.key"), reason=c("accounts.Conflict.reason")
+    )
+    ConflictTarget.objects.create(conflict=declared, kind="system", key=c("annotation.ConflictTarget.key"))
+    fixed = [["system", c("annotation.ConflictsFixed.targets")]]
+    ConflictsFixed.objects.create(campaign=campaign, reviewer=other, targets=fixed)
+    SystemGuess.objects.create(assignment=place, named=c("annotation.SystemGuess.named"))
 
 
 def _earlier_round(campaign: Campaign, output: Output) -> None:
@@ -618,6 +625,8 @@ NOBODY_IS_SHOWN = {
     "annotation.ShownVerdict.value",
     "annotation.TrainingGold.rationale",
     "benchmark.ProtocolFlag.reason",  # on the page of sources, which this study's protocol does not have
+    "annotation.ConflictsFixed.targets",  # pages show what is decided now, and what it excludes in numbers
+    "annotation.SystemGuess.named",  # pages and commands count what a closed campaign's names mean
     "annotation.TrainingItem.note",
     "annotation.Unblinding.reason",
     "accounts.AccessToken.label",

@@ -123,6 +123,7 @@ GO_ALONG = {
     "accounts.Expertise.user",
     "accounts.IdempotencyRecord.user",
     "accounts.SavedComment.user",
+    "annotation.ConflictTarget.conflict",
     "annotation.Draft.assignment",
     "annotation.Reminder.reviewer",
     "annotation.SideDraft.assignment",

@@ -10,6 +10,7 @@ from accounts.actions.trail import record
 from accounts.authority import OWNER
 from accounts.models import Credit, IdempotencyRecord, Invitation, Role, RoleName, User
 from accounts.refusal import NotAllowed, Refused
+from accounts.sight import identities_readable
 
 
 @transaction.atomic
@@ -48,7 +49,6 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
     for rows in (
         Role.objects.filter(user=member),
         member.expertise.all(),
-        member.conflicts.all(),
         member.access_tokens.all(),
         member.saved_comments.all(),
         EmailAddress.objects.filter(user=member),
@@ -56,5 +56,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         IdempotencyRecord.objects.filter(user=member),
     ):
         rows.delete()
+    with identities_readable():  # what their conflicts of interest mean goes with them
+        member.conflicts.all().delete()
     Invitation.objects.filter(accepted_by=member).update(email=nobody)
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

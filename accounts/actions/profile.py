@@ -7,6 +7,7 @@ from django.db import transaction
 from accounts.actions.trail import record
 from accounts.models import Conflict, Credit, Expertise, User
 from accounts.refusal import Refused
+from accounts.sight import identities_readable
 
 
 @transaction.atomic
@@ -69,7 +70,10 @@ def remove_expertise(*, actor: User, domain: str) -> None:
 
 @transaction.atomic
 def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> Conflict:
-    """Declare a conflict of interest with a system or a paper; declared again, the reason is replaced."""
+    """Declare a conflict of interest, in one's own words; declared again, the reason is replaced.
+
+    Every declaration is accepted alike and waits for a coordinator, whether or not it means anything here.
+    """
     conflict, _ = Conflict.objects.update_or_create(
         user=actor, kind=kind, key=key, defaults={"reason": reason}
     )
@@ -80,8 +84,12 @@ def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> C
 
 @transaction.atomic
 def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
-    """Take back one's own declaration. Raises Refused when there is none."""
-    deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
+    """Withdraw one's own declaration. Raises Refused when there is none.
+
+    Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
+    """
+    with identities_readable():  # what it means here goes with it, and is not for the reviewer
+        deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:
         raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")
     record(actor=actor, verb="withdraw_conflict", target=actor, details={"kind": kind, "key": key})

@@ -143,7 +143,7 @@ def conflict(request: SignedInRequest) -> HttpResponse:
     form = ConflictForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, conflict_form=form)
-    with told(request, "The conflict is noted. You will not be given such items."):
+    with told(request, "The conflict is noted. A coordinator decides what it excludes."):
         actions.declare_conflict(actor=request.user, **form.cleaned_data)
     return redirect("profile")
 
@@ -153,7 +153,7 @@ def conflict(request: SignedInRequest) -> HttpResponse:
 def conflict_withdraw(request: SignedInRequest) -> HttpResponse:
     """Take a declaration back."""
     named = {"kind": request.POST.get("kind", ""), "key": request.POST.get("key", "")}
-    with told(request, "The declaration is withdrawn."):
+    with told(request, "The declaration is withdrawn. It still counts in studies that you have begun."):
         actions.withdraw_conflict(actor=request.user, **named)
     return redirect("profile")
 

@@ -5,7 +5,7 @@ that also writes the assignment. That, with unique(item, reviewer), holds under 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -15,13 +15,15 @@ from django.utils import timezone
 
 from accounts.access import is_study_staff, role_names
 from accounts.actions import record
-from accounts.models import RoleName, User
+from accounts.models import Conflict, RoleName, User
 from accounts.refusal import NotAllowed, Refused
 from accounts.sight import identities_readable
 from accounts.statements import Parameter, Statement
 from annotation import phases, queries
 from annotation.actions.campaigns import locked, require_staff
+from annotation.actions.conflicts import fix_conflicts
 from annotation.allocation import Plan, allocate
+from annotation.conflict_rows import ConflictsFixed
 from annotation.handles import LOTS, Lots, handle, nearest, shuffled
 from annotation.identities import informed
 from annotation.models import Assignment, AssignmentState, Campaign, Draft, Item, ProblemRule, ReleaseReason
@@ -82,6 +84,7 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
     by_reviewer: dict[int, list[int]] = {}
     for item, reviewer in plan.pairs:
         by_reviewer.setdefault(reviewer, []).append(item)
+    fix_conflicts(campaign=campaign, reviewers=by_reviewer)
     problems = dict(campaign.items.values_list("pk", "instance_id"))
     placed: list[Assignment] = []
     shown = _Sides(campaign, campaign.items.filter(second__isnull=False))
@@ -156,7 +159,8 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     """Give the reviewer one more item: in their field, without conflict, with a free place.
 
     Raises Refused with code "nothing_left" only when no such item exists, and with code "enough" when they hold
-    as many as the campaign gives to one person. Where a training is left to do, the code is "training_first".
+    as many as the campaign gives to one person. Where a training is left to do, the code is "training_first"; where a
+    conflict of interest waits for a coordinator before their first place, "conflicts_undecided".
     """
     require_blind_reviewer(reviewer)
     return _take(reviewer, _standing(reviewer, campaign.slug), queries.field_of(reviewer))
@@ -180,10 +184,9 @@ def take_anywhere(*, reviewer: User) -> Assignment:
     """The same in whichever open campaign has something for them, the one that opened first before the others."""
     require_blind_reviewer(reviewer)
     field = queries.field_of(reviewer)
-    with_work = _standings_with_work(queries.OpenField.like(field))
     with identities_readable():
-        campaigns = with_work.rows(reviewer=reviewer.pk, **field.values)
-    for campaign in campaigns:
+        campaigns = _STANDINGS_WITH_WORK.rows(reviewer=reviewer.pk, domains=field)
+    for campaign in sorted(campaigns, key=_is_held_back):
         try:
             return _take(reviewer, campaign, field)
         except Refused as refusal:
@@ -192,14 +195,27 @@ def take_anywhere(*, reviewer: User) -> Assignment:
     raise Refused("There is nothing left for you to grade at the moment.", code="nothing_left")
 
 
-def _take(reviewer: User, standing: Any, field: queries.Field) -> Assignment:
+def _is_held_back(standing: Any) -> bool:
+    """Whether the reviewer gets no first place in the campaign before their conflicts of interest are decided."""
+    return bool(standing.undecided and not standing.fixed)
+
+
+def _take(reviewer: User, standing: Any, field: frozenset[str]) -> Assignment:
     campaign: Campaign = standing
     if standing.informed:
         raise saw_systems()
     phases.require(campaign.phase, Verb.TAKE)
     if standing.untrained:
         raise TrainingFirst(campaign)
+    if _is_held_back(standing):
+        raise Refused(
+            "A coordinator has to decide about a conflict of interest that you declared before you get your first "
+            "item of this campaign.",
+            code="conflicts_undecided",
+        )
     _require_room(reviewer, campaign)
+    if not standing.fixed:
+        fix_conflicts(campaign=campaign, reviewers=[reviewer.pk])
     returned = _take_back(reviewer, campaign) if standing.returnable else None
     if returned is not None:
         return returned
@@ -223,6 +239,8 @@ def _standings() -> QuerySet[Any]:
         informed=informed(REVIEWER, "release"),
         untrained=untrained(REVIEWER, "pk"),
         returnable=Exists(returnable),
+        fixed=Exists(ConflictsFixed.objects.filter(reviewer=REVIEWER, campaign=OuterRef("pk"))),
+        undecided=Exists(Conflict.objects.filter(user=REVIEWER, decided_at=None)),
         last_position=last.values("position")[:1],
         last_problem=last.values("item__instance")[:1],
     )
@@ -231,15 +249,13 @@ def _standings() -> QuerySet[Any]:
 _STANDING = Statement(lambda: _standings().filter(slug=Parameter("slug")))
 
 
-@cache
-def _standings_with_work(field: queries.OpenField) -> Statement:
-    free = queries.free_items(field).filter(campaign=OuterRef("pk"))
+def _with_work() -> QuerySet[Any]:
+    free = queries.free_items().filter(campaign=OuterRef("pk"))
+    with_work = Q(Exists(free)) | Q(returnable=True)
+    return _standings().filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
 
-    def rows() -> QuerySet[Any]:
-        with_work = Q(Exists(free)) | Q(returnable=True)
-        return _standings().filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
 
-    return Statement(rows)
+_STANDINGS_WITH_WORK = Statement(_with_work)
 
 
 class _Way:
@@ -268,7 +284,7 @@ Pairs = list[tuple[int, int]]
 
 
 def _windows(
-    way: _Way, campaign: Campaign, reviewer: User, field: queries.Field
+    way: _Way, campaign: Campaign, reviewer: User, field: frozenset[str]
 ) -> Iterator[Callable[[], Pairs]]:
     """Where to look, one after the other: a few problems of the reviewer's own lots, more, then all that is free.
 
@@ -313,7 +329,7 @@ def _take_turns(reviewer: User, campaign: Campaign) -> None:
         _require_room(reviewer, campaign)
 
 
-def _is_kept_apart(reviewer: User, campaign: Campaign, field: queries.Field, item: int) -> bool:
+def _is_kept_apart(reviewer: User, campaign: Campaign, field: frozenset[str], item: int) -> bool:
     if campaign.problem_rule != ProblemRule.APART:
         return False
     return not queries.free_pairs(reviewer, field, campaign.pk, "item", item=item)
@@ -334,7 +350,7 @@ _TAKEN = Statement(
 )
 
 
-def _try_to_take(reviewer: User, campaign: Any, field: queries.Field, pk: int) -> Assignment | None:
+def _try_to_take(reviewer: User, campaign: Any, field: frozenset[str], pk: int) -> Assignment | None:
     """One short transaction per try; None when the place or the pair was taken by a faster request."""
     try:
         with transaction.atomic():

@@ -12,11 +12,12 @@ from accounts.access import is_study_staff
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
-from annotation import phases, sampling
+from annotation import conflicts, phases, sampling
 from annotation.actions.quarantine import eligible
+from annotation.conflict_rows import DEFAULT_LEAST, LeastAuthors
 from annotation.frames import Unit, answered_outputs, frame_of_instances, frame_of_outputs
-from annotation.models import AssignmentState, Campaign, CampaignKind, Item, ProblemRule, Rubric
-from annotation.phases import Verb
+from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, Item, ProblemRule, Rubric
+from annotation.phases import Phase, Verb
 from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import Output, Release, Run
 from benchmark.protocols import get_protocol
@@ -49,12 +50,13 @@ def create_campaign(
     due_on: date | None = None,
     problem_rule: str = ProblemRule.FREE,
     most_per_reviewer: int | None = None,
+    least_authors: int = DEFAULT_LEAST,
 ) -> Campaign:
     """A campaign in draft. `rubric` is a label such as "proofs-v1" of the release's protocol.
 
-    The rubric's kind is the campaign's kind; a construction audit has no track. Raises Refused for a taken
-    slug, an unknown rubric, one whose content changed under the same version, a number of reviewers outside 1
-    to 25, or a field that is too long or malformed.
+    The rubric's kind is the campaign's kind; a construction audit has no track. For `least_authors` see
+    set_least_authors. Raises Refused for a taken slug, an unknown rubric, one whose content changed under the
+    same version, a number of reviewers outside 1 to 25, or a field that is too long or malformed.
     """
     require_staff(actor)
     slug = slug or slugify(name)[:100]
@@ -79,7 +81,30 @@ def create_campaign(
     require_sound_terms(campaign)
     campaign.save(force_insert=True)
     record(actor=actor, verb="create_campaign", target=campaign, details={"slug": slug, "rubric": kept.label})
+    set_least_authors(actor=actor, campaign=campaign, least=least_authors)
     return campaign
+
+
+@transaction.atomic
+def set_least_authors(*, actor: User, campaign: Campaign, least: int) -> None:
+    """Say how many systems must be possible authors of whatever a reviewer of the campaign gets, from 1 to 100.
+
+    Raises Refused once the campaign has opened, or somebody has or had a place.
+    """
+    require_staff(actor)
+    campaign = locked(campaign)
+    before = conflicts.least_authors(campaign)
+    if least == before:
+        return
+    if not 1 <= least <= 100:
+        raise Refused("Between 1 and 100 systems.", field="least_authors")
+    if campaign.phase != Phase.DRAFT or Assignment.objects.filter(item__campaign=campaign).exists():
+        raise Refused(
+            "This no longer changes: reviewers have places.", code="wrong_phase", field="least_authors"
+        )
+    given = {"least": least, "set_by": actor, "set_at": timezone.now()}
+    LeastAuthors.objects.update_or_create(campaign=campaign, defaults=given)
+    record(actor=actor, verb="set_least_authors", target=campaign, details={"before": before, "least": least})
 
 
 def require_sound_terms(campaign: Campaign) -> None:
@@ -195,16 +220,32 @@ def freeze_runs(actor: User, outputs: list[Output]) -> None:
 
 @transaction.atomic
 def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
-    """Let reviewers in. Raises Refused while nothing is drawn."""
+    """Let reviewers in. Raises Refused while nothing is drawn, or (code "too_few_authors") when no item could be
+    given to anybody, because too few systems answered each problem."""
     require_staff(actor)
     campaign = locked(campaign)
     campaign.phase = phases.after(campaign.phase, Verb.OPEN)
     if not campaign.items.exists():
         raise Refused("Draw the items before opening the campaign.", code="nothing_drawn")
+    if campaign.kind != CampaignKind.CONSTRUCTION:
+        _require_enough_authors(campaign)
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["phase", "opened_at"])
     record(actor=actor, verb="open_campaign", target=campaign)
     return campaign
+
+
+def _require_enough_authors(campaign: Campaign) -> None:
+    ground = conflicts.ground_of(campaign)
+    most = max((len(systems) for systems in ground.authors.values()), default=0)
+    if most < ground.least:
+        raise Refused(
+            f"Nothing could be given to anybody: at least {ground.least} systems have to be possible authors, and no "
+            f"problem was answered by more than {most}. If reviewers may know that much, set the least number of "
+            f"possible authors to {most} or less first; the audit trail keeps it.",
+            code="too_few_authors",
+            field="least_authors",
+        )
 
 
 @transaction.atomic

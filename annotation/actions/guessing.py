@@ -8,9 +8,11 @@ from accounts.refusal import Refused
 from annotation.actions.campaigns import locked as locked_campaign
 from annotation.actions.campaigns import require_staff
 from annotation.actions.grading import locked, require_own
-from annotation.guesses import asks_for_guesses, systems_of
+from annotation.guesses import asks_for_guesses
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, GuessQuestion, SystemGuess
 from annotation.phases import Phase
+
+MAX_NAME = 100
 
 
 @transaction.atomic
@@ -32,9 +34,10 @@ def ask_for_guesses(*, actor: User, campaign: Campaign) -> GuessQuestion:
 
 @transaction.atomic
 def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> SystemGuess:
-    """Store the guess, a system's slug or "" for no idea. It changes no grade and is itself never changed.
+    """Store the guess, a name in the reviewer's own words or "" for no idea. It changes no grade and stays as it is.
 
-    Raises Refused with code not_asked, not_submitted, already_guessed or no_system.
+    Every name is accepted alike, whether or not such a system takes part. Raises Refused with code not_asked,
+    not_submitted, already_guessed or too_long.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
@@ -45,9 +48,9 @@ def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> Syst
         raise Refused("The guess comes after the grade.", code="not_submitted")
     if SystemGuess.objects.filter(assignment=assignment).exists():
         raise Refused("You have answered this question.", code="already_guessed")
-    named = {row.slug: row for row in systems_of(campaign)}
-    if system and system not in named:
-        raise Refused("There is no such system on the list.", code="no_system", field="system")
-    guess = SystemGuess.objects.create(assignment=assignment, system=named.get(system))
+    named = system.strip()
+    if len(named) > MAX_NAME:
+        raise Refused(f"A name has at most {MAX_NAME} characters.", code="too_long", field="system")
+    guess = SystemGuess.objects.create(assignment=assignment, named=named)
     record(actor=reviewer, verb="guess_system", target=assignment)
     return guess

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
 from annotation import actions, queries
-from annotation.actions.assigning import handle_key
-from annotation.guesses import is_asked, offered
+from annotation.guesses import is_asked, own_names
 from annotation.material import problem_title
 from annotation.views.reviewer import place_or_404
 
@@ -31,7 +30,7 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
     if not is_asked(place):
         return _onwards(request)
     title = problem_title(place.item.instance.payload, place.item.instance.key)
-    context = {"place": place, "title": title, "systems": offered(place, handle_key())}
+    context = {"place": place, "title": title, "names": own_names(place)}
     return render(request, "annotation/guess.html", context)
 
 

@@ -76,7 +76,7 @@ def grade_next(request: SignedInRequest) -> HttpResponse:
     except TrainingFirst as training:
         return redirect("training", slug=training.campaign.slug)
     except Refused as refusal:
-        if refusal.code != "nothing_left":
+        if refusal.code not in ("nothing_left", "conflicts_undecided"):
             raise
         messages.info(request, refusal.reason)
         return redirect("queue")

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,7 +15,7 @@ from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
-from annotation import actions, queries, setup
+from annotation import actions, conflicts, queries, setup
 from annotation.draws import DRAW_WAYS, PLANNED_ELSEWHERE, chosen, draw_as_chosen, size_of
 from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion
 from annotation.phases import Phase
@@ -141,10 +142,16 @@ def _may_discard(row: Campaign) -> bool:
 
 def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
     names = ("reviewers_per_item", "problem_rule", "most_per_reviewer", "due_on")
-    form = PeopleForm(_sent(request), initial={name: getattr(row, name) for name in names})
+    start = {name: getattr(row, name) for name in names} | {"least_authors": conflicts.least_authors(row)}
+    form = PeopleForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
+        terms = {name: form.cleaned_data[name] for name in names}
         try:
-            actions.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
+            with transaction.atomic():
+                actions.set_least_authors(
+                    actor=request.user, campaign=row, least=form.cleaned_data["least_authors"]
+                )
+                actions.revise_campaign(actor=request.user, campaign=row, **terms)
             return _saved(request, row, Step.PEOPLE)
         except Refused as refusal:
             row.refresh_from_db()
@@ -152,6 +159,7 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
     context = {
         "form": form,
         "people": setup.people_of(row),
+        "authors": setup.possible_authors(row),
         "coverage": setup.coverage(row),
         "expected": setup.expected(row, setup.setup_of(row)),
     }
@@ -225,6 +233,7 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
     items = list(queries.progress_by_item(row))
     context = {
         "strata": queries.drawn_strata(row),
+        "authors": setup.possible_authors(row),
         "expected": setup.expected(row, setup.setup_of(row)),
         "places": sum(item.places for item in items),
         "taken": sum(item.places_taken for item in items),

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.response import Response
 
-from accounts.actions import create_token, declare_conflict, revoke_token
+from accounts.actions import create_token, revoke_token
 from accounts.models import User
 from accounts.sight import be_blind, have_sight, identities_readable
 from annotation.actions import ask_for_guesses, draw_items, open_campaign
@@ -21,7 +21,7 @@ from annotation.models import Assignment, Campaign, Grade, Item, SystemGuess
 from benchmark.models import Output, System
 from config.blind_role import faults, withheld_tables, write_only_tables
 from tests.annotation import test_pairs as pairs
-from tests.annotation.campaigns import drafted, rubric
+from tests.annotation.campaigns import decided, drafted, rubric
 from tests.annotation.samples import COMPLETE
 from tests.test_canaries import addresses, crawl, study
 
@@ -92,7 +92,7 @@ def test_a_whole_day_of_a_reviewer_works(
     ada: Client, asking: Campaign, algebraist: User, coordinator: User
 ) -> None:
     """Queue, next, open, autosave, submit, guess, next, history, conflicts, comments: all under the role."""
-    declare_conflict(actor=algebraist, kind="system", key="second-system", reason="I trained it.")
+    decided(algebraist, coordinator, ("system", "second-system"))
     assert b"free to take" in ada.get(reverse("queue")).content
     for number in range(2):
         grading = ada.post(reverse("grade-next")).url
@@ -106,7 +106,7 @@ def test_a_whole_day_of_a_reviewer_works(
         sent = ada.post(api, body, content_type="application/json", headers=key)
         assert sent.status_code == 201, sent.content
         asked = ada.get(reverse("guess", args=[place.handle]))
-        assert b"first-system" in asked.content
+        assert b"Name of the system" in asked.content
         ada.post(reverse("guess", args=[place.handle]), {"system": "first-system"})
         for name in ("grade", "submitted"):
             assert ada.get(reverse(name, args=[place.handle])).status_code in (200, 302)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from accounts.models import User
-from annotation.actions import close_campaign, draw_items, open_campaign, take_next
+from accounts.actions import declare_conflict
+from accounts.models import Conflict, User
+from annotation.actions import close_campaign, decide_conflict, draw_items, open_campaign, take_next
 from annotation.models import Assignment, Campaign, Item
 from tests.annotation.grading import graded_by
 from tests.annotation.samples import QUESTIONS
@@ -18,6 +19,13 @@ from tests.factories import (
     RunFactory,
     digest,
 )
+
+
+def decided(person: User, coordinator: User, *targets: tuple[str, str], kind: str = "system") -> Conflict:
+    """A conflict of the person's that a coordinator decided: it excludes the targets."""
+    words = ", ".join(key for _, key in targets) or "somebody unknown here"
+    conflict = declare_conflict(actor=person, kind=kind, key=words)
+    return decide_conflict(actor=coordinator, conflict=conflict, targets=targets)
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 from collections import Counter
-from dataclasses import replace
 
 from annotation.allocation import Candidate, Vacancy, allocate
 
 
 def vacancy(item: int, domain: str = "algebra", wanted: int = 2, **fields) -> Vacancy:
-    return Vacancy(
-        item=item, domain=domain, by=frozenset({f"s{item % 3}"}), paper="", wanted=wanted, **fields
-    )
+    return Vacancy(item=item, domain=domain, wanted=wanted, **fields)
 
 
 def candidate(reviewer: int, *domains: str, **fields) -> Candidate:
@@ -30,20 +27,22 @@ def test_only_reviewers_of_the_domain_are_chosen():
     assert plan.pairs == ((1, 1), (2, 2))
 
 
-def test_a_conflict_with_the_system_or_the_paper_excludes():
-    with_paper = replace(vacancy(3, wanted=1), paper="p1")
+def test_what_is_excluded_for_a_reviewer_is_never_theirs_and_the_reason_is_told():
     plan = allocate(
-        [vacancy(0, wanted=1), with_paper],
+        [vacancy(0, wanted=1), vacancy(3, wanted=1)],
         [
-            candidate(1, systems=frozenset({"s0"}), papers=frozenset({"p1"})),
-            candidate(2, systems=frozenset({"s0"})),
-            candidate(3, papers=frozenset({"p1"}), systems=frozenset({"s9"})),
+            candidate(1, excluded={0: "with a conflict of interest", 3: "with a conflict of interest"}),
+            candidate(2, excluded={0: "with a conflict of interest", 3: "for whom too few"}),
+            candidate(3, excluded={3: "with a conflict of interest"}),
+            candidate(4, undecided=True),
         ],
         seed=1,
     )
-    assert (0, 3) in plan.pairs
-    # item 3 is also of system s0: reviewer 1 has both conflicts, 2 the system, 3 the paper
-    assert [unmet.item for unmet in plan.unmet] == [3]
+    assert plan.pairs == ((0, 3),)
+    assert [unmet.reason for unmet in plan.unmet] == [
+        "0 of 4 reviewers fit (1 for whom too few, 1 waiting for a decision about a conflict of interest, "
+        "2 with a conflict of interest)"
+    ]
 
 
 def test_who_had_the_item_before_does_not_get_it_again():
@@ -176,7 +175,7 @@ def test_together_gives_a_problem_s_answers_to_the_same_reviewers_with_even_load
 
 def test_together_gives_a_problem_to_nobody_who_may_not_see_one_of_its_answers():
     rows = answers(1, 3, wanted=1)
-    barred = candidate(1, systems=rows[2].by)
+    barred = candidate(1, excluded={rows[2].item: "with a conflict of interest"})
     plan = allocate(rows, [barred, candidate(2)], seed=1, rule="together")
     assert {reviewer for _, reviewer in plan.pairs} == {2}
     assert allocate(rows, [barred], seed=1, rule="together").pairs == ()

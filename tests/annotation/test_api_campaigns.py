@@ -25,7 +25,13 @@ def send(client: Client, route: str, /, *args: Any, key: str = "", **body: Any) 
 
 
 def terms(**changed: Any) -> dict[str, Any]:
-    return {"release": "sheet", "rubric": "proofs-v1", "name": "Round two", "reviewers_per_item": 1} | changed
+    return {
+        "release": "sheet",
+        "rubric": "proofs-v1",
+        "name": "Round two",
+        "reviewers_per_item": 1,
+        "least_authors": 1,
+    } | changed
 
 
 def test_a_campaign_goes_from_its_terms_to_its_end(carl, drafted, algebraist, analyst):
@@ -50,6 +56,7 @@ def test_a_campaign_goes_from_its_terms_to_its_end(carl, drafted, algebraist, an
         AuditEvent.objects.exclude(verb="freeze_run").order_by("pk").values_list("verb", flat=True)
     ) == [
         "create_campaign",
+        "set_least_authors",
         "draw_items",
         "assign",
         "open_campaign",

@@ -1,6 +1,6 @@
 import pytest
 
-from accounts.models import AuditEvent, Conflict
+from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation.actions import (
     apply_plan,
@@ -10,6 +10,7 @@ from annotation.actions import (
     take_next,
 )
 from annotation.models import Assignment, Item
+from tests.annotation.campaigns import decided
 from tests.conftest import member
 
 pytestmark = pytest.mark.django_db
@@ -54,8 +55,7 @@ def test_a_plan_that_changed_since_it_was_shown_is_refused(opened, coordinator, 
 
 
 def test_a_conflict_of_interest_keeps_a_system_away(opened, coordinator, algebraist):
-    Conflict.objects.create(user=algebraist, kind="system", key="first-system")
-    Conflict.objects.create(user=algebraist, kind="paper", key="paper-a")
+    decided(algebraist, coordinator, ("system", "first-system"), ("paper", "paper-a"))
     assign(opened, coordinator)
     # of four algebra items, two are of the other system, one of those on the other paper
     (place,) = Assignment.objects.select_related("item__output__run__system", "item__instance")
@@ -63,9 +63,8 @@ def test_a_conflict_of_interest_keeps_a_system_away(opened, coordinator, algebra
     assert place.item.instance.key == "a2"
 
 
-def test_pulling_obeys_the_same_conflicts(opened, algebraist):
-    Conflict.objects.create(user=algebraist, kind="system", key="first-system")
-    Conflict.objects.create(user=algebraist, kind="paper", key="paper-a")
+def test_pulling_obeys_the_same_conflicts(opened, algebraist, coordinator):
+    decided(algebraist, coordinator, ("system", "first-system"), ("paper", "paper-a"))
     assert take_next(reviewer=algebraist, campaign=opened).item.instance.key == "a2"
     with pytest.raises(Refused, match="nothing left"):
         take_next(reviewer=algebraist, campaign=opened)

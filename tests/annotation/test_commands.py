@@ -14,7 +14,7 @@ from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.django_db
 CARL = "--actor=carl@study.test"
-TERMS = ["--release=sheet", "--rubric=proofs-v1", "--name=Round two", "--reviewers=1"]
+TERMS = ["--release=sheet", "--rubric=proofs-v1", "--name=Round two", "--reviewers=1", "--least-authors=1"]
 
 
 def said(*words: str) -> str:
@@ -43,7 +43,14 @@ def test_a_campaign_goes_from_its_terms_to_its_end(drafted, coordinator, algebra
     events = AuditEvent.objects.exclude(verb="freeze_run").order_by("pk")
     assert [(event.verb, event.actor) for event in events] == [
         (verb, coordinator)
-        for verb in ("create_campaign", "draw_items", "assign", "open_campaign", "close_campaign")
+        for verb in (
+            "create_campaign",
+            "set_least_authors",
+            "draw_items",
+            "assign",
+            "open_campaign",
+            "close_campaign",
+        )
     ]
 
 

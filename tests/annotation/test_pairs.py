@@ -24,6 +24,7 @@ from reports.campaign_data import campaign_data
 from reports.importing import import_labels
 from reports.label_rows import label_rows
 from reports.report_items import printed_items
+from tests.annotation.campaigns import decided
 from tests.conftest import member
 from tests.factories import (
     CampaignFactory,
@@ -256,7 +257,7 @@ def test_the_page_of_a_pair_tells_no_system(client, comparison, coordinator, alg
 
 def test_a_conflict_with_either_system_keeps_the_pair_away(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator)
-    algebraist.conflicts.create(kind="system", key="cobalt")
+    decided(algebraist, coordinator, ("system", "cobalt"))
     for _ in range(2):
         place = actions.take_next(reviewer=algebraist, campaign=campaign)
         assert "cobalt" not in place.item.stratum

@@ -58,7 +58,8 @@ def main() -> None:
     from django.conf import settings
     from django.test import Client
 
-    from accounts.models import Conflict
+    from accounts.actions import declare_conflict
+    from annotation.actions import decide_conflict
     from benchmark.actions import import_outputs, import_release
     from benchmark.models import Release
     from tests.conftest import member
@@ -71,12 +72,15 @@ def main() -> None:
     }
     people["owner"] = member("owner@study.test", "Olga Owner", "owner")
     people["carl"] = member("carl@study.test", "Carl Coordinator", "coordinator")
-    for name, system in CONFLICTS.items():
-        Conflict.objects.create(user=people[name], kind="system", key=system, reason="A colleague's work.")
     import_release(actor=people["owner"], protocol="proofs", path=folder / "release.jsonl", name="sheet")
     release = Release.objects.select_related("benchmark").get(name="sheet")
     for system in SYSTEMS:
         import_outputs(actor=people["owner"], path=folder / system, release=release, system=system)
+    for name, system in CONFLICTS.items():
+        declared = declare_conflict(
+            actor=people[name], kind="system", key=system, reason="A colleague's work."
+        )
+        decide_conflict(actor=people["carl"], conflict=declared, targets=[("system", system)])
     sessions = {}
     for name, person in people.items():
         client = Client()

@@ -167,7 +167,7 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
 
     def campaign(name: str, rubric: str, *, guesses: bool = False) -> Campaign:
         made = actions.create_campaign(
-            actor=coordinator, name=name, release=proofs, rubric=rubric, reviewers_per_item=2
+            actor=coordinator, name=name, release=proofs, rubric=rubric, reviewers_per_item=2, least_authors=1
         )
         if guesses:
             actions.ask_for_guesses(actor=coordinator, campaign=made)
@@ -227,7 +227,7 @@ def _discussed(coordinator: User, ada: User, campaign: Campaign) -> str:
 def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
     """Ada has answered and may read what the judge said of the same item."""
     campaign = actions.create_campaign(
-        actor=coordinator, name="Verdict afterwards", release=gaps, rubric="re2math-audit-v1"
+        actor=coordinator, name="Verdict afterwards", release=gaps, rubric="re2math-audit-v1", least_authors=1
     )
     actions.draw_items(actor=coordinator, campaign=campaign, per_stratum=2, leave_out_undecided=True)
     copy_verdicts(

@@ -7,12 +7,13 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from annotation import actions
+from annotation.conflict_rows import DEFAULT_LEAST
 from annotation.models import ProblemRule
 from annotation.queries import campaign_called
 from annotation.serializers import CampaignOut
 from benchmark.queries import release_named
 
-TERMS = ("rubric", "name", "slug", "track", "seed", "problem_rule", "most_per_reviewer")
+TERMS = ("rubric", "name", "slug", "track", "seed", "problem_rule", "most_per_reviewer", "least_authors")
 
 
 class Command(CommandForSomebody):
@@ -33,6 +34,12 @@ class Command(CommandForSomebody):
         )
         parser.add_argument(
             "--most-per-reviewer", type=int, help="items for one reviewer (default: no bound)"
+        )
+        parser.add_argument(
+            "--least-authors",
+            type=int,
+            default=DEFAULT_LEAST,
+            help=f"systems that must be possible authors of an item (default: {DEFAULT_LEAST})",
         )
         parser.add_argument("--seed", type=int, default=1, help="the same seed draws the same sample again")
 

@@ -4,6 +4,7 @@ import datetime as dt
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db import transaction
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
@@ -28,6 +29,9 @@ class Command(CommandForSomebody):
         parser.add_argument("--reviewers", type=int, dest="reviewers_per_item", help="per item, 1 to 25")
         parser.add_argument("--problem-rule", choices=ProblemRule.values)
         parser.add_argument("--most-per-reviewer", type=int, help="items for one reviewer")
+        parser.add_argument(
+            "--least-authors", type=int, help="systems that must be possible authors of an item"
+        )
         parser.add_argument("--due-on", type=dt.date.fromisoformat, metavar="YYYY-MM-DD")
         parser.add_argument("--instructions", help="shown to reviewers above their queue")
 
@@ -36,5 +40,8 @@ class Command(CommandForSomebody):
         given = {name: options[name] for name in TERMS if options[name] is not None}
         if "release" in given:
             given["release"] = release_named(given["release"])
-        actions.revise_campaign(actor=actor, campaign=campaign, **given)
+        with transaction.atomic():
+            actions.revise_campaign(actor=actor, campaign=campaign, **given)
+            if options["least_authors"] is not None:
+                actions.set_least_authors(actor=actor, campaign=campaign, least=options["least_authors"])
         return dict(CampaignOut(campaign_called(campaign.slug)).data)
