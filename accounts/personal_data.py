@@ -24,19 +24,14 @@ def personal_data(user: User) -> dict[str, Any]:
             "reminders": user.reminders,
         },
         "expertise": list(user.expertise.order_by("domain").values("domain", "confidence")),
-<<<<<<< HEAD
-        "conflicts": list(user.conflicts.order_by("kind", "key").values("kind", "key", "reason")),
+        "conflicts": list(
+            user.conflicts.order_by("kind", "key").values("kind", "key", "reason", "declared_at")
+        ),
         "access_tokens": list(
             user.access_tokens.order_by("pk").values(
                 "label", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"
             )
         ),
-=======
-        "conflicts": list(
-            user.conflicts.order_by("kind", "key").values("kind", "key", "reason", "declared_at")
-        ),
-        "access_tokens": list(user.access_tokens.order_by("pk").values("label", "created_at", "revoked_at")),
->>>>>>> h1
         "saved_comments": list(user.saved_comments.order_by("pk").values("text", "created_at", "changed_at")),
         "invitations": list(
             Invitation.objects.filter(accepted_by=user).values("email", "role", "created_at", "accepted_at")
