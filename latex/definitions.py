@@ -161,7 +161,7 @@ def paired_delimiter_with_body(stream: Stream) -> None:
 
 def _document_parameters(specification: list[Token]) -> tuple[Parameter, ...]:
     """The argument specification of xparse: m, o, s, O{default}; other letters count as m."""
-    inner = Stream([t for t in specification if t.kind != "space"], MacroTable(), Budget.for_source(0))
+    inner = Stream([t for t in specification if t.kind != "space"], MacroTable(), Budget())
     found: list[Parameter] = []
     while (token := inner.character()) is not None and len(found) < 9:
         if token.text == "O":

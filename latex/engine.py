@@ -16,7 +16,7 @@ from latex.limits import MAX_HTML, MAX_NOTES, Budget, LimitReached
 from latex.macros import MacroTable
 from latex.references import References, Target
 from latex.stream import Stream
-from latex.tokens import Token, tokenize
+from latex.tokens import Token, spelled, tokenize
 from latex.writer import Writer
 
 Close = Callable[[], None]
@@ -42,7 +42,7 @@ class Engine:
         self.counters = Counters()
         self.references = References()
         self.writer = Writer(text)
-        self.budget = Budget.for_source(len(text))
+        self.budget = Budget()
         self.stream = Stream([], self.macros, self.budget)
         self.frames: list[Frame] = []
         self.open_environments: dict[str, int] = {}
@@ -88,7 +88,7 @@ class Engine:
                 self.obey(token)
             except LimitReached as limit:
                 self.note(str(limit))
-            if self.writer.size > MAX_HTML:
+            if self.writer.size + self.writer.waiting > MAX_HTML:
                 self.stop_here()
                 break
         self.here = self.stream.source_end
@@ -268,5 +268,8 @@ class Engine:
 
     def captured_tokens(self, tokens: list[Token], finish: Callable[[str], None]) -> None:
         """The same for tokens that were read already (an optional argument)."""
-        self.stream.push([Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)])
-        self.captured(finish)
+        if self.stream.read_again([Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)]):
+            self.captured(finish)
+        else:
+            self.note("arguments lie in arguments too deeply; some are shown as source")
+            finish(html_text(spelled(tokens)))

@@ -110,12 +110,11 @@ def layout(signature: str, within: str = "") -> Callable[[Engine, str], None]:
 def transparent(engine: Engine, name: str, within: str) -> None:
     """An environment whose paragraphs are blocks of their own, marked as being `within` it."""
     if within:
-        engine.writer.within.append(within)
+        engine.writer.enter(within)
 
     def finish() -> None:
         engine.end_paragraph()
-        if within in engine.writer.within:
-            engine.writer.within.remove(within)
+        engine.writer.leave(within)
 
     engine.open_frame(name, finish)
 
@@ -163,7 +162,7 @@ def quote(engine: Engine, name: str) -> None:
 
 def abstract(engine: Engine, name: str) -> None:
     engine.end_paragraph()
-    engine.writer.top.run_in = '<span class="abstract-head">Abstract.</span> '
+    engine.writer.top.run_in = ['<span class="abstract-head">Abstract.</span> ']
     transparent(engine, name, "abstract")
 
 

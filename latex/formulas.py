@@ -78,13 +78,14 @@ def _unclosed(
     the end of its paragraph."""
     reason = collector.fault or "the formula is never closed"
     end = engine.stream.source_end
+    stopped = engine.stream.source_start
     if begin is not None and engine.stream.rewind(begin):
         lone_dollar = collector.closing is not None and collector.closing.kind == "$"
         if lone_dollar and not _closing_dollar(engine):
             engine.put("$")
             return
         if not lone_dollar:
-            _skip_paragraph(engine)
+            _skip_paragraph(engine, stopped)
         end = engine.stream.source_end
     show_source(engine, without_comments(engine.text[start:end]).strip(), reason, start, end, display=display)
 
@@ -100,8 +101,9 @@ def _closing_dollar(engine: Engine) -> bool:
     return False
 
 
-def _skip_paragraph(engine: Engine) -> None:
-    while (token := engine.stream.peek()) is not None and token.kind != "par":
+def _skip_paragraph(engine: Engine, stopped: int) -> None:
+    """Reads up to the end of the paragraph, or to where the formula could not go on."""
+    while (token := engine.stream.peek()) is not None and token.kind != "par" and token.start < stopped:
         engine.stream.next()
 
 

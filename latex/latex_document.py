@@ -55,7 +55,7 @@ def finished(engine: Engine, text: str) -> Document:
     add_footnotes(engine)
     resolve = engine.references.resolve
     blocks = tuple(
-        block(number, draft, resolve(draft.html), engine.prefix, text)
+        block(number, draft, resolve(draft.whole()), engine.prefix, text)
         for number, draft in enumerate(engine.writer.blocks, start=1)
     )
     made = tuple(Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas)

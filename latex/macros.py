@@ -53,6 +53,7 @@ class MacroTable:
         self._saved: list[list[tuple[int, str, Macro | None]]] = []
         self._made_global: dict[str, int] = {}
         self._clock = 0
+        self.endless: dict[str, Macro] = {}  # found to expand without end
 
     def get(self, name: str) -> Macro | None:
         return self._macros.get(name)

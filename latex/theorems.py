@@ -149,8 +149,8 @@ def open_proof(engine: Engine, name: str, title: str) -> None:
     writer = engine.writer
     engine.end_paragraph()
     head = title or html_text(PROOFS.get(name, "Proof"))
-    writer.top.run_in += f'<span class="proof-head">{head.rstrip(".")}.</span> '
-    writer.within.append("proof")
+    writer.top.run_in.append(f'<span class="proof-head">{head.rstrip(".")}.</span> ')
+    writer.enter("proof")
     writer.next_kind = "proof"
 
     def finish() -> None:
@@ -159,8 +159,7 @@ def open_proof(engine: Engine, name: str, title: str) -> None:
         if name != "solution":
             writer.append_to_last('<span class="qed">□</span>', engine.here)
         writer.end_paragraph(engine.stream.source_end)
-        if writer.within:
-            writer.within.pop()
+        writer.leave("proof")
 
     engine.open_frame(name, finish)
 
