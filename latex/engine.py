@@ -4,7 +4,8 @@ Nothing here recurses: groups, environments and captured text are frames on a st
 proportion to the source and no more.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from latex.characters import ACCENTS as TEXT_ACCENTS
@@ -12,7 +13,7 @@ from latex.characters import ESCAPED, accented, html_text, typographic, visible
 from latex.counters import Counters
 from latex.definitions import DEFINITIONS
 from latex.document import Failure, Formula
-from latex.limits import MAX_HTML, MAX_NOTES, Budget, LimitReached
+from latex.limits import MAX_HTML, MAX_NOTES, Budget, Clock, LimitReached
 from latex.macros import MacroTable
 from latex.references import References, Target
 from latex.stream import Stream
@@ -43,6 +44,9 @@ class Engine:
         self.references = References()
         self.writer = Writer(text)
         self.budget = Budget()
+        self.clock = Clock()
+        self.unfit: Mapping[int, str] = {}  # formulas to show as source, by their place, and why
+        self.placed = 0  # formulas so far
         self.stream = Stream([], self.macros, self.budget)
         self.frames: list[Frame] = []
         self.open_environments: dict[str, int] = {}
@@ -82,7 +86,11 @@ class Engine:
         """Obeys all tokens and closes what they left open."""
         outer, self.stream = self.stream, Stream(tokens, self.macros, self.budget, begin)
         depth = len(self.frames)
-        while (token := self.stream.next()) is not None:
+        for count in itertools.count():
+            if (token := self.stream.next()) is None:
+                break
+            if count % 256 == 0:
+                self.clock.check()
             self.here = self.stream.source_start
             try:
                 self.obey(token)

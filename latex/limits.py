@@ -1,6 +1,7 @@
-"""Every bound on hostile input, in one place. All are counts, never clocks, so the same text always gives
-the same page."""
+"""Every bound on hostile input, in one place. All are counts, so the same text always gives the same page; a clock
+stops only what would keep a worker from others' work, and what it stops is shown as plain text."""
 
+import time
 from dataclasses import dataclass
 
 MAX_SOURCE = 2_000_000  # characters; a longer text is shown as plain text
@@ -13,14 +14,41 @@ MAX_INLINE_DEPTH = 24  # nested inline elements; deeper text keeps its words and
 MAX_CONTAINER_DEPTH = 24  # nested lists, theorems, quotes
 MAX_NAME = 200  # characters of a label, key, environment or file name
 MAX_HTML = 12_000_000  # characters of HTML; what would go beyond is shown as plain text
+SECONDS_PER_DOCUMENT = 8.0  # of processor time, in a worker
+SECONDS_FOR_FORMULAS = 4.0  # of that, to try the formulas of a document with KaTeX
+UNTRIED = 1_000  # characters; a longer formula is shown as source when no time was left to try it
 MAX_NOTES = 60  # lines in the report
 MAX_MACRO_DEPTH = 200  # macro calls, each in the expansion of the one before
 MAX_RELATIONS = 200  # counters that a document makes restart within others
 MAX_NUMBER = 100  # characters of a number that references print
 
 
+class OutOfTime(Exception):
+    """The time for a document is over."""
+
+
+class Clock:
+    """Processor time that the thread may still use; None for any."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._end = None if seconds is None else time.thread_time() + seconds
+
+    @property
+    def is_over(self) -> bool:
+        return self._end is not None and time.thread_time() > self._end
+
+    def check(self) -> None:
+        """Raise OutOfTime if the time is over."""
+        if self.is_over:
+            raise OutOfTime
+
+
 class LimitReached(Exception):
     """A bound was hit; the message says which, in words for the report."""
+
+
+class ShownAsSource(LimitReached):
+    """A diagram or picture that a formula can't show; the message is its kind."""
 
 
 @dataclass
