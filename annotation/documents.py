@@ -1,5 +1,6 @@
 """The rendered form of parts: blocks with stable ids, safe HTML and source."""
 
+from accounts.refusal import Refused
 from annotation.material import Material, ShownProof
 from annotation.steps import Step, steps_of
 from benchmark.protocol import Part
@@ -28,7 +29,15 @@ def anchored_documents(shown: Material) -> list[tuple[ShownProof, Rendered]]:
 
 
 def anchors(shown: Material) -> tuple[dict[str, int], tuple[Step, ...]]:
-    """What answers may name: the length of every block's source by block id, and the steps of a single proof."""
+    """What answers may name: the length of every block's source by block id, and the steps of a single proof.
+
+    Raises Refused (code "being_prepared") while a text waits to be rendered.
+    """
     shown_documents = [document for _, document in anchored_documents(shown)]
+    if any(document.waiting for document in shown_documents):
+        raise Refused(
+            "The text is still being prepared for reading; what you wrote is kept. Try again in a moment.",
+            code="being_prepared",
+        )
     lengths = {block.id: len(block.source) for document in shown_documents for block in document.blocks}
     return lengths, steps_of(shown_documents[0].blocks) if len(shown_documents) == 1 else ()

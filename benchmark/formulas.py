@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmark.models import Output, OutputState, Run
 from benchmark.progress import Progress, silent
-from benchmark.rendering import rendered
+from benchmark.actions.rendering import render_now
 
 EXAMPLES = 20
 
@@ -37,7 +37,7 @@ def report_formulas(run: Run, *, seconds: float = 60.0, progress: Progress = sil
     for output in answered.select_related("instance").order_by("pk").iterator(100):
         if time.monotonic() >= end:
             break
-        document = rendered(output.text, output.text_format)
+        (document,) = render_now([(output.text, output.text_format)])
         report.documents += 1
         report.formulas += document.report["formulas"]
         report.failed += len(document.report["failures"])
