@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from benchmark.actions.rendering import render_now
 from benchmark.models import Output, OutputState, Run
 from benchmark.progress import Progress, silent
-from benchmark.actions.rendering import render_now
 
 EXAMPLES = 20
 

@@ -97,12 +97,12 @@ def ask_for(texts: Iterable[Text]) -> None:
     call_worker()
 
 
-def call_worker() -> None:
+def call_worker(task: str = TASK, *arguments: int) -> None:
     """Tell a worker after the commit that something waits; if the broker is away, the next look of beat finds it."""
 
     def ring() -> None:
         try:
-            current_app.send_task(TASK, retry=False)
+            current_app.send_task(task, arguments, retry=False)
         except (OperationalError, OSError) as error:
             logger.warning("the broker is away, texts are rendered later: %s", error)
 

@@ -56,6 +56,7 @@ class FormulaCollector:
         self.depth = 0
         self.inner = 0  # displays in the text of a group, as in \\[ \\parbox{..}{\\[..\\]} \\]
         self.inner_dollars = 0
+        self.stopped = 0  # where in the source the token read last begins
         self.calls = 0
         self.fault = ""
         self.ended: list[str] = []  # environments of the document whose end closed the formula
@@ -66,6 +67,7 @@ class FormulaCollector:
         groups = 1
         try:
             while (token := self.stream.next()) is not None:
+                self.stopped = self.stream.source_start
                 if (done := self.done(token)) is not None:
                     return done
                 groups += self.take(token)

@@ -84,14 +84,13 @@ def _unclosed(
     the end of its paragraph."""
     reason = collector.fault or "the formula is never closed"
     end = engine.stream.source_end
-    stopped = engine.stream.source_start
     if begin is not None and engine.stream.rewind(begin):
         lone_dollar = collector.closing is not None and collector.closing.kind == "$"
         if lone_dollar and not _closing_dollar(engine):
             engine.put("$")
             return
         if not lone_dollar:
-            _skip_paragraph(engine, stopped)
+            _skip_paragraph(engine, collector.stopped)
         end = engine.stream.source_end
     show_source(engine, without_comments(engine.text[start:end]).strip(), reason, start, end, display=display)
 

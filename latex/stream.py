@@ -208,11 +208,13 @@ class Stream:
         self._put_back(result, depth + 1, macro)
 
     def _drop(self, macro: Macro) -> None:
-        """Forgets what the outermost call of `macro` has not yet been read of."""
+        """Forgets what of the outermost call of `macro` was not read yet, but for the ends of what it has opened."""
         for index, waiting in enumerate(self._calls):
             if waiting.macro is macro:
+                ends = _ends(self._back[: waiting.base - 1 if waiting.base else None : -1])
                 del self._back[waiting.base :]
                 del self._calls[index:]
+                self.push(ends)
                 return
 
     def _argument(self, parameter: Parameter) -> list[Token]:
@@ -269,6 +271,22 @@ class Stream:
                 break
         self._give_back(taken)
         return []
+
+
+def _ends(tokens: list[Token]) -> list[Token]:
+    """Closing braces and \\end{name} whose beginning is not among the tokens."""
+    kept: list[Token] = []
+    groups = environments = 0
+    for index, token in enumerate(tokens):
+        if token.kind == "}" and groups == 0:
+            kept.append(token)
+        elif token.kind in "{}":
+            groups += 1 if token.kind == "{" else -1
+        elif token.kind == "word" and token.text == "end" and environments == 0:
+            kept += tokens[index : index + 4]  # the word, and {name}
+        elif token.kind == "word" and token.text in ("begin", "end"):
+            environments += 1 if token.text == "begin" else -1
+    return kept
 
 
 def _without_outer_braces(tokens: list[Token]) -> list[Token]:

@@ -53,15 +53,15 @@ def new_theorem(engine: Engine) -> None:
     shared = engine.stream.optional()
     title = plain(engine.stream.required())
     within = engine.stream.optional()
-    if name in PROOFS:  # a proof by another name, and still a proof
-        engine.settings[f"head of {name}"] = title[:MAX_NAME]
-        return
     declare(
         engine, name, title, "" if starred else spelled(shared or []).strip() or name, spelled(within or [])
     )
 
 
 def declare(engine: Engine, name: str, title: str, counter: str, within: str = "", style: str = "") -> None:
+    if name in PROOFS:  # a proof by another name, and still a proof
+        engine.settings[f"head of {name}"] = title[:MAX_NAME]
+        return
     shared = engine.environments.get(counter)
     if isinstance(shared, Theorem) and counter != name:
         counter = shared.counter

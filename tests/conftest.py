@@ -152,13 +152,13 @@ def _empty_cache() -> None:
 @pytest.fixture(autouse=True)
 def worker_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that renders a text as soon as a page misses it; tests of waiting take it away (`no_worker`)."""
-    monkeypatch.setattr(rendering, "call_worker", render_waiting)
+    monkeypatch.setattr(rendering, "call_worker", lambda *_: render_waiting())
 
 
 @pytest.fixture
 def no_worker(worker_is_quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is rendered until a test calls `render_waiting`."""
-    monkeypatch.setattr(rendering, "call_worker", lambda: None)
+    monkeypatch.setattr(rendering, "call_worker", lambda *_: None)
 
 
 @keep

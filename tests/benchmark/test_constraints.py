@@ -65,6 +65,14 @@ def twin_document():
         RenderedDocument.objects.create(sha256=digest("x"), blocks=[], report={})
 
 
+def document_of_no_version():
+    RenderedDocument.objects.create(sha256=digest("x"), rendered_at=timezone.now())
+
+
+def document_of_no_time():
+    RenderedDocument.objects.create(sha256=digest("x"), version="1")
+
+
 def withheld(twice=False):
     run = RunFactory()
     instance = InstanceFactory(release=run.release)
@@ -200,6 +208,12 @@ def test_what_was_not_released_is_beside_no_output_and_within_its_open_run(viola
 )
 def test_a_name_is_given_once(make):
     with pytest.raises(IntegrityError):
+        make()
+
+
+@pytest.mark.parametrize("make", [document_of_no_version, document_of_no_time])
+def test_a_text_is_rendered_by_a_version_at_a_time(make):
+    with pytest.raises(IntegrityError, match="rendered_by_a_version"):
         make()
 
 
