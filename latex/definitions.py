@@ -192,6 +192,25 @@ def keep_if(kind: str, *, wanted: bool, both: bool) -> Callable[[Stream], None]:
     return run
 
 
+def if_next_character(stream: Stream) -> None:
+    """\\@ifnextchar x{yes}{no}: which branch applies depends on what follows all of it, spaces apart."""
+    wanted, yes, no = stream.required(), stream.required(), stream.required()
+    stream.skip_spaces()
+    following = stream.peek()
+    holds = False
+    if wanted and following is not None:
+        opens = wanted[0].kind == "word" and wanted[0].text == "bgroup"
+        character = wanted[0].text[:1] if wanted[0].kind == "text" else ""
+        holds = following.kind == "{" if opens else wanted[0][:2] == following[:2]
+        holds = holds or bool(character and following.kind == "text" and following.text.startswith(character))
+    stream.push(yes if holds else no)
+
+
+def if_star(stream: Stream) -> None:
+    yes, no = stream.required(), stream.required()
+    stream.push(yes if stream.star() else no)
+
+
 def let_csname(stream: Stream) -> None:
     """\\csname name\\endcsname becomes \\name."""
     letters: list[Token] = []
@@ -232,5 +251,8 @@ DEFINITIONS: dict[str, Callable[[Stream], None]] = {
     "IfBooleanTF": keep_if("true", wanted=True, both=True),
     "IfBooleanT": keep_if("true", wanted=True, both=False),
     "IfBooleanF": keep_if("true", wanted=False, both=False),
+    "@ifnextchar": if_next_character,
+    "kernel@ifnextchar": if_next_character,
+    "@ifstar": if_star,
     "csname": let_csname,
 }
