@@ -137,7 +137,7 @@ class FormulaCollector:
         return True
 
     def done_at_environment(self, token: Token) -> bool | None:
-        """Reads the name of an environment that begins or ends, and the environment too if it belongs to the formula."""
+        """Reads the name of an environment, and takes it if it belongs to the formula."""
         argument = self.stream.required()
         name = "".join(part.text for part in argument).strip()
         own = self.engine.environments.get(name)
