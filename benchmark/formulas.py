@@ -16,7 +16,7 @@ EXAMPLES = 20
 class FormulaReport:
     """Counts over the answered outputs of a run; `failures` names the first formulas shown as source.
 
-    `waiting` documents were not reached in the time given; they are rendered when somebody opens them.
+    `waiting` documents were not reached in the time given; a worker renders them when somebody asks for them.
     """
 
     documents: int = 0

@@ -209,7 +209,8 @@ def of_markdown() -> Iterator[tuple[str, Write]]:
     pairs = {"emphasis": ("*a ", " b*"), "strong": ("**a ", " b**"), "links": ("[", "](a)"), "images": ("![", "](a)"),
              "quotes": ("> ", ""), "bullets": ("- ", ""), "numbers": ("1. ", ""), "groups": ("\\emph{", "}"),
              "glued": ("a\\foo{", "}"), "brackets": ("[", "]"), "struck": ("~~a ", " b~~"), "mixed": ("*a _b ", "_ *"),
-             "environments": ("\\begin{proof}\n", "\\end{proof}\n"), "math": ("\\(", "\\)"), "references": ("[", "][a]"),
+             "environments": ("\\begin{proof}\n", "\\end{proof}\n"), "math": ("\\(", "\\)"),
+             "references": ("[", "][a]"),
              "parens": ("[a](", ")"), "html": ("<b>", "</b>"), "options": ("\\item[", "]")}  # fmt: skip
     for name, (before, after) in pairs.items():
         yield f"nested {name}", nest(before, after)

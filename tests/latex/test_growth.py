@@ -1,4 +1,7 @@
-"""Every construct that the reader knows is tried, and costs in proportion to its length (bench/latex_growth.py measures)."""
+"""Every construct that the reader knows is tried, and costs in proportion to its length.
+
+bench/latex_growth.py measures the ratios.
+"""
 
 import resource
 import subprocess
@@ -21,7 +24,8 @@ LONG = 400_000
 WORST = (
     "{proof}: open", "{proof}: nested", "{proof}: nested in paragraphs", "{proof}: repeated", "{theorem}: nested",
     "proof open, then paragraphs", "center open, then paragraphs", "framed open, then ends", "{tikzpicture}: open",
-    "paragraph heading, then ends", "relation, then sections", "counter, then sections", "theorem declared, then sections",
+    "paragraph heading, then ends", "relation, then sections", "counter, then sections",
+    "theorem declared, then sections",
     "\\paragraph: repeated", "\\texorpdfstring: nested twice", "\\item: nested in its option", "\\lstinline: open",
     "{theorem}: nested in its option", "\\verb: open", "{tikzpicture}: nested", "\\footnote: nested",
 )  # fmt: skip
