@@ -83,7 +83,7 @@ def test_an_answer_without_places_is_taken_while_the_text_waits_and_one_with_pla
     with pytest.raises(Refused, match="still being prepared") as refusal:
         actions.submit_grade(content=anchored, idempotency_key="one", **sent)
     assert refusal.value.code == "being_prepared"
-    assert actions.submit_grade(content=COMPLETE, idempotency_key="two", **sent).created
+    assert actions.submit_grade(content=COMPLETE, idempotency_key="two", **sent).assignment == place
 
 
 def test_an_opened_campaign_has_its_texts_rendered_before_anybody_comes(
