@@ -172,7 +172,7 @@ def _said(subject: CalibrationItem, letters: dict[int, str], reader: User) -> It
             own=remark.author_id == reader.pk,
             at=remark.created_at,
             text=remark.text,
-            blocks=document.blocks,
+            blocks=document.shown,
         )
 
 

@@ -105,7 +105,7 @@ def read_verdict(place: Assignment) -> ReadVerdict | None:
         asked=next(row.text for row in rubric.questions if row.key == verdict.reveal.question),
         value=verdict.value,
         claims=tuple(
-            ReadClaim(claim.number, claim.text, document.blocks, marks.get(claim.pk, ""))
+            ReadClaim(claim.number, claim.text, document.shown, marks.get(claim.pk, ""))
             for claim, document in zip(claims, documents, strict=True)
         ),
         amended=amended.exists(),

@@ -3,9 +3,26 @@
 from celery import shared_task
 
 from annotation.actions.reminding import remind_due
+from annotation.documents import texts
+from annotation.material import item_material
+from annotation.models import Item
+from benchmark.rendering import ask_for
 
 
 @shared_task(name="annotation.remind_due")
 def remind() -> dict[str, int]:
     """Mail those whose work is due; nobody gets two mails on a day, however often this runs."""
     return remind_due()
+
+
+@shared_task(name="annotation.prepare_campaign")
+def prepare_campaign(campaign: int) -> int:
+    """Have everything rendered that an opened campaign shows, before a reviewer comes; returns how many items."""
+    items = Item.objects.filter(campaign=campaign).select_related(
+        "campaign__release__benchmark", "instance", "output", "second"
+    )
+    count = items.count()
+    for start in range(0, count, 100):
+        page = items.order_by("pk")[start : start + 100]
+        ask_for(text for item in page for text in texts(item_material(item)))
+    return count

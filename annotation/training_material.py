@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from accounts.domains import domain_words
 from annotation.answers import CheckedAnswer, Incomplete, checked
-from annotation.documents import anchors
+from annotation.documents import anchors, texts
 from annotation.material import Material, ShownProof, problem_title
 from annotation.training_file import GoldEntry, refused
 from annotation.training_rows import TrainingItem
+from benchmark.actions.rendering import render_now
 from benchmark.models import Release
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
 from benchmark.protocols import get_protocol
@@ -119,7 +120,9 @@ def _one(read: Any, value: Mapping[str, Any], field: str, kind: type[Record]) ->
 def _gold(
     item: TrainingItem, protocol: Protocol, rubric: Rubric, entry: GoldEntry
 ) -> tuple[CheckedAnswer, ...]:
-    blocks, steps = anchors(training_material(item, protocol))
+    shown = training_material(item, protocol)
+    render_now(texts(shown))
+    blocks, steps = anchors(shown)
     answers = checked(rubric, entry.content, blocks, steps).answers
     unexplained = sorted(_unexplained(rubric, entry, answers))
     if unexplained and not item.note:

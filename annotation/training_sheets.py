@@ -58,11 +58,11 @@ def gold_shown(questions: Sequence[Compared]) -> list[GoldShown]:
     """Each rationale rendered from Markdown with LaTeX, by itself."""
     texts = [(question.rationale, "markdown", f"why{n}-") for n, question in enumerate(questions, start=1)]
     return [
-        GoldShown(question, document.blocks)
+        GoldShown(question, document.shown)
         for question, document in zip(questions, rendered_all(texts), strict=True)
     ]
 
 
 def note_shown(item: TrainingItem) -> tuple[latex.Block, ...]:
     """The note on the whole item."""
-    return rendered(item.note, "markdown", "note-").blocks if item.note else ()
+    return rendered(item.note, "markdown", "note-").shown if item.note else ()

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from benchmark.actions.rendering import render_now
 from benchmark.models import Output, OutputState, Run
 from benchmark.progress import Progress, silent
-from benchmark.rendering import rendered
 
 EXAMPLES = 20
 
@@ -16,7 +16,7 @@ EXAMPLES = 20
 class FormulaReport:
     """Counts over the answered outputs of a run; `failures` names the first formulas shown as source.
 
-    `waiting` documents were not reached in the time given; they are rendered when somebody opens them.
+    `waiting` documents were not reached in the time given; a worker renders them when somebody asks for them.
     """
 
     documents: int = 0
@@ -37,7 +37,7 @@ def report_formulas(run: Run, *, seconds: float = 60.0, progress: Progress = sil
     for output in answered.select_related("instance").order_by("pk").iterator(100):
         if time.monotonic() >= end:
             break
-        document = rendered(output.text, output.text_format)
+        (document,) = render_now([(output.text, output.text_format)])
         report.documents += 1
         report.formulas += document.report["formulas"]
         report.failed += len(document.report["failures"])

@@ -285,12 +285,29 @@ class RedactedOutput(models.Model):
 
 
 class RenderedDocument(models.Model):
-    """Cache of a rendered text by content hash: blocks and the report of its formulas. May be emptied."""
+    """A text by the hash of format and text, with its blocks and the report of its formulas once a worker of some
+    `version` of the renderer was there. May be deleted: what a page misses is made again."""
 
     sha256 = models.CharField(max_length=64, unique=True)
-    blocks = models.JSONField()
-    report = models.JSONField()
+    text = models.TextField(blank=True, db_default="")
+    text_format = models.CharField(max_length=10, choices=TextFormat, db_default="plain")
+    version = models.CharField(max_length=20, blank=True, db_default="")
+    blocks = models.JSONField(default=list)
+    report = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=timezone.now)
+    rendered_at = models.DateTimeField(null=True)
+    leased_until = models.DateTimeField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0, db_default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="rendered_by_a_version",
+                condition=models.Q(version="", rendered_at=None)
+                | (~models.Q(version="") & models.Q(rendered_at__isnull=False)),
+            )
+        ]
+        indexes = [models.Index(fields=["id"], name="waiting_to_be_rendered", condition=models.Q(version=""))]
 
     def __str__(self) -> str:
         return self.sha256

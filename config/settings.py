@@ -154,6 +154,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "benchmark.work_imports",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
     },
+    "render-documents": {
+        "task": "benchmark.render",
+        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
+    },
     "reconcile-reports": {
         "task": "reports.reconcile",
         "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),

@@ -2,7 +2,7 @@
 
 from latex.document import Block, Document, Failure, Formula, Report
 from latex.katex import FormulaError, check_formulas, to_math_html
-from latex.render import RENDER_VERSION, guess_format, render
+from latex.render import RENDER_VERSION, guess_format, render, render_checked
 from latex.typeset import Piece, Typeset, Unplaced, typeset
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "check_formulas",
     "guess_format",
     "render",
+    "render_checked",
     "to_math_html",
     "typeset",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from latex.limits import MAX_NAME
+from latex.limits import MAX_NAME, MAX_RELATIONS
 
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
@@ -45,18 +45,25 @@ class Counters:
         self._children: dict[str, list[str]] = {}
         for child, parent in self._parents.items():
             self._children.setdefault(parent, []).append(child)
+        self._relations = 0  # every step may go through all of them
         self._styles: dict[str, str] = {"part": "Roman"}
 
     def within(self, name: str, parent: str) -> None:
         if name == parent or len(name) > MAX_NAME or self._is_ancestor(name, parent):
             return
+        children = self._children.setdefault(parent, [])
+        if name not in children:
+            if self._relations == MAX_RELATIONS:
+                return
+            self._relations += 1
+            children.append(name)
         self._parents[name] = parent
-        self._children.setdefault(parent, []).append(name)
 
     def without(self, name: str) -> None:
         parent = self._parents.pop(name, "")
         if name in self._children.get(parent, []):
             self._children[parent].remove(name)
+            self._relations -= 1
 
     def _is_ancestor(self, name: str, of: str) -> bool:
         for _ in range(20):

@@ -161,7 +161,7 @@ def paired_delimiter_with_body(stream: Stream) -> None:
 
 def _document_parameters(specification: list[Token]) -> tuple[Parameter, ...]:
     """The argument specification of xparse: m, o, s, O{default}; other letters count as m."""
-    inner = Stream([t for t in specification if t.kind != "space"], MacroTable(), Budget.for_source(0))
+    inner = Stream([t for t in specification if t.kind != "space"], MacroTable(), Budget())
     found: list[Parameter] = []
     while (token := inner.character()) is not None and len(found) < 9:
         if token.text == "O":
@@ -190,6 +190,25 @@ def keep_if(kind: str, *, wanted: bool, both: bool) -> Callable[[Stream], None]:
         stream.push(yes if holds == wanted else no)
 
     return run
+
+
+def if_next_character(stream: Stream) -> None:
+    """\\@ifnextchar x{yes}{no}: which branch applies depends on what follows all of it, spaces apart."""
+    wanted, yes, no = stream.required(), stream.required(), stream.required()
+    stream.skip_spaces()
+    following = stream.peek()
+    holds = False
+    if wanted and following is not None:
+        opens = wanted[0].kind == "word" and wanted[0].text == "bgroup"
+        character = wanted[0].text[:1] if wanted[0].kind == "text" else ""
+        holds = following.kind == "{" if opens else wanted[0][:2] == following[:2]
+        holds = holds or bool(character and following.kind == "text" and following.text.startswith(character))
+    stream.push(yes if holds else no)
+
+
+def if_star(stream: Stream) -> None:
+    yes, no = stream.required(), stream.required()
+    stream.push(yes if stream.star() else no)
 
 
 def let_csname(stream: Stream) -> None:
@@ -232,5 +251,8 @@ DEFINITIONS: dict[str, Callable[[Stream], None]] = {
     "IfBooleanTF": keep_if("true", wanted=True, both=True),
     "IfBooleanT": keep_if("true", wanted=True, both=False),
     "IfBooleanF": keep_if("true", wanted=False, both=False),
+    "@ifnextchar": if_next_character,
+    "kernel@ifnextchar": if_next_character,
+    "@ifstar": if_star,
     "csname": let_csname,
 }

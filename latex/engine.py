@@ -4,7 +4,8 @@ Nothing here recurses: groups, environments and captured text are frames on a st
 proportion to the source and no more.
 """
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from latex.characters import ACCENTS as TEXT_ACCENTS
@@ -12,11 +13,11 @@ from latex.characters import ESCAPED, accented, html_text, typographic, visible
 from latex.counters import Counters
 from latex.definitions import DEFINITIONS
 from latex.document import Failure, Formula
-from latex.limits import MAX_HTML, MAX_NOTES, Budget, LimitReached
+from latex.limits import MAX_HTML, MAX_NOTES, Budget, Clock, LimitReached
 from latex.macros import MacroTable
 from latex.references import References, Target
 from latex.stream import Stream
-from latex.tokens import Token, tokenize
+from latex.tokens import Token, spelled, tokenize
 from latex.writer import Writer
 
 Close = Callable[[], None]
@@ -42,7 +43,10 @@ class Engine:
         self.counters = Counters()
         self.references = References()
         self.writer = Writer(text)
-        self.budget = Budget.for_source(len(text))
+        self.budget = Budget()
+        self.clock = Clock()
+        self.unfit: Mapping[int, str] = {}  # formulas to show as source, by their place, and why
+        self.placed = 0  # formulas so far
         self.stream = Stream([], self.macros, self.budget)
         self.frames: list[Frame] = []
         self.open_environments: dict[str, int] = {}
@@ -82,13 +86,17 @@ class Engine:
         """Obeys all tokens and closes what they left open."""
         outer, self.stream = self.stream, Stream(tokens, self.macros, self.budget, begin)
         depth = len(self.frames)
-        while (token := self.stream.next()) is not None:
+        for count in itertools.count():
+            if (token := self.stream.next()) is None:
+                break
+            if count % 256 == 0:
+                self.clock.check()
             self.here = self.stream.source_start
             try:
                 self.obey(token)
             except LimitReached as limit:
                 self.note(str(limit))
-            if self.writer.size > MAX_HTML:
+            if self.writer.size + self.writer.waiting > MAX_HTML:
                 self.stop_here()
                 break
         self.here = self.stream.source_end
@@ -268,5 +276,8 @@ class Engine:
 
     def captured_tokens(self, tokens: list[Token], finish: Callable[[str], None]) -> None:
         """The same for tokens that were read already (an optional argument)."""
-        self.stream.push([Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)])
-        self.captured(finish)
+        if self.stream.read_again([Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)]):
+            self.captured(finish)
+        else:
+            self.note("arguments lie in arguments too deeply; some are shown as source")
+            finish(html_text(spelled(tokens)))

@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 
-from latex.characters import html_attribute, html_text, no_placeholders, visible
+from latex.characters import html_text, no_placeholders, visible
 from latex.definitions import environment_signature
-from latex.document import Failure
 from latex.engine import Engine
-from latex.formulas import formula
+from latex.formulas import formula, show_source
 from latex.macros import Macro
 from latex.mathwords import DISPLAYS
 from latex.theorems import Box, Theorem, begin_theorem, keyed, known_theorem
@@ -110,12 +109,11 @@ def layout(signature: str, within: str = "") -> Callable[[Engine, str], None]:
 def transparent(engine: Engine, name: str, within: str) -> None:
     """An environment whose paragraphs are blocks of their own, marked as being `within` it."""
     if within:
-        engine.writer.within.append(within)
+        engine.writer.enter(within)
 
     def finish() -> None:
         engine.end_paragraph()
-        if within in engine.writer.within:
-            engine.writer.within.remove(within)
+        engine.writer.leave(within)
 
     engine.open_frame(name, finish)
 
@@ -131,7 +129,7 @@ def begin_box(engine: Engine, name: str, box: Box) -> None:
         found = engine.stream.optional() if index == 0 and box.first_optional else engine.stream.required()
         arguments.append(found or [])
     title: list[Token] = []
-    for token in tokenize(box.title):
+    for token in box.title:
         number = int(token.text[-1]) if token.kind == "#" and token.text[-1:].isdecimal() else 0
         title += arguments[number - 1] if 0 < number <= len(arguments) else [token]
     open_box(engine, name, title, engine.here)
@@ -163,7 +161,7 @@ def quote(engine: Engine, name: str) -> None:
 
 def abstract(engine: Engine, name: str) -> None:
     engine.end_paragraph()
-    engine.writer.top.run_in = '<span class="abstract-head">Abstract.</span> '
+    engine.writer.top.run_in = ['<span class="abstract-head">Abstract.</span> ']
     transparent(engine, name, "abstract")
 
 
@@ -227,15 +225,10 @@ def verbatim(engine: Engine, name: str, body: str) -> None:
 
 
 def diagram(engine: Engine, name: str, body: str) -> None:
-    start = engine.here
     reason = f"{name.rstrip('*')} is shown as source"
-    source = no_placeholders(visible(without_comments(f"\\begin{{{name}}}{body}\\end{{{name}}}")))
-    engine.failures.append(Failure(source, reason, start))
-    engine.formula_count += 1
+    source = without_comments(f"\\begin{{{name}}}{body}\\end{{{name}}}")
     engine.note(reason)
-    code = f'<code class="math-source" title="{html_attribute(reason)}">{html_text(source)}</code>'
-    html = f'<div class="source">{code}</div>'
-    engine.writer.block("source", html, start, engine.stream.source_end)
+    show_source(engine, source, reason, engine.here, engine.stream.source_end, display=True, folded=True)
 
 
 def hidden(engine: Engine, name: str, body: str) -> None:

@@ -72,6 +72,7 @@ class _Reader:
         self.reading = Reading()
         self.macros = _macros(source) if text_format != "plain" else {}
         self.room = MAX_READ * len(source) + MAX_EXTRA
+        self.spent = 0  # tokens of macros that were read, for those that leave no letter
         self.in_math = False
         self.braces: list[bool] = []  # for each open brace: was text mode entered inside a formula?
         self.text_next = False
@@ -87,8 +88,10 @@ class _Reader:
                 self._letter(character, (place, place + 1))
             return
         for token in (_LATEX if self.format == "latex" else _MARKDOWN).finditer(text):
-            if at is not None and self.length > self.room:
-                return
+            if at is not None:
+                self.spent += 1
+                if self.length + self.spent > self.room:
+                    return
             self._token(token, depth, at)
 
     def _token(self, token: re.Match[str], depth: int, at: tuple[int, int] | None) -> None:

@@ -5,7 +5,7 @@ from latex.collect import FormulaCollector
 from latex.counters import alph
 from latex.document import Failure, Formula
 from latex.engine import Engine
-from latex.limits import LimitReached
+from latex.limits import MAX_NUMBER, LimitReached, ShownAsSource
 from latex.mathconvert import Context, convert
 from latex.mathwords import DISPLAYS
 from latex.references import Target
@@ -39,10 +39,16 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
             display=display,
         )
     except LimitReached as limit:
-        show_source(engine, source, str(limit), start, end, display=display)
+        folded = isinstance(limit, ShownAsSource)
+        show_source(engine, source, str(limit), start, end, display=display, folded=folded)
         return
     if not latex.strip():
         engine.note("empty formulas are left out")
+        return
+    place = engine.placed
+    engine.placed += 1
+    if place in engine.unfit:
+        show_source(engine, source, engine.unfit[place], start, end, display=display)
         return
     _write(engine, Formula(visible(latex), display, _copyable(source, latex), start), end)
 
@@ -84,7 +90,7 @@ def _unclosed(
             engine.put("$")
             return
         if not lone_dollar:
-            _skip_paragraph(engine)
+            _skip_paragraph(engine, collector.stopped)
         end = engine.stream.source_end
     show_source(engine, without_comments(engine.text[start:end]).strip(), reason, start, end, display=display)
 
@@ -95,13 +101,12 @@ def _closing_dollar(engine: Engine) -> bool:
     while (token := engine.stream.next()) is not None and token.kind != "par":
         if token.kind == "$":
             return True
-    if mark is not None:
-        engine.stream.rewind(mark)
-    return False
+    return mark is None or not engine.stream.rewind(mark)
 
 
-def _skip_paragraph(engine: Engine) -> None:
-    while (token := engine.stream.peek()) is not None and token.kind != "par":
+def _skip_paragraph(engine: Engine, stopped: int) -> None:
+    """Reads up to the end of the paragraph, or to where the formula could not go on."""
+    while (token := engine.stream.peek()) is not None and token.kind != "par" and token.start < stopped:
         engine.stream.next()
 
 
@@ -109,7 +114,7 @@ def _context(engine: Engine) -> Context:
     block = engine.anchor(engine.writer.next_id)
 
     def label(name: str, number: str) -> None:
-        engine.references.label(name, Target(number, "eq", block))
+        engine.references.label(name, Target(number if len(number) <= MAX_NUMBER else "…", "eq", block))
 
     return Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
 
@@ -135,13 +140,20 @@ def _write(engine: Engine, made: Formula, end: int) -> None:
         engine.put(html)
 
 
-def show_source(engine: Engine, source: str, reason: str, start: int, end: int, *, display: bool) -> None:
-    """Writes what can't be rendered as the author's source, in place, and counts it as a failed formula."""
+def show_source(
+    engine: Engine, source: str, reason: str, start: int, end: int, *, display: bool, folded: bool = False
+) -> None:
+    """Writes what can't be rendered as the author's source, in place, and counts it as a failed formula.
+
+    The source of a diagram is long and says little: as a display it is `folded` in a frame with the reason.
+    """
     engine.formula_count += 1
     source = no_placeholders(visible(source))
     engine.failures.append(Failure(source, reason, start))
     code = f'<code class="math-source" title="{html_attribute(reason)}">{html_text(source)}</code>'
     if display and not engine.writer.top.line:
+        if folded:
+            code = f"<details><summary>{html_text(reason)}</summary>{code}</details>"
         engine.writer.block("source", f'<div class="source">{code}</div>', start, end)
     else:
         engine.put(code)

@@ -11,7 +11,7 @@ from typing import Any
 import quickjs
 
 from latex.document import Document, Failure
-from latex.limits import MAX_FORMULA
+from latex.limits import MAX_FORMULA, UNTRIED, Clock
 
 KATEX = Path(__file__).resolve().parent.parent / "static" / "vendor" / "katex-0.19.1" / "katex.min.js"
 MEMORY = 64 * 1024 * 1024  # bytes for the engine, KaTeX included (6 MB)
@@ -34,6 +34,10 @@ _TO_HTML = """
 
 class FormulaError(ValueError):
     """KaTeX refuses the formula, or a limit was reached; the message says why."""
+
+
+class Unfinished(FormulaError):
+    """KaTeX reached a limit of time or memory."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def to_math_html(latex: str, display: bool, *, output: str = "html") -> str:
     """KaTeX's HTML of one formula, with fresh macros. Raises FormulaError. `output` is html or htmlAndMathml."""
     reply = ask(TO_HTML, latex, display, output=output)
     if len(reply["html"]) > MAX_HTML:
-        raise FormulaError("the rendered formula is too large")
+        raise Unfinished("the rendered formula is too large")
     return str(reply["html"])
 
 
@@ -106,26 +110,48 @@ def _run(program: Program, request: str) -> str:
             return str(engine.programs[program.name](request))
         except quickjs.JSException as error:  # out of memory, out of time or out of stack
             _shared()[0] = _new_engine()
-            raise FormulaError(f"a limit was reached: {str(error).splitlines()[0][:200]}") from error
+            raise Unfinished(f"a limit was reached: {str(error).splitlines()[0][:200]}") from error
 
 
 def check_formulas(document: Document) -> Document:
     """The same document with a report that also names every formula KaTeX refuses, and its reason."""
-    refused = []
-    reasons: dict[tuple[str, bool], str] = {}
-    for formula in document.formulas:
+    refused, unfit = try_formulas(document, Clock())
+    formulas = document.formulas
+    unfinished = [Failure(formulas[n].source, reason, formulas[n].start) for n, reason in unfit.items()]
+    return with_failures(document, [*refused, *unfinished])
+
+
+def try_formulas(document: Document, clock: Clock) -> tuple[list[Failure], dict[int, str]]:
+    """The formulas that KaTeX refuses, and by their place in `document.formulas` those that it does not finish:
+    a browser would not either. When the time is over, long formulas count among these."""
+    refused, unfit = [], {}
+    tried: dict[tuple[str, bool], tuple[str, bool]] = {}
+    for number, formula in enumerate(document.formulas):
         key = (formula.latex, formula.display)
-        if key not in reasons:
-            reasons[key] = _reason(*key)
-        if reasons[key]:
-            refused.append(Failure(formula.source, reasons[key], formula.start))
+        if key not in tried:
+            tried[key] = ("", False) if clock.is_over else _reason(*key)
+            if clock.is_over and len(formula.latex) > UNTRIED and not tried[key][0]:
+                tried[key] = ("there was no time to try a formula of this length", True)
+        reason, unfinished = tried[key]
+        if unfinished:
+            unfit[number] = reason
+        elif reason:
+            refused.append(Failure(formula.source, reason, formula.start))
+    return refused, unfit
+
+
+def with_failures(document: Document, refused: list[Failure]) -> Document:
+    """The document with more failures in its report."""
     failures = tuple(sorted((*document.report.failures, *refused), key=lambda failure: failure.start))
     return replace(document, report=replace(document.report, failures=failures))
 
 
-def _reason(latex: str, display: bool) -> str:
+def _reason(latex: str, display: bool) -> tuple[str, bool]:
+    """Why KaTeX refuses a formula, "" if it does not; and whether it came to no end."""
     try:
         to_math_html(latex, display)
+    except Unfinished as error:
+        return str(error), True
     except FormulaError as error:
-        return str(error)
-    return ""
+        return str(error), False
+    return "", False

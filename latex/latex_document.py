@@ -1,5 +1,7 @@
 """LaTeX source to a Document: an engine with all its commands, and the last steps after reading."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape, unescape
 
 from latex import (
@@ -17,6 +19,7 @@ from latex import (
 from latex.characters import html_attribute, no_placeholders
 from latex.document import Block, Document, Formula, Report
 from latex.engine import Engine
+from latex.limits import Clock
 from latex.sanitize import clean
 from latex.writer import Draft
 
@@ -31,21 +34,31 @@ _ENVIRONMENTS = {
 }
 
 
-def new_engine(text: str, prefix: str) -> Engine:
-    engine = Engine(text, prefix)
+@dataclass(frozen=True)
+class Task:
+    """How a document is to be rendered: the prefix of its ids, its time, and which formulas are shown as source."""
+
+    prefix: str = ""
+    clock: Clock = field(default_factory=Clock)
+    unfit: Mapping[int, str] = field(default_factory=dict)
+
+
+def new_engine(text: str, task: Task) -> Engine:
+    engine = Engine(text, task.prefix)
+    engine.clock, engine.unfit = task.clock, task.unfit
     engine.commands = dict(_COMMANDS)
     engine.builtin_environments = dict(_ENVIRONMENTS)
     engine.raw_environments = dict(environments.RAW)
     return engine
 
 
-def render_latex(text: str, prefix: str) -> Document:
+def render_latex(text: str, task: Task) -> Document:
     text_read = no_placeholders(text)
-    engine = new_engine(text_read, prefix)
+    engine = new_engine(text_read, task)
     engine.in_preamble = "\\begin{document}" in text_read
     engine.read_text(text_read)
     if engine.in_preamble:  # \begin{document} stood in a comment or verbatim: show what there is
-        engine = new_engine(text_read, prefix)
+        engine = new_engine(text_read, task)
         engine.read_text(text_read)
     return finished(engine, text)
 
@@ -54,15 +67,15 @@ def finished(engine: Engine, text: str) -> Document:
     """The document with its footnotes, references resolved, and every block through the allow-list."""
     add_footnotes(engine)
     resolve = engine.references.resolve
-    blocks = tuple(
-        block(number, draft, resolve(draft.html), engine.prefix, text)
-        for number, draft in enumerate(engine.writer.blocks, start=1)
-    )
+    blocks = []
+    for number, draft in enumerate(engine.writer.blocks, start=1):
+        engine.clock.check()
+        blocks.append(block(number, draft, resolve(draft.whole()), engine.prefix, text))
     made = tuple(Formula(unescape(resolve(f.latex)), f.display, f.source, f.start) for f in engine.formulas)
     for miss in engine.references.unresolved[:20]:
         engine.note(miss)
     report = Report(engine.formula_count, tuple(engine.failures), tuple(engine.notes))
-    return Document(blocks, report, made)
+    return Document(tuple(blocks), report, made)
 
 
 def block(number: int, draft: Draft, html: str, prefix: str, text: str) -> Block:

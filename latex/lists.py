@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from latex.characters import html_text
 from latex.counters import STYLES
 from latex.engine import Engine, Frame
+from latex.limits import MAX_NUMBER
 from latex.references import Target
 from latex.theorems import keyed
 from latex.tokens import spelled
@@ -140,7 +141,7 @@ def item(engine: Engine) -> None:
     if option is None:
         open_item(engine, opened, next_label(engine, opened))
     else:
-        engine.aim(_words(spelled(option)), "item")
+        engine.aim(_words(spelled(option))[:MAX_NUMBER], "item")
         engine.captured_tokens(option, lambda html: open_item(engine, opened, html or " "))
 
 

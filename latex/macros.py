@@ -1,9 +1,10 @@
 """Macros: what a definition holds, and the table of a document with TeX's grouping."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
-from latex.tokens import Token
+from latex.tokens import Token, spelled
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,30 @@ def substitute(body: tuple[Token, ...], arguments: list[list[Token]]) -> list[To
     """The replacement text with its arguments put in; ## becomes # for definitions inside definitions."""
     out: list[Token] = []
     for token in body:
-        if token.kind != "#":
+        if token.kind == "raw" and "#" in token.text:
+            out.append(token._replace(text=_with_arguments(token.text, arguments)))
+        elif token.kind != "#":
             out.append(token)
         elif len(token.text) > 2 or not token.text[-1].isdigit():
             out.append(token._replace(text=token.text[1:] or "#"))
         elif (index := int(token.text[-1])) <= len(arguments):
             out.extend(arguments[index - 1])
     return out
+
+
+_PARAMETER = re.compile(r"#(?:#|([1-9]))")
+
+
+def _with_arguments(raw: str, arguments: list[list[Token]]) -> str:
+    """Code or a diagram in a macro's body, with the arguments in it."""
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] is None:
+            return "#"
+        index = int(found[1])
+        return spelled(arguments[index - 1]) if index <= len(arguments) else found[0]
+
+    return _PARAMETER.sub(value, raw)
 
 
 class MacroTable:
@@ -53,6 +71,7 @@ class MacroTable:
         self._saved: list[list[tuple[int, str, Macro | None]]] = []
         self._made_global: dict[str, int] = {}
         self._clock = 0
+        self.endless: dict[str, Macro] = {}  # found to expand without end
 
     def get(self, name: str) -> Macro | None:
         return self._macros.get(name)

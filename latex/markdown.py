@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from latex.characters import html_attribute, html_text, no_placeholders
 from latex.definitions import DEFINITIONS
 from latex.document import Document
 from latex.engine import Engine
-from latex.latex_document import finished, new_engine
+from latex.latex_document import Task, finished, new_engine
 from latex.links import safe_address
 from latex.protect import PLACEHOLDER, Protected, protect
 
@@ -24,7 +25,15 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
     parser.enable(["table", "strikethrough"])
     parser.disable(["code", "lheading", "html_block", "html_inline"])
+    parser.inline.ruler.before("text", "clock", _clock)
     return parser
+
+
+def _clock(state: StateInline, silent: bool) -> bool:
+    """A rule that matches nothing and ends what takes too long; only some places look, a look takes its time."""
+    if state.pos % 64 == 0:
+        state.env["clock"].check()
+    return False
 
 
 _PARSER = _parser()
@@ -238,11 +247,11 @@ _HANDLERS: dict[str, Callable[[_Walk, Token], None]] = {
 }
 
 
-def render_markdown(text: str, prefix: str) -> Document:
+def render_markdown(text: str, task: Task) -> Document:
     read = no_placeholders(text).replace("\r\n", " \n").replace("\r", "\n")
-    engine = new_engine(read, prefix)
+    engine = new_engine(read, task)
     engine.numbered = False
     commands = (engine.commands.keys() | DEFINITIONS.keys() | set(_DEFINED.findall(read))) - _NOT_COMMANDS
     protected = protect(read, commands.__contains__)
-    _Walk(engine, protected).run(_PARSER.parse(protected.text))
+    _Walk(engine, protected).run(_PARSER.parse(protected.text, {"clock": task.clock}))
     return finished(engine, text)

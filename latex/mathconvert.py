@@ -4,7 +4,7 @@ Numbers are written as \\tag, labels are taken out and reported, environments an
 exchanged for honest equivalents, and what would be invisible is taken away.
 """
 
-from latex.limits import MAX_FORMULA_DEPTH, MAX_NAME, LimitReached
+from latex.limits import MAX_FORMULA_DEPTH, MAX_NAME, LimitReached, ShownAsSource
 from latex.mathparts import columns, has_words, masked, unwrapped
 from latex.mathrows import Context, FormulaWriter, Level, Row
 from latex.mathwords import (
@@ -48,7 +48,7 @@ class _Converter(FormulaWriter):
             self.write("}")
         elif token.kind == "raw":
             name = token.text.partition("\0")[0]
-            raise LimitReached(f"{name} is shown as source")
+            raise ShownAsSource(f"{name} is shown as source")
         elif token.kind == "&":
             self.ampersand()
         else:
@@ -156,7 +156,7 @@ class _Converter(FormulaWriter):
         elif name in DROPPED:
             self.drop(DROPPED[name])
         elif name in SOURCE_ONLY:
-            raise LimitReached(f"\\{name}: {SOURCE_ONLY[name]}")
+            raise ShownAsSource(f"\\{name}: {SOURCE_ONLY[name]}")
         else:
             self.plain(name)
 

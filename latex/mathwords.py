@@ -45,7 +45,8 @@ DROPPED = signatures("math", "dropped")
 TEXT_ARGUMENT = words("text_argument")
 HIDING = frozenset({"phantom", "hphantom", "vphantom"})
 REFERENCES = words("references")
-SOURCE_ONLY = {"xymatrix": "Xy-pic diagram", "diagram": "diagram", "includegraphics": "picture",
+SOURCE_ONLY = {"xymatrix": "Xy-pic diagram", "xy": "Xy-pic diagram", "xygraph": "Xy-pic diagram",
+               "tikz": "TikZ picture", "diagram": "diagram", "includegraphics": "picture",
                "pstree": "picture", "begindc": "diagram", "input": "file that is not read",
                "write": "command that is never run", "openin": "command that is never run",
                "catcode": "change of TeX's alphabet", "ce": "chemistry notation", "AxiomC": "proof tree",

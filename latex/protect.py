@@ -171,11 +171,11 @@ class _Scanner:
     def command(self, start: int, match: re.Match[str]) -> int:
         """A text command with its arguments, where a document would use one."""
         name, end = match["word"], match.end()
-        arguments = self.arguments(end)
         known = self.is_command(name)
-        if not known and (arguments == end or name in MATH_SYMBOLS) and name not in MATH_SYMBOLS:
-            return end
         if self.text[start - 1 : start].isalnum() and not known:
+            return end
+        arguments = self.arguments(end)
+        if not known and arguments == end and name not in MATH_SYMBOLS:
             return end
         return self.protect(start, arguments, block=False)
 

@@ -5,12 +5,13 @@ from typing import Literal
 
 from latex.characters import html_text, no_placeholders
 from latex.document import Block, Document, Report
-from latex.latex_document import render_latex
-from latex.limits import MAX_SOURCE
+from latex.katex import try_formulas, with_failures
+from latex.latex_document import Task, render_latex
+from latex.limits import MAX_SOURCE, SECONDS_FOR_FORMULAS, SECONDS_PER_DOCUMENT, Clock, OutOfTime
 from latex.sanitize import clean
 
 Format = Literal["latex", "markdown", "plain"]
-RENDER_VERSION = "2026.11.2"  # part of the cache key; raise it when the HTML changes
+RENDER_VERSION = "2026.11.3"  # stored with every rendered text; raise it when the HTML changes
 
 
 def render(text: str, format: Format, *, prefix: str = "") -> Document:
@@ -19,15 +20,40 @@ def render(text: str, format: Format, *, prefix: str = "") -> Document:
     `prefix` (letters, digits, - and _) goes in front of every element id, so that several documents fit on one
     page. A text longer than `limits.MAX_SOURCE` characters is shown as plain text.
     """
+    return _render(text, format, Task(prefix))
+
+
+def render_checked(
+    text: str, format: Format, *, prefix: str = "", seconds: float = SECONDS_PER_DOCUMENT
+) -> Document:
+    """The same with every formula tried by KaTeX, for a worker: within about `seconds` of processor time.
+
+    A formula that KaTeX does not finish is shown as source, so that no browser tries it. What takes longer than
+    `seconds` to read is shown as plain text. The report says so in both cases.
+    """
+    clock = Clock(seconds)
+    try:
+        document = _render(text, format, Task(prefix, clock))
+        refused, unfit = try_formulas(document, Clock(SECONDS_FOR_FORMULAS))
+        if unfit:
+            document = _render(text, format, Task(prefix, clock, unfit))
+    except OutOfTime:
+        note = f"rendering took longer than {seconds:g} s: shown as plain text"
+        return render_plain(text, prefix, note=note)
+    return with_failures(document, refused)
+
+
+def _render(text: str, format: Format, task: Task) -> Document:
     if len(text) > MAX_SOURCE:
-        return render_plain(text, prefix, note=f"longer than {MAX_SOURCE} characters: shown as plain text")
+        note = f"longer than {MAX_SOURCE} characters: shown as plain text"
+        return render_plain(text, task.prefix, note=note)
     if format == "latex":
-        return render_latex(text, prefix)
+        return render_latex(text, task)
     if format == "markdown":
         from latex.markdown import render_markdown
 
-        return render_markdown(text, prefix)
-    return render_plain(text, prefix)
+        return render_markdown(text, task)
+    return render_plain(text, task.prefix)
 
 
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")

@@ -7,7 +7,7 @@ from latex.vocabulary import words
 _TAGS = {
     "p", "div", "span", "h1", "h2", "h3", "h4", "h5", "h6", "em", "strong", "b", "i", "u", "s", "code", "pre", "kbd",
     "sub", "sup", "small", "br", "hr", "ul", "ol", "li", "dl", "dt", "dd", "blockquote", "table", "thead", "tbody",
-    "tr", "th", "td", "figure", "figcaption", "a", "cite", "q", "mark",
+    "tr", "th", "td", "figure", "figcaption", "a", "cite", "q", "mark", "details", "summary",
 }  # fmt: skip
 
 CLASSES = words("classes")

@@ -26,7 +26,7 @@ def sectioning(name: str) -> Callable[[Engine], None]:
 
 def heading(engine: Engine, name: str, number: str, html: str, start: int) -> None:
     if name in RUN_IN:
-        engine.writer.top.run_in += f'<strong class="run-in">{html}</strong> '
+        engine.writer.top.run_in.append(f'<strong class="run-in">{html}</strong> ')
         return
     tag = f"h{LEVELS[name]}"
     shown = f'<span class="sec-number">{html_text(number)}</span> ' if number else ""

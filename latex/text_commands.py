@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from latex.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
-from latex.document import Failure
 from latex.engine import Engine
-from latex.formulas import symbol
+from latex.formulas import show_source, symbol
 from latex.mathwords import DIMENSION
 from latex.tokens import spelled
 from latex.vocabulary import signatures, words
@@ -141,14 +140,38 @@ def picture(engine: Engine) -> None:
     engine.put(f'<span class="image-name">[picture: {html_text(name)}]</span>')
 
 
-def diagram(engine: Engine) -> None:
-    """\\xymatrix in running text: its source, in place."""
-    start = engine.here
+def drawing(kind: str, ends_with: str) -> Command:
+    """A picture drawn by commands in running text: its source, in place. It ends with a group, a semicolon where
+    there is no group, or the command named `ends_with`."""
+
+    def run(engine: Engine) -> None:
+        start, stream = engine.here, engine.stream
+        stream.optional()
+        while (token := stream.peek()) is not None and token.kind != "par":
+            if token.kind == "{" and ends_with in ("{", ";"):
+                stream.required()
+                break
+            if ends_with == ";" and stream.until_character(";") is not None:
+                break
+            stream.next()
+            if (token.kind, token.text) == ("word", ends_with):
+                break
+        source = visible(engine.text[start : stream.source_end])
+        show_source(engine, source, kind, start, stream.source_end, display=False)
+
+    return run
+
+
+def tikz_style(engine: Engine) -> None:
+    """\\tikzstyle{name} = [options] and its form with +=."""
     engine.stream.required()
-    source = visible(engine.text[start : engine.stream.source_end])
-    engine.failures.append(Failure(source, "Xy-pic diagram", start))
-    engine.formula_count += 1
-    engine.put(f'<code class="math-source" title="Xy-pic diagram">{html_text(source)}</code>')
+    engine.stream.skip_spaces()
+    token = engine.stream.peek()
+    if token is not None and token.kind == "text" and token.text[:1] in "+=":
+        engine.stream.next()
+        if rest := token.text.lstrip("+="):
+            engine.stream.push([token._replace(text=rest)])
+    engine.stream.optional()
 
 
 def title_pdf(engine: Engine) -> None:
@@ -199,7 +222,10 @@ COMMANDS: dict[str, Callable[..., None]] = {
     **{name: styling(*style) for name, style in STYLES.items()},
     **{name: declaring(*style) for name, style in DECLARED.items()},
     **dict.fromkeys(FILES, read_file),
-    **dict.fromkeys(("xymatrix", "diagram"), diagram),
+    **dict.fromkeys(("xymatrix", "diagram", "xygraph"), drawing("Xy-pic diagram", "{")),
+    "xy": drawing("Xy-pic diagram", "endxy"),
+    "tikz": drawing("TikZ picture", ";"),
+    "tikzstyle": tikz_style,
     "\\": line_break,
     "newline": line_break,
     "tabularnewline": line_break,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from latex.characters import html_text
 from latex.engine import Engine
-from latex.tokens import Token, spelled
+from latex.limits import MAX_NAME
+from latex.tokens import Token, spelled, tokenize
 
 KNOWN = {
     "theorem": "Theorem", "thm": "Theorem", "lemma": "Lemma", "lem": "Lemma", "lma": "Lemma",
@@ -58,11 +59,15 @@ def new_theorem(engine: Engine) -> None:
 
 
 def declare(engine: Engine, name: str, title: str, counter: str, within: str = "", style: str = "") -> None:
+    if name in PROOFS:  # a proof by another name, and still a proof
+        engine.settings[f"head of {name}"] = title[:MAX_NAME]
+        return
     shared = engine.environments.get(counter)
     if isinstance(shared, Theorem) and counter != name:
         counter = shared.counter
     elif within.strip():
         engine.counters.within(counter, within.strip())
+    title = title[:MAX_NAME]
     chosen = style or engine.settings.get("theoremstyle", "") or style_for(title)
     engine.environments[name] = Theorem(title, counter, chosen)
 
@@ -148,19 +153,21 @@ def begin_proof(engine: Engine, name: str) -> None:
 def open_proof(engine: Engine, name: str, title: str) -> None:
     writer = engine.writer
     engine.end_paragraph()
-    head = title or html_text(PROOFS.get(name, "Proof"))
-    writer.top.run_in += f'<span class="proof-head">{head.rstrip(".")}.</span> '
-    writer.within.append("proof")
+    declared = engine.settings.get(f"head of {name}")
+    head = html_text(declared or PROOFS.get(name, "Proof"))
+    if title:
+        head = f"{head} ({title})" if declared else title
+    writer.top.run_in.append(f'<span class="proof-head">{head.rstrip(".")}.</span> ')
+    writer.enter("proof")
     writer.next_kind = "proof"
 
     def finish() -> None:
         if writer.top.run_in:
             writer.open_paragraph(engine.here)
-        if name != "solution":
+        if name != "solution" and declared is None:
             writer.append_to_last('<span class="qed">□</span>', engine.here)
         writer.end_paragraph(engine.stream.source_end)
-        if writer.within:
-            writer.within.pop()
+        writer.leave("proof")
 
     engine.open_frame(name, finish)
 
@@ -173,14 +180,14 @@ def box_name(engine: Engine) -> None:
     default = engine.stream.optional()
     options = keyed(spelled(engine.stream.required()))
     arguments = int(count) if count.isdecimal() and len(count) == 1 else 0
-    engine.environments[name] = Box(options.get("title", ""), arguments, default is not None)
+    engine.environments[name] = Box(tuple(tokenize(options.get("title", ""))), arguments, default is not None)
 
 
 @dataclass(frozen=True)
 class Box:
     """A framed box: its title (TeX, with #1 for arguments) and how many arguments it takes."""
 
-    title: str
+    title: tuple[Token, ...]
     arguments: int = 0
     first_optional: bool = False
 

@@ -41,6 +41,22 @@ _SHAPES = r"""
 _ORDINARY = re.compile(_SHAPES.format(letters="[A-Za-z]"), re.VERBOSE)
 _WITH_AT = re.compile(_SHAPES.format(letters="[A-Za-z@:_]"), re.VERBOSE)
 _ENVIRONMENT = re.compile(r"[ \t]*\{([A-Za-z]+\*?)\}")
+_NESTING = re.compile(r"\\(?:(?P<word>begin|end)[ \t]*\{(?P<name>[A-Za-z]+\*?)\}|[\s\S])|%[^\n]*")
+# An environment made of one that is read as characters, such as \newenvironment{hide}{\comment}{\endcomment}.
+_MADE_OF = re.compile(
+    r"\*?\s*\{(?P<name>[A-Za-z]+\*?)\}\s*(?:\[[^\]\n]{0,80}\]\s*){0,2}"
+    r"\{\s*(?:\\begin\s*\{(?P<begun>[A-Za-z]+\*?)\}|\\(?P<called>[A-Za-z]+))(?P<options>[^{}]{0,300})\}"
+    r"\s*\{\s*(?:\\end\s*\{(?P<ended>[A-Za-z]+\*?)\}|\\end(?P<closed>[A-Za-z]+))\s*\}"
+)
+_NAMED = re.compile(r"\s*(?:\[[^\]\n]{0,80}\]\s*)?\{(?P<name>[A-Za-z]+\*?)\}")
+_OPTIONS = re.compile(r"\s*\[[^\]\n]{0,300}\]")
+_BRACES = re.compile(r"[{}]")
+_MAKERS = {
+    "excludecomment": "comment",
+    "lstnewenvironment": "lstlisting",
+    "DefineVerbatimEnvironment": "Verbatim",
+}
+_INLINE_CODE = frozenset(("verb", "Verb", "lstinline", "mintinline"))
 
 
 class _Reader:
@@ -51,6 +67,12 @@ class _Reader:
         self.out: list[Token] = []
         self.scanner = _ORDINARY
         self.never_closed: set[str] = set()
+        self.made_of: dict[str, str] = {}  # environments of the document that are read as characters
+        self.line_end = -1
+        self.not_in_line: set[str] = set()  # delimiters that do not come again before `line_end`
+        self.ends: dict[int, int] | None = (
+            None  # where each diagram that begins at a place ends, when they nest
+        )
 
     def read(self) -> list[Token]:
         while self.at < len(self.text):
@@ -87,43 +109,95 @@ class _Reader:
     def control_word(self, name: str, start: int) -> None:
         if name == "begin":
             self.begin(start)
-        elif name in ("verb", "lstinline"):
-            self.verb(start)
+        elif name in _INLINE_CODE:
+            self.inline_code(name, start)
         elif name in ("makeatletter", "ExplSyntaxOn"):
             self.scanner = _WITH_AT
         elif name in ("makeatother", "ExplSyntaxOff"):
             self.scanner = _ORDINARY
         else:
+            if name in _MAKERS and (found := _NAMED.match(self.text, self.at)):
+                self.made_of[found["name"]] = _MAKERS[name]
+            if name in ("newenvironment", "renewenvironment") and self.made_of_characters():
+                return
             self.emit("word", name, start)
+
+    def made_of_characters(self) -> bool:
+        """Reads the definition of an environment whose text is code, a diagram or a comment under another name."""
+        if found := _MADE_OF.match(self.text, self.at):
+            inside = found["begun"] or found["called"]
+            if inside in _RAW and inside == (found["ended"] or found["closed"]):
+                self.made_of[found["name"]] = inside
+                self.at = found.end()
+                return True
+        return False
 
     def begin(self, start: int) -> None:
         match = _ENVIRONMENT.match(self.text, self.at)
         name = match.group(1) if match else ""
-        if match is None or name not in _RAW or name in self.never_closed:
+        read_as = self.made_of.get(name, name)
+        if match is None or read_as not in _RAW or name in self.never_closed:
             self.emit("word", "begin", start)
             return
         ending = f"\\end{{{name}}}"
-        close = self.text.find(ending, match.end())
+        close = self.nested_end(start) if read_as in DIAGRAMS else -1
+        if close < 0:
+            close = self.text.find(ending, match.end())
         if close < 0:
             self.never_closed.add(name)
             self.emit("word", "begin", start)
             return
+        body = self.text[match.end() : close]
         self.at = close + len(ending)
-        self.emit("raw", f"{name}\0{self.text[match.end() : close]}", start)
+        self.emit("raw", f"{read_as}\0{body}", start)
 
-    def verb(self, start: int) -> None:
+    def nested_end(self, start: int) -> int:
+        """Where the diagram that begins at `start` ends, of those that lie in one another; -1 if it does not."""
+        if self.ends is None:
+            self.ends = {}
+            opened: dict[str, list[int]] = {}
+            for found in _NESTING.finditer(self.text):
+                if found["word"] == "begin":
+                    opened.setdefault(found["name"], []).append(found.start())
+                elif found["word"] and opened.get(found["name"]):
+                    self.ends[opened[found["name"]].pop()] = found.start()
+        return self.ends.get(start, -1)
+
+    def inline_code(self, name: str, start: int) -> None:
+        """\\verb|code| and its kin; \\lstinline takes options and braces too."""
+        begin = self.at
         self.at += self.text.startswith("*", self.at)
+        if name in ("lstinline", "mintinline") and (options := _OPTIONS.match(self.text, self.at)):
+            self.at = options.end()
+        if name == "mintinline" and (language := _ENVIRONMENT.match(self.text, self.at)):
+            self.at = language.end()
         delimiter = self.text[self.at : self.at + 1]
-        line_end = self.text.find("\n", self.at)
-        close = (
-            self.text.find("}" if delimiter == "{" else delimiter, self.at + 1) if delimiter.strip() else -1
-        )
-        if close < 0 or (0 <= line_end < close):
-            self.emit("word", "verb", start)
+        if self.line_end < self.at:
+            found = self.text.find("\n", self.at)
+            self.line_end = found if found >= 0 else len(self.text)
+            self.not_in_line = set()
+        close = -1
+        if delimiter == "{" and "}" not in self.not_in_line:
+            close = self.closing_brace(self.at, self.line_end)
+        elif delimiter.strip() and delimiter not in self.not_in_line:
+            close = self.text.find(delimiter, self.at + 1, self.line_end)
+        if close < 0:
+            self.not_in_line.add("}" if delimiter == "{" else delimiter)
+            self.at = begin
+            self.emit("word", name, start)
             return
         body = self.text[self.at + 1 : close]
         self.at = close + 1
         self.emit("raw", f"verb\0{body}", start)
+
+    def closing_brace(self, opening: int, limit: int) -> int:
+        """Where the group that opens here ends before `limit`, else the first closing brace, else -1."""
+        depth = 0
+        for brace in _BRACES.finditer(self.text, opening, limit):
+            depth += 1 if brace.group() == "{" else -1
+            if depth == 0:
+                return brace.start()
+        return self.text.find("}", opening, limit)
 
 
 def tokenize(text: str, base: int = 0) -> list[Token]:

@@ -15,6 +15,14 @@ class Draft:
     end: int
     label: str = ""
     within: tuple[str, ...] = ()
+    tail: list[str] = field(default_factory=list)  # boxes after proofs that end with this block
+
+    def whole(self) -> str:
+        if not self.tail:
+            return self.html
+        if self.html.endswith("</p>"):
+            return f"{self.html[:-4]}{''.join(self.tail)}</p>"
+        return f'{self.html}<p class="qed-line">{"".join(self.tail)}</p>'
 
 
 @dataclass
@@ -25,7 +33,7 @@ class Container:
     line: bool
     parts: list[str] = field(default_factory=list)
     paragraph_open: bool = False
-    run_in: str = ""  # HTML that opens the next paragraph
+    run_in: list[str] = field(default_factory=list)  # HTML that opens the next paragraph
     inline: list[tuple[str, str]] = field(default_factory=list)  # open inline elements: (tag, classes)
 
 
@@ -35,11 +43,12 @@ class Writer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.blocks: list[Draft] = []
-        self.within: list[str] = []
+        self.within: dict[str, int] = {}  # the boxes and proofs that are open, and how many of each
         self.stack = [Container("document", line=False)]
         self.started = 0  # where the open paragraph of the bottom container begins
         self.next_kind = "paragraph"
         self.size = 0  # characters of HTML in finished blocks
+        self.waiting = 0  # characters written since; what containers hold counts again when they close
         self.ignored = 0  # containers not opened because of the depth limit
 
     # -- state -----------------------------------------------------------------------------------------
@@ -60,6 +69,7 @@ class Writer:
         """Inline HTML, which opens a paragraph if none is open."""
         self.open_paragraph(at)
         self.top.parts.append(html)
+        self.waiting += len(html)
 
     def space(self) -> None:
         if self.top.paragraph_open or (self.top.line and self.top.parts):
@@ -74,9 +84,10 @@ class Writer:
             self.started = at
         if not top.line:
             top.parts.append("<p>")
-        top.parts.append(top.run_in)
-        top.run_in = ""
+        top.parts += top.run_in
+        top.run_in = []
         top.parts.extend(_opening(entry) for entry in top.inline)
+        self.waiting += 60 * len(top.inline)
 
     def end_paragraph(self, upto: int) -> None:
         """Closes the open paragraph; at the bottom it becomes a block that ends before `upto`."""
@@ -133,7 +144,7 @@ class Writer:
         if len(self.stack) > MAX_CONTAINER_DEPTH:
             self.ignored += 1
             return
-        self.stack.append(Container(kind, line, run_in=run_in))
+        self.stack.append(Container(kind, line, run_in=[run_in] if run_in else []))
 
     def close(self, upto: int) -> str:
         """The HTML of the innermost container, which is closed."""
@@ -152,10 +163,22 @@ class Writer:
         """A finished block-level piece: a block of the document, or a part of the open container."""
         if self.at_bottom:
             self.size += len(draft.html)
-            draft.within = tuple(dict.fromkeys(self.within))[:6]
+            self.waiting = 0
+            draft.within = tuple(self.within)
             self.blocks.append(draft)
         else:
             self.top.parts.append(draft.html)
+            self.waiting += len(draft.html)
+
+    def enter(self, name: str) -> None:
+        """Blocks from here on are within a box or proof of that name, until `leave`."""
+        self.within[name] = self.within.get(name, 0) + 1
+
+    def leave(self, name: str) -> None:
+        if self.within.get(name, 0) > 1:
+            self.within[name] -= 1
+        else:
+            self.within.pop(name, None)
 
     def block(self, kind: str, html: str, start: int, end: int, label: str = "") -> None:
         self.end_paragraph_with_run_in(start)
@@ -166,11 +189,8 @@ class Writer:
         if self.top.paragraph_open or not self.at_bottom:
             self.put(html, at)
         elif self.blocks:
-            last = self.blocks[-1]
-            if last.html.endswith("</p>"):
-                last.html = last.html[:-4] + html + "</p>"
-            else:
-                last.html += f'<p class="qed-line">{html}</p>'
+            self.blocks[-1].tail.append(html)
+            self.size += len(html)
 
 
 def _opening(entry: tuple[str, str]) -> str:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from django.db.models import Prefetch, Q
 
-from annotation.documents import documents
+from annotation.documents import texts
 from annotation.material import Material, item_material
 from annotation.models import Answer, Campaign, Comment, Grade, Item
 from annotation.pairing import upright, upright_block
 from annotation.visibility import Thing, Viewer, may_see
+from benchmark.actions.rendering import render_now
 from benchmark.models import OutputState
 from benchmark.rubrics import rubric_from_content
 from latex import Block
@@ -199,7 +200,7 @@ def _parts(shown: Material, remarks: dict[str, list[PrintedComment]]) -> Iterato
     """The open parts; every remark on a passage of an anchored part is taken out of `remarks`."""
     anchored = [proof.anchored for proof in shown.proofs]
     parts = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
-    for part, document in zip(parts, documents(shown), strict=True):
+    for part, document in zip(parts, render_now(texts(shown)), strict=True):
         if part.collapsed:
             continue
         commented = any(part is one for one in anchored)

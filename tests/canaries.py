@@ -34,7 +34,7 @@ benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis
 benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
-benchmark.RenderedDocument shown: blocks report | technical: sha256
+benchmark.RenderedDocument shown: text blocks report | technical: sha256 text_format version
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.Campaign  shown: slug name instructions | technical: track
 annotation.CampaignSetup hidden: draw

@@ -19,6 +19,8 @@ from django.db.backends.postgresql.operations import DatabaseOperations as Postg
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from accounts.models import User
+from benchmark import rendering
+from benchmark.actions.rendering import render_waiting
 from tests.deployment import SQLITE, migrated_once
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
@@ -145,6 +147,18 @@ def _guards_survive_flushes() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def worker_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that renders a text as soon as a page misses it; tests of waiting take it away (`no_worker`)."""
+    monkeypatch.setattr(rendering, "call_worker", lambda *_: render_waiting())
+
+
+@pytest.fixture
+def no_worker(worker_is_quick: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is rendered until a test calls `render_waiting`."""
+    monkeypatch.setattr(rendering, "call_worker", lambda *_: None)
 
 
 @keep

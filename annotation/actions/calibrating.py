@@ -25,6 +25,7 @@ from annotation.material import material
 from annotation.models import Assignment, AssignmentState, Campaign, Grade, Item
 from annotation.phases import Verb
 from annotation.side_draft_rows import SideDraft
+from benchmark.rendering import ask_for
 from benchmark.rubrics import rubric_from_content
 
 MAX_REMARK = 20_000
@@ -123,6 +124,7 @@ def discuss(*, author: User, item: Item, text: str) -> CalibrationRemark:
     if not text or len(text) > MAX_REMARK or "\0" in text:
         raise Refused(f"A remark has between 1 and {MAX_REMARK} characters.", code="malformed", field="text")
     remark = CalibrationRemark.objects.create(subject=subject, author=author, text=text)
+    ask_for([(text, "markdown")])
     record(actor=author, verb="discuss", target=remark)
     return remark
 

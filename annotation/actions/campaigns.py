@@ -21,6 +21,7 @@ from annotation.phases import Phase, Verb
 from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import Output, Release, Run
 from benchmark.protocols import get_protocol
+from benchmark.rendering import call_worker
 from benchmark.rubrics import RubricError
 
 
@@ -232,6 +233,7 @@ def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["phase", "opened_at"])
     record(actor=actor, verb="open_campaign", target=campaign)
+    call_worker("annotation.prepare_campaign", campaign.pk)
     return campaign
 
 

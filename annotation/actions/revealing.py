@@ -22,6 +22,7 @@ from annotation.phases import Phase
 from annotation.reveal import draw_arms, reveal_of
 from annotation.reveal_rows import ClaimMark, Mark, Reveal, ShownClaim, ShownVerdict
 from annotation.side_draft_rows import SideDraft
+from benchmark.rendering import ask_for
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def _store(reveal: Reveal, verdicts: Sequence[VerdictCopy]) -> None:
         for row, copy in zip(rows, verdicts, strict=True)
         for number, text in enumerate(copy.claims, start=1)
     )
+    ask_for((text, "markdown") for copy in verdicts for text in copy.claims)
 
 
 def _sha256(verdicts: Sequence[VerdictCopy]) -> str:

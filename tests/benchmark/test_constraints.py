@@ -72,6 +72,10 @@ def twin_document():
         RenderedDocument.objects.create(sha256=digest("x"), blocks=[], report={})
 
 
+def document_of_no_time():
+    RenderedDocument.objects.create(sha256=digest("x"), version="1")
+
+
 def withheld(twice=False):
     run = RunFactory()
     instance = InstanceFactory(release=run.release)
@@ -164,6 +168,7 @@ VIOLATIONS = {
     "import_running_since": lambda: brought(state="running"),
     "import_checked_before_it": lambda: brought(state="checked", applying=True),
     "import_applied_after_it": lambda: brought(state="applied"),
+    "rendered_by_a_version": document_of_no_time,
     "import_expires_after_it_came": lambda: brought(expires_at=timezone.now() - dt.timedelta(days=1)),
 }
 

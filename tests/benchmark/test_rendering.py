@@ -1,15 +1,23 @@
 """The cache of rendered texts, and the report on a run's formulas."""
 
+from unittest.mock import Mock
+
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
+from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 import latex
+from benchmark import rendering
+from benchmark.actions.rendering import LEASE, MAX_TRIES, render_waiting, renew
 from benchmark.formulas import report_formulas
 from benchmark.models import RenderedDocument
 from benchmark.rendering import rendered, rendered_all
 from tests.benchmark.test_pages import fill
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 
+CALL_WORKER = rendering.call_worker
 pytestmark = pytest.mark.django_db
 TEXT = "Let $x>0$.\n\nThen $$x^2>0.$$"
 
@@ -22,19 +30,70 @@ def carl(client, coordinator):
 
 def test_a_text_is_rendered_once(monkeypatch):
     first = rendered(TEXT, "latex")
-    monkeypatch.setattr(latex, "render", None)  # a second rendering would fail
+    monkeypatch.setattr(latex, "render_checked", None)  # a second rendering would fail
     assert rendered(TEXT, "latex") == first
     assert first.report["formulas"] == 2
     assert " ".join(block.source for block in first.blocks).split() == TEXT.split()
 
 
-def test_version_format_and_prefix_are_part_of_the_key(monkeypatch):
-    rendered(TEXT, "latex")
-    rendered(TEXT, "plain")
-    assert rendered(TEXT, "latex", prefix="d1-").blocks[0].id == "d1-b1"
+def test_a_text_is_stored_once_for_each_format_whatever_the_prefix_of_its_ids():
+    linked = "See \\eqref{a}. \\begin{equation}x\\label{a}\\end{equation} \ue020"
+    rendered(linked, "plain")
+    one, two = rendered(linked, "latex", prefix="d1-"), rendered(linked, "latex", prefix="d2-")
+    assert [block.id for block in one.blocks] == ["d1-b1", "d1-b2", "d1-b3"]
+    assert 'href="#d1-b2"' in one.blocks[0].html
+    assert 'href="#d2-b2"' in two.blocks[0].html
+    # The author's own character of the kind that stands for the prefix is no prefix.
+    assert (one.blocks[2].html, two.blocks[2].html) == ("<p>\ufffd</p>",) * 2
+    assert [block.html for block in one.blocks] == [
+        block.html for block in latex.render(linked, "latex", prefix="d1-").blocks
+    ]
+    assert RenderedDocument.objects.count() == 2
+
+
+def test_what_an_older_renderer_made_is_shown_until_it_is_renewed(monkeypatch):
+    before = rendered(TEXT, "latex")
     monkeypatch.setattr(latex, "RENDER_VERSION", "next")
+    monkeypatch.setattr(latex, "render_checked", lambda *_, **__: latex.render("New.", "plain"))
+    assert rendered(TEXT, "latex") == before
+    assert render_waiting() == 0
+    call_command("render_documents", "--renew")
+    assert [block.html for block in rendered(TEXT, "latex").blocks] == ["<p>New.</p>"]
+    assert renew() == 0
+
+
+def test_a_page_shows_the_source_until_a_worker_was_there(no_worker):
+    waiting = rendered("Let $x<1$.", "latex")
+    assert waiting.blocks == ()
+    (stand_in,) = waiting.shown
+    assert "being prepared" in stand_in.html
+    assert "Let $x&lt;1$." in stand_in.html
+    assert render_waiting() == 1
+    assert 'class="math"' in rendered("Let $x<1$.", "latex").blocks[0].html
+    assert render_waiting() == 0
+
+
+def test_two_workers_never_hold_the_same_text_and_a_dead_ones_text_is_taken_over(no_worker):
     rendered(TEXT, "latex")
-    assert RenderedDocument.objects.count() == 4
+    RenderedDocument.objects.update(leased_until=timezone.now() + LEASE, tries=1)
+    assert render_waiting() == 0
+    RenderedDocument.objects.update(leased_until=timezone.now())
+    assert render_waiting() == 1
+    assert RenderedDocument.objects.get().tries == 2
+
+
+def test_a_text_that_ends_its_worker_again_and_again_is_shown_as_plain_text(no_worker):
+    rendered(TEXT, "latex")
+    RenderedDocument.objects.update(tries=MAX_TRIES)
+    assert render_waiting() == 1
+    assert "$x&gt;0$" in rendered(TEXT, "latex").blocks[0].html
+
+
+def test_the_broker_may_be_away(no_worker, monkeypatch, django_capture_on_commit_callbacks):
+    monkeypatch.setattr(rendering, "call_worker", CALL_WORKER)
+    monkeypatch.setattr(rendering.current_app, "send_task", Mock(side_effect=OperationalError))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert rendered(TEXT, "latex").waiting
 
 
 def test_an_unknown_format_is_refused():
@@ -42,10 +101,12 @@ def test_an_unknown_format_is_refused():
         rendered(TEXT, "docx")
 
 
-def test_many_texts_take_one_query_to_read_and_one_to_fill(django_assert_num_queries):
+def test_many_texts_take_one_query_once_they_are_there(no_worker, django_assert_num_queries):
     texts = [(f"Text ${n}$.", "latex", "") for n in range(5)]
-    with django_assert_num_queries(2):
-        fresh = rendered_all([*texts, *texts])
+    with django_assert_num_queries(3):  # what is there, what is asked for, what is there now
+        assert rendered_all([*texts, *texts])[0].waiting
+    render_waiting()
+    fresh = rendered_all(texts) * 2
     with django_assert_num_queries(1):
         assert rendered_all([*texts, *texts]) == fresh
     assert [part.blocks[0].source for part in fresh[:5]] == [text for text, _, _ in texts]

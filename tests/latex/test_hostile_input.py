@@ -107,10 +107,13 @@ def test_a_text_beyond_the_limit_is_shown_as_plain_text() -> None:
     assert "plain text" in document.report.notes[0]
 
 
-def test_the_work_allowed_beyond_one_reading_grows_with_the_source_only() -> None:
-    small, large = Budget.for_source(1_000_000), Budget.for_source(2_000_000)
-    assert large.expansion < 2 * small.expansion
-    assert large.rescan < 2 * small.rescan
+def test_the_work_allowed_beyond_one_reading_grows_with_what_was_read() -> None:
+    budget = Budget()
+    stock, more = budget.may_reread(0), budget.may_reread(1_000_000)
+    assert budget.may_reread(2_000_000) - more == more - stock
+    budget.reread += stock
+    assert budget.may_reread(0) == 0
+    assert budget.may_reread(1_000) > 0
 
 
 @pytest.mark.parametrize(

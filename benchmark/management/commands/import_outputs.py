@@ -74,7 +74,7 @@ def _rendering_lines(rendering: dict[str, Any] | None) -> list[str]:
         source = " ".join(failure["source"].split())[:100]
         lines.append(f"  {failure['instance']}/{failure['attempt']}: {source}: {failure['reason']}")
     if rendering["waiting"]:
-        lines.append(f"{rendering['waiting']} documents will be rendered when they are opened")
+        lines.append(f"{rendering['waiting']} documents are left to a worker")
     return lines
 
 
