@@ -21,6 +21,7 @@ from django.db.backends.sqlite3.base import DatabaseWrapper
 from accounts.models import User
 from benchmark import rendering
 from benchmark.actions.rendering import render_waiting
+from reports.status.state import beat_heart
 from tests.deployment import SQLITE, migrated_once
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
@@ -153,6 +154,12 @@ def _empty_cache() -> None:
 def worker_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that renders a text as soon as a page misses it; tests of waiting take it away (`no_worker`)."""
     monkeypatch.setattr(rendering, "call_worker", lambda *_: render_waiting())
+
+
+@pytest.fixture(autouse=True)
+def worker_was_seen() -> None:
+    """A worker's heartbeat, as where one is at work; without it every page of the staff looks for waiting jobs."""
+    beat_heart()
 
 
 @pytest.fixture

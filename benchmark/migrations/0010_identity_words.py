@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmark', '0008_protocol_flags'),
+        ('benchmark', '0009_rendering_off_the_request'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
