@@ -9,6 +9,7 @@ from pathlib import Path
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from kombu import Queue
 
 from config.database import embedded_database, read_blind_role
 from config.demo import PUBLIC_PASSWORD, demo_accounts
@@ -129,6 +130,9 @@ if CELERY_BROKER_URL == "filesystem://":
     }
 else:
     CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600, "socket_timeout": 5}
+# Rendering has a queue of its own, so that a worker may be kept for it: judging can hold all others for hours.
+CELERY_TASK_QUEUES = [Queue("celery"), Queue("rendering")]  # a worker without --queues serves both
+CELERY_TASK_ROUTES = {"benchmark.render": {"queue": "rendering"}}
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_IGNORE_RESULT = True

@@ -134,8 +134,10 @@ def _programs(address: str) -> dict[str, list[str]]:
     ]
     web += ["--workers", "1", "--threads", "8", "--graceful-timeout", "2", "--access-logfile", "-"]
     worker = ["celery", "--app", "config", "worker", "--concurrency", "2", "--loglevel", "INFO"]
+    # Judging may hold the other worker for long; a text that a reviewer waits for is rendered meanwhile.
+    renderer = [*worker[:4], "--queues", "rendering", "--concurrency", "1", "--loglevel", "INFO"]
     beat = ["celery", "--app", "config", "beat", "--pidfile", "", "--loglevel", "INFO"]
-    return {"web": web, "worker": worker, "beat": beat}
+    return {"web": web, "worker": worker, "renderer": renderer, "beat": beat}
 
 
 def _wait_for_answer(address: str, family: Family, parent: Parent) -> None:
