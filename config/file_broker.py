@@ -24,11 +24,11 @@ _PARTS = {"body", "headers", "properties", "content-type", "content-encoding"}
 class Channel(filesystem.Channel):
     """Reads and writes messages as files of one folder, and the tables of exchanges as files of another."""
 
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]  # kombu names it so
         name = f"{monotonic_ns():020}_{uuid.uuid4()}.{queue}.msg"
         _write(Path(self.data_folder_out) / name, payload)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         """The oldest message of the queue that can be read. Raises Empty."""
         for found in sorted(Path(self.data_folder_in).glob(f"*.{queue}.msg")):
             taken = found.with_name(f"{found.name}.{uuid.uuid4()}.taken")

@@ -86,6 +86,8 @@ def server_error(request: HttpRequest) -> HttpResponse:
     else:
         response = render(None, "errors/503.html", {"is_read": request.method == "GET"}, status=503)
     response["Retry-After"] = "5"
+    if request.method == "GET":  # what a form sent would be lost
+        response["Refresh"] = "10"
     response["Cache-Control"] = "no-store"
     return response
 

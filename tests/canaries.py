@@ -15,7 +15,7 @@ accounts.User        hidden: email name pseudonym rater | technical: password
 accounts.Invitation  hidden: email | technical: token_sha256
 accounts.Expertise   hidden: domain
 accounts.Conflict    hidden: key reason
-accounts.AccessToken  hidden: label | technical: token_sha256 scope password_mark
+accounts.AccessToken  hidden: label | technical: token_sha256 password_mark
 accounts.SavedComment hidden: text
 accounts.IdempotencyRecord technical: key request_sha256 body
 accounts.AuditEvent  hidden: reason details | technical: verb target_kind target_key
@@ -34,7 +34,7 @@ benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis
 benchmark.ProtocolFlag hidden: reason | technical: kind
 benchmark.FrozenTuple  hidden: name split retrieval materialisation scoring
-benchmark.RenderedDocument shown: text blocks report | technical: sha256 text_format version
+benchmark.RenderedDocument shown: text blocks report | technical: sha256 version
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.Campaign  shown: slug name instructions | technical: track
 annotation.CampaignSetup hidden: draw

@@ -312,7 +312,10 @@ def _scanned(output: Output, coordinator: User) -> None:
         reason=canary("benchmark.ProtocolFlag.reason"),
     )
     IdentityWord.objects.create(
-        release=output.run.release, word=canary("benchmark.IdentityWord.word"), added_by=coordinator
+        release=output.run.release,
+        word=canary("benchmark.IdentityWord.word"),
+        added_by=coordinator,
+        added_at=timezone.now() - dt.timedelta(days=1),  # a later word would have the text scanned again
     )
     IdentityDecision.objects.create(
         output=output,

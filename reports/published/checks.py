@@ -157,8 +157,8 @@ def corrected_by_system(row: Inputs, printed: Printed) -> Figures:
 def _corrected(row: Inputs, *, classes: int) -> Figures:
     columns = zip(*(_numbers(row[key]) for key in ("sizes", "sampled", "successes")), strict=True)
     strata = [
-        Stratum(str(at), *column, group=str(at % classes) if classes else "")
-        for at, column in enumerate(columns)
+        Stratum(str(at), size, sampled, successes, group=str(at % classes) if classes else "")
+        for at, (size, sampled, successes) in enumerate(columns)
     ]
     estimate = corrected_score(strata)
     if estimate.value is None or estimate.ci is None:
