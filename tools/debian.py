@@ -1,4 +1,4 @@
-"""What the machine must bring outside Python: pango for PDF, Chromium for browser tests.
+"""What the machine must bring outside Python: pango for PDF, pdftotext and Chromium for tests.
 
 Root on Debian gets it installed; everybody else gets one line that names the command.
 """
@@ -56,6 +56,12 @@ def ensure_chromium() -> None:
     """Brings Chromium, or raises Refused with the command to type."""
     if chromium_path() is None:
         _bring("Browser tests need Chromium.", ["chromium"])
+
+
+def ensure_pdftotext() -> None:
+    """Brings pdftotext, with which tests read printed reports, or raises Refused with the command to type."""
+    if shutil.which("pdftotext") is None:
+        _bring("Tests of PDF reports need pdftotext.", ["poppler-utils"])
 
 
 def _bring(reason: str, packages: list[str]) -> None:

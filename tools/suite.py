@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.console import ROOT, Refused, run_main, say
-from tools.debian import ensure_chromium, ensure_pango
+from tools.debian import ensure_chromium, ensure_pango, ensure_pdftotext
 from tools.environment import PYTHON, ensure_environment
 from tools.servers import postgresql, redis
 
@@ -64,6 +64,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ensure_environment("dev")
     ensure_pango()
+    ensure_pdftotext()
     if not fast:
         ensure_chromium()
     left_out = _what_is_left_out(fast)
