@@ -200,7 +200,7 @@ ACCOUNT_RATE_LIMITS = {
     "login": "600/m/ip",
     "login_failed": "100/5m/ip,5/5m/key",
     "login_on_known_device": "20/5m/key",
-    "reset_password": "100/5m/ip,3/5m/key",  # nosec B105 # a rate
+    "reset_password": "100/5m/ip,5/m/key",  # nosec B105 # a rate
     "reset_password_from_key": "100/5m/ip",  # nosec B105
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = read_int("TOUCHSTONE_TRUSTED_PROXIES", 0)

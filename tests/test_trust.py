@@ -16,6 +16,7 @@ PROMISED = [
     *(f"B{number}" for number in (*range(1, 19), 21, 22)),  # B19 and B20 cannot be hidden
     *(f"L{number}" for number in range(1, 19)),
     *(f"T{number}" for number in range(1, 16)),
+    *(f"A{number}" for number in range(1, 9)),
 ]
 
 
