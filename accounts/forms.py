@@ -82,7 +82,7 @@ class TokenForm(PasswordAgainForm):
     label = forms.CharField(max_length=100, label="What is it for?", help_text="For example: notebook.")
     scope = forms.ChoiceField(label="It may", choices=TokenScope.choices, initial=TokenScope.READ)
     days = forms.IntegerField(
-        label="Days until it expires",
+        label="Valid for (days)",
         min_value=1,
         max_value=MOST_DAYS,
         initial=DAYS,

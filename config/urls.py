@@ -18,6 +18,7 @@ urlpatterns = [
     path("judges/", include("judging.urls")),
     path("reports/", include("reports.urls")),
     path("analyse/", include("reports.analyse_urls")),
+    path("status/", include("reports.status.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/", include("config.api_urls")),
 ]

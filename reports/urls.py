@@ -2,7 +2,6 @@
 
 from django.urls import URLPattern, path
 
-from reports.status.views import status_page, test_mail
 from reports.views import (
     artifacts,
     audit,
@@ -36,8 +35,6 @@ urlpatterns: list[URLPattern] = [
     path("published/", published.published_list, name="published-list"),
     path("published/<slug:protocol>/", published.published, name="published"),
     path("history/", history.history, name="history"),
-    path("status/", status_page, name="status"),
-    path("status/test-message/", test_mail, name="status-mail"),
     path("artifacts/compare/", artifacts.comparison, name="artifacts-compare"),
     path("printed/<int:pk>/", report_jobs.report_job, name="report-job"),
     path("printed/<int:pk>/file/", report_jobs.report_file, name="report-file"),

@@ -210,8 +210,8 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         judges/runs/<int:pk>/retry/
         judges/runs/<int:pk>/adjust/
         reports/
-        reports/status/
-        reports/status/test-message/
+        status/
+        status/test-message/
         api/v1/status/
         reports/published/
         reports/published/<slug:protocol>/
