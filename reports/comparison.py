@@ -133,7 +133,7 @@ def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int =
         | {"level": LEVEL, "family": family},
         "paper_bootstrap": paired_difference(a, b, clusters, seed=seed).as_json(),
         "newcombe": newcombe.as_json(),
-        "test": sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed).as_json(),
+        "test": sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed, single=single).as_json(),
         "mcnemar": {
             name: None if exact is None else getattr(exact, name)
             for name in ("exact", "mid_p", "chi2", "chi2_p")

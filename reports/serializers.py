@@ -336,7 +336,8 @@ class OmnibusOut(serializers.Serializer[Any]):
 class PairedTestOut(serializers.Serializer[Any]):
     """Signs of the clusters' differences flipped; with one item to a cluster it is McNemar's exact test."""
 
-    p = serializers.FloatField()
+    p = serializers.FloatField(help_text="exact where every cluster has one item, else mid_p")
+    exact = serializers.FloatField()
     mid_p = serializers.FloatField()
     holm = serializers.FloatField()
     method = serializers.CharField(help_text="sign_flip_exact or sign_flip_draws")

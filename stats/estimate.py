@@ -42,6 +42,7 @@ class Caution(StrEnum):
     COLLAPSED = "COLLAPSED"  # a verdict of which a stratum has no audit takes its group's rate
     DEGENERATE_BOOTSTRAP = "DEGENERATE_BOOTSTRAP"
     FEW_CLUSTERS = "FEW_CLUSTERS"
+    FEW_MINORITY = "FEW_MINORITY"  # few items (or clusters) hold a rarer label
     LOW_N = "LOW_N"
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from bench.coverage.frame import HEADER
 
-FAMILIES = ("corrected", "per_system", "coefficients", "superpopulation", "paired", "others")
+FAMILIES = ("corrected", "per_system", "coefficients", "superpopulation", "paired", "alpha", "others")
 
 
 def main(arguments: list[str]) -> int:

@@ -43,9 +43,9 @@ def agreement_document(table: Table, *, level: Level | None, options: Options) -
 def _bundle(table: Table, level: Level | None, options: Options) -> Document:
     resolved = resolve(table, level)
     ratings = resolved.ratings
-    request = Request(level=resolved.level, seed=options.seed, confidence=options.confidence)
+    request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
-    pairs, dropped = rater_pairs(ratings, request)
+    pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     document: Document = {
         "level": resolved.level,

@@ -69,7 +69,8 @@ def attempts(**systems):
 def test_attempts_of_a_problem_count_once_in_the_test_and_mcnemars_is_not_given():
     found = pair(attempts(a="111111" + "0", b="000000" + "1"))
     # As with one item to a paper: 6 against 1, 2 * (C(7,0) + C(7,1)) / 2^7. McNemar's test says 24 against 4: 1.8e-4.
-    assert found["test"]["p"] == pytest.approx(0.125)
+    assert found["test"]["exact"] == pytest.approx(0.125)
+    assert found["test"]["p"] == found["test"]["mid_p"] == pytest.approx(0.125 - 14 / 2**8)
     assert (found["test"]["clusters"], found["n"]) == (7, 28)
     assert found["mcnemar"] == {"exact": None, "mid_p": None, "chi2": None, "chi2_p": None, "holm": None}
     alone = pair(made(a="111111" + "0", b="000000" + "1"))

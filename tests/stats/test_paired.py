@@ -16,7 +16,7 @@ from stats.paired import omnibus, paired_interval, sign_flip
 def test_with_one_item_to_a_cluster_the_sign_flip_test_is_mcnemars_exact_test():
     for b, c in ((8, 1), (7, 0), (14, 7), (100, 70), (3, 3)):
         found, exact = sign_flip([1] * b + [-1] * c + [0] * 40, seed=1), mcnemar(b, c)
-        assert found.p == pytest.approx(exact.exact, abs=1e-12)
+        assert found.exact == pytest.approx(exact.exact, abs=1e-12)
         if b != c:  # both are conventions where nothing is less extreme
             assert found.mid_p == pytest.approx(exact.mid_p, abs=1e-12)
 
@@ -24,13 +24,13 @@ def test_with_one_item_to_a_cluster_the_sign_flip_test_is_mcnemars_exact_test():
 def test_whole_differences_are_counted_exactly():
     # Signs of 3, 1, 1: sums 5 3 3 1 and their negatives. Observed 3 - 1 + 1 = 3: |sum| >= 3 for 6 of 8, = 3 for 4 of 8.
     found = sign_flip([3, -1, 1, 0], seed=1)
-    assert (found.p, found.mid_p) == (pytest.approx(6 / 8), pytest.approx(6 / 8 - 2 / 8))
+    assert (found.exact, found.mid_p) == (pytest.approx(6 / 8), pytest.approx(6 / 8 - 2 / 8))
     assert (found.method, found.clusters, found.informative) == ("sign_flip_exact", 4, 3)
 
 
 def test_few_fractions_are_enumerated_and_many_are_drawn_from_the_seed():
     # Of the signs of .5, .25, .125 only all plus and all minus reach .875: 2 of 8.
-    assert sign_flip([0.5, 0.25, 0.125], seed=1).p == pytest.approx(2 / 8)
+    assert sign_flip([0.5, 0.25, 0.125], seed=1).exact == pytest.approx(2 / 8)
     many = [x / 7 for x in range(-12, 20)]
     assert sign_flip(many, seed=4) == sign_flip(many, seed=4)
     drawn, counted = sign_flip(many, seed=4), sign_flip(range(-12, 20), seed=4)
@@ -54,7 +54,7 @@ def test_a_true_null_of_thirty_problems_with_eight_attempts_is_rejected_as_often
         only = int((marks[0] & ~marks[1]).sum()), int((~marks[0] & marks[1]).sum())
         independent.append(binomtest(only[0], sum(only), 0.5).pvalue)
     # Monte Carlo error of .04 with 1,000 draws: .006.
-    assert 0.025 <= np.mean(np.array(flipped) <= 0.05) <= 0.065
+    assert 0.035 <= np.mean(np.array(flipped) <= 0.05) <= 0.065
     assert np.mean(np.array(independent) <= 0.05) > 0.12
 
 
