@@ -14,6 +14,7 @@ REASONS: dict[str, str] = {
     Reason.CENSUS: "Everything was audited: there is no sampling error.",
     Reason.DEGENERATE_BOOTSTRAP: "Too few distinct resamples for percentiles.",
     Reason.JUDGE_UNINFORMATIVE: "The judge does no better than chance, so it cannot be corrected this way.",
+    Reason.TOO_LARGE: "The interval would take too long for so many items.",
     Reason.LEVEL: "The scale does not allow this coefficient.",
     Reason.NOT_TWO_RATERS: "This coefficient is for exactly two raters.",
     Reason.TOO_MANY_CATEGORIES: "The values are not categories.",

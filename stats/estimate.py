@@ -27,6 +27,7 @@ class Reason(StrEnum):
     JUDGE_UNINFORMATIVE = "JUDGE_UNINFORMATIVE"  # sensitivity + specificity <= 1
     LEVEL = "LEVEL"  # the level of measurement does not allow this coefficient
     NOT_TWO_RATERS = "NOT_TWO_RATERS"  # a coefficient for exactly two raters
+    TOO_LARGE = "TOO_LARGE"  # the interval would take too long
     TOO_MANY_CATEGORIES = "TOO_MANY_CATEGORIES"  # the values are not categories
     INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
     NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from stats.analyses.agreement import agreement_document
+from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
 from stats.labels import read_labels
 from stats.raw_rows import TableError
@@ -179,3 +180,47 @@ def test_of_two_raters_the_pair_and_the_bundle_say_the_same_of_clusters():
     found = only_question(rows, header="subject,cluster,rater,value")
     for name in ("cohen_kappa", "weighted_kappa_quadratic", "gwet_ac1"):
         assert found["pairs"][0][name]["ci"] == pytest.approx(found[name]["ci"]), name
+
+
+def test_percent_agreement_is_named_both_ways_with_its_counts():
+    # Item a: three of three pairs agree; item b: none of one. Pooled 3 of 4, mean over items 1/2.
+    found = only_question(["a,x,1", "a,y,1", "a,z,1", "b,x,1", "b,y,2"])
+    assert (found["agreeing_pairs"], found["label_pairs"]) == (3, 4)
+    assert found["percent_pooled"]["value"] == pytest.approx(0.75)
+    assert found["percent"]["value"] == pytest.approx(0.5)
+
+
+def test_own_words_are_ordered_by_the_order_that_is_given():
+    words = ("reject", "major", "minor", "flawless")
+    rng = np.random.default_rng(1)
+    codes = [(i, r, int(np.clip(i % 3 + rng.integers(0, 2), 0, 3))) for i in range(30) for r in "xyz"]
+    worded = document([f"{i},{r},{words[c]}" for i, r, c in codes], options=Options(order=words))
+    numbered = document([f"{i},{r},{c}" for i, r, c in codes], level="ordinal")
+    worded, numbered = worded["questions"][""], numbered["questions"][""]
+    assert worded["level"] == "ordinal"
+    assert worded["primary"] == "krippendorff_alpha_ordinal"
+    for name in ("krippendorff_alpha_ordinal", "gwet_ac2_quadratic"):
+        assert worded[name]["value"] == pytest.approx(numbered[name]["value"]), name
+    assert worded["pairs"][0]["spearman"]["value"] == pytest.approx(numbered["pairs"][0]["spearman"]["value"])
+    with pytest.raises(TableError, match="flawless is not in the order"):
+        document(["a,x,flawless", "a,y,minor"], options=Options(order=("major", "minor")))
+    with pytest.raises(ValueError, match="at least two different"):
+        Options(order=("minor", "minor"))
+
+
+def test_two_raters_scores_are_correlated_where_they_have_an_order():
+    numbers = only_question([f"{i},{r},{(i + (r == 'y') * (i % 2)) % 5}" for i in range(30) for r in "xy"])
+    for name in ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level"):
+        assert numbers["pairs"][0][name]["value"] is not None, name
+    words = only_question([f"{i},{r},{'red' if i % 2 else 'blue'}" for i in range(30) for r in "xy"])
+    assert words["pairs"][0]["pearson"]["reason"] == "LEVEL"
+
+
+def test_the_text_names_the_primary_coefficient_the_unit_and_puts_the_rest_under_more():
+    rows = [f"{i},{r},{(i + (r == 'y')) % 3}" for i in range(40) for r in "xy"]
+    text = agreement_text(document(rows))
+    first, more = text.split("more:")
+    assert "krippendorff_alpha_interval" in first
+    assert "one item at a time" in first
+    assert "cohen_kappa" in more
+    assert "cohen_kappa" not in first
