@@ -75,7 +75,7 @@ Ends = tuple[float, float] | None
 def _estimate(form: str, value: float | None, ends: Ends, squares: MeanSquares, level: float) -> Estimate:
     if value is None:
         return undefined(form, Reason.ZERO_DENOM, n=squares.n, level=level)
-    usable = ends is not None and all(map(math.isfinite, ends)) and ends[0] <= value <= ends[1]
+    usable = ends is not None and all(map(math.isfinite, ends)) and ends[0] <= value <= ends[1] > ends[0]
     return Estimate(
         value=value,
         ci=ends if usable else None,
