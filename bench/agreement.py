@@ -14,7 +14,7 @@ import numpy as np
 from bench.frame import Figure, once, timed
 from stats import gwet, krippendorff
 from stats.agreement_sums import agreement_sums
-from stats.bootstrap import generator, percentile_interval, resampled_sums
+from stats.bootstrap import generator, percentile_interval, resampled_pattern_sums, resampled_sums
 from stats.dawid_skene import dawid_skene
 from stats.facets import rater_facets
 from stats.ratings import Ratings
@@ -49,7 +49,10 @@ def alphas() -> Iterator[Figure]:
     sums = agreement_sums(data, None)
 
     def resampled() -> None:
-        drawn = sums.part(sums.resampled(seed=1, replicates=RESAMPLES), "coincidences")
+        drawn = sums.part(
+            resampled_pattern_sums(sums.rows, sums.counts, replicates=RESAMPLES, rng=generator(1)),
+            "coincidences",
+        )
         for metric in METRICS:
             percentile_interval(krippendorff.alpha(drawn, metric, points), 0.95)
 

@@ -7,28 +7,41 @@ import numpy as np
 
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.datasets import ExpertLabel
+from reports.inputs import METHODS
 from stats.agreement import Level, Request, agreement
 from stats.clusters import cluster_codes
+from stats.first_agreement import first_agreement
 from stats.ratings import Ratings, scale_points
 
 _LEVELS: Mapping[str, Level] = {"correctness": "ordinal", "ordinal": "interval", "unit": "interval"}
 
 
-def agreement_document(rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: int) -> dict[str, Any]:
-    """Question key to its agreement bundle. Items of one problem are one cluster of the bootstrap."""
+def agreement_document(
+    rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: int, methods: int = METHODS
+) -> dict[str, Any]:
+    """Question key to its agreement bundle. Items of one problem are one cluster.
+
+    Artifacts with `methods` before 3 have the intervals of stats/first_agreement.py, which alone use `seed`.
+    """
     return {
-        question.key: _bundle(question, [label for label in labels if label.question == question.key], seed)
+        question.key: _bundle(
+            question, [label for label in labels if label.question == question.key], seed, methods
+        )
         for question in rubric.questions
         if question.scale != "text"
     }
 
 
-def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int) -> dict[str, Any]:
+def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> dict[str, Any]:
     answered = judged(question, labels)
     ratings, items = ratings_of(question, answered)
     level = _LEVELS.get(question.scale, "nominal")
     problems = cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
-    found = agreement(ratings, Request(level=level, seed=seed), clusters=problems)
+    request = Request(level=level)
+    if methods < 3:
+        found = first_agreement(ratings, request, seed=seed, clusters=problems)
+    else:
+        found = agreement(ratings, request, clusters=problems)
     counted: dict[str, Any] = {
         "level": level,
         "n_items": ratings.n_items,

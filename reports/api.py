@@ -103,7 +103,7 @@ class ComparisonView(APIView):
         responses=shape.ComparisonOut,
     )
     def get(self, request: Request, name: str) -> Response:
-        """Differences with intervals, McNemar with Holm, Cochran's Q; open campaigns are not compared."""
+        """Differences with intervals, a test by paper with Holm, Cochran's Q; open campaigns are not compared."""
         release = release_or_404(name)
         try:
             only_known(request.query_params, *PARAMETERS, "outcome")

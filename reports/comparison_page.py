@@ -28,17 +28,23 @@ def comparison_sections(document: Document) -> dict[str, Any]:
 
 
 def _pair_row(pair: Document) -> dict[str, Any]:
-    tests = pair["mcnemar"]
+    tests, test = pair["mcnemar"], pair["test"]
     return {
         **{key: pair[key] for key in ("first", "second", "n", "dropped", "cells")},
         "difference": points_cell(pair["difference"]),
         "resampled": points_cell(pair["paper_bootstrap"]),
-        "newcombe": points_cell(pair["newcombe"]),
+        "simultaneous": points_cell(pair["simultaneous"]),
+        "test": {
+            **test,
+            "p": p_words(test["p"]),
+            "mid_p": p_words(test["mid_p"]),
+            "holm": p_words(test["holm"]),
+        },
+        "single": tests["exact"] is not None,
         "exact": p_words(tests["exact"]),
         "mid_p": p_words(tests["mid_p"]),
         "chi2": tests["chi2"],
         "chi2_p": p_words(tests["chi2_p"]),
-        "holm": p_words(tests["holm"]),
     }
 
 
@@ -108,6 +114,11 @@ HEAD = (
     "mcnemar_exact",
     "mcnemar_mid_p",
     "holm",
+    "test",
+    "p",
+    "clusters",
+    "simultaneous_low",
+    "simultaneous_high",
 )
 
 
@@ -115,7 +126,7 @@ def comparison_rows(document: Document) -> Iterator[list[Any]]:
     """Header, and one row per pair with everything that the pictures show."""
     yield list(HEAD)
     for pair in document["pairs"]:
-        found, tests = pair["difference"], pair["mcnemar"]
+        found, tests, test = pair["difference"], pair["mcnemar"], pair["test"]
         yield [
             document["outcome"]["key"],
             pair["first"],
@@ -130,7 +141,9 @@ def comparison_rows(document: Document) -> Iterator[list[Any]]:
             *_ends(pair["newcombe"]),
             *_ends(pair["paper_bootstrap"]),
             document["seed"],
-            *(tests[key] for key in ("exact", "mid_p", "holm")),
+            *("" if tests[key] is None else tests[key] for key in ("exact", "mid_p")),
+            *(test[key] for key in ("holm", "method", "p", "clusters")),
+            *_ends(pair["simultaneous"]),
         ]
 
 

@@ -38,9 +38,9 @@ from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-METHODS = (
-    2  # how audits are computed; 1 are those of stats/first_methods.py, which older artifacts name by silence
-)
+# How audits and agreement are computed. 1, which older artifacts name by silence: stats/first_methods.py; below 3:
+# stats/first_agreement.py.
+METHODS = 3
 Row = TypeVar(
     "Row",
     bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted | Unreleased,
@@ -133,7 +133,7 @@ class Inputs:
 
 def _known_methods(methods: object) -> int:
     if methods not in range(1, METHODS + 1):
-        raise ValueError(f"the audit methods {methods!r} are not known here; known are 1 to {METHODS}")
+        raise ValueError(f"the methods {methods!r} are not known here; known are 1 to {METHODS}")
     return int(str(methods))
 
 

@@ -110,7 +110,7 @@ def agreement_on(
         points=np.arange(len(categories), dtype=np.float64),
     )
     papers = cluster_codes([output.cluster for output, _ in both])
-    found = agreement(ratings, Request(level="nominal", seed=seed), clusters=papers)
+    found = agreement(ratings, Request(level="nominal"), clusters=papers)
     flat = np.bincount(codes[:, 0] * len(categories) + codes[:, 1], minlength=len(categories) ** 2)
     table = flat.reshape(len(categories), len(categories)).astype(np.int64)
     return {

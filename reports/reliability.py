@@ -25,7 +25,7 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
     labels = _labels(data, key)
     bundle = agreement_document(rubric, labels, seed=seed)[key]
     ratings, _ = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"], seed=seed))
+    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]))
     return {
         "format": FORMAT,
         "question": key,

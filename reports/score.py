@@ -268,5 +268,5 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
             if campaign.closed
             else {}
         ),
-        "agreement": agreement_document(rubric, labels, seed=inputs.seed),
+        "agreement": agreement_document(rubric, labels, seed=inputs.seed, methods=inputs.methods),
     }

@@ -328,6 +328,27 @@ class OmnibusOut(serializers.Serializer[Any]):
     n = serializers.IntegerField()
     dropped = serializers.IntegerField()
     reason = serializers.CharField(allow_null=True)
+    method = serializers.CharField(allow_null=True, help_text="chi_squared or permutation_by_cluster")
+    seed = serializers.IntegerField(allow_null=True)
+    B = serializers.IntegerField(allow_null=True)
+
+
+class PairedTestOut(serializers.Serializer[Any]):
+    """Signs of the clusters' differences flipped; with one item to a cluster it is McNemar's exact test."""
+
+    p = serializers.FloatField(help_text="exact where every cluster has one item, else mid_p")
+    exact = serializers.FloatField()
+    mid_p = serializers.FloatField()
+    holm = serializers.FloatField()
+    method = serializers.CharField(help_text="sign_flip_exact or sign_flip_draws")
+    clusters = serializers.IntegerField()
+    informative = serializers.IntegerField(help_text="Clusters with a difference.")
+    seed = serializers.IntegerField(allow_null=True)
+    B = serializers.IntegerField(allow_null=True)
+
+
+class SimultaneousOut(EstimateOut):
+    family = serializers.IntegerField(help_text="How many differences the interval holds for at once.")
 
 
 class ComparedPairOut(serializers.Serializer[Any]):
@@ -337,9 +358,13 @@ class ComparedPairOut(serializers.Serializer[Any]):
     dropped = serializers.IntegerField()
     cells = serializers.DictField(child=serializers.IntegerField())
     difference = EstimateOut()
+    simultaneous = SimultaneousOut()
     paper_bootstrap = EstimateOut()
     newcombe = EstimateOut()
-    mcnemar = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    test = PairedTestOut()
+    mcnemar = serializers.DictField(
+        child=serializers.FloatField(allow_null=True), help_text="Null where a cluster holds several items."
+    )
 
 
 class ComparisonOut(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
 """The agreement bundle: never one coefficient alone (STATISTICS.md 3 ii).
 
-Intervals are percentiles of a bootstrap over items, or over clusters of items when several items share a
-problem or a paper.
+Errors come from leaving out one item at a time, or one cluster of items when several share a problem or a paper;
+intervals are Student's t on Fisher's z, for percent agreement Wilson's (`stats.jackknife`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ import numpy as np
 
 from stats import cohen, gwet, krippendorff
 from stats.agreement_sums import MAX_CATEGORIES, MAX_CELLS, AgreementSums, agreement_sums
-from stats.bootstrap import Floats, Ints, percentile_interval
+from stats.bootstrap import Floats, Ints
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.icc import FORMS, intraclass
+from stats.jackknife import fisher_interval, leave_one_out, share_interval, widened
 from stats.ratings import Ratings
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-REPLICATES = 2_000
 LOW_N = 30
+FEW_MINORITY = 10  # below so many units with a rarer label, alpha's interval covers less than it says
 
 # Coefficient -> the lowest level of measurement that allows it.
 COEFFICIENTS: Mapping[str, Level] = {
@@ -45,11 +46,9 @@ TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic"
 
 @dataclass(frozen=True)
 class Request:
-    """How a bundle is computed: level of measurement, seed, number of resamples, confidence level."""
+    """How a bundle is computed: level of measurement, confidence level."""
 
     level: Level
-    seed: int
-    replicates: int = REPLICATES
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
@@ -66,39 +65,28 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
 
     `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
     """
-    found = _coefficients(ratings, request, clusters)
-    return found | _correlations(ratings, request)
+    return _coefficients(ratings, request, clusters) | _correlations(ratings, request, clusters)
 
 
 def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
-    whole = _absent(ratings)
+    whole = absence(ratings)
     n = int(np.count_nonzero(np.bincount(ratings.item)))
     if whole is not None:
         return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
     sums = agreement_sums(ratings, clusters)
-    total = sums.total()
-    resampled = _resampled(sums, request)
-    functions = _functions(ratings, sums)
+    functions = coefficient_functions(ratings, sums)
     units = int(sums.counts.sum()) if clusters is not None else None
     found = {}
     for name, lowest in COEFFICIENTS.items():
-        reason = _refusal(name, lowest, ratings, request, functions)
+        reason = refusal(name, lowest, ratings, request, functions)
         if reason is not None:
             found[name] = undefined(name, reason, n=n, level=request.confidence)
             continue
-        found[name] = _estimate(name, functions[name], total, resampled, request, n=n, clusters=units)
+        found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=units)
     return found
 
 
-def _resampled(sums: AgreementSums, request: Request) -> Floats | None:
-    """Bootstrap sums; empty for a single cluster, None where the table of sums is too wide."""
-    if sums.rows.size > MAX_CELLS:
-        return None
-    replicates = request.replicates if sums.counts.sum() > 1 else 0
-    return sums.resampled(seed=request.seed, replicates=replicates)
-
-
-def _absent(ratings: Ratings) -> Reason | None:
+def absence(ratings: Ratings) -> Reason | None:
     """Why nothing at all can be said about agreement."""
     if not len(ratings.item):
         return Reason.NO_ITEMS
@@ -109,7 +97,7 @@ def _absent(ratings: Ratings) -> Reason | None:
     return None
 
 
-def _refusal(
+def refusal(
     name: str, lowest: Level, ratings: Ratings, request: Request, functions: Mapping[str, object]
 ) -> Reason | None:
     if not request.allows(lowest):
@@ -121,7 +109,7 @@ def _refusal(
     return None
 
 
-def _functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Floats], Floats]]:
+def coefficient_functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Floats], Floats]]:
     """Coefficient -> function of sums (B, d)."""
     points, part = ratings.points, sums.part
     found: dict[str, Callable[[Floats], Floats]] = {
@@ -162,58 +150,55 @@ def _functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Flo
 def _estimate(
     name: str,
     function: Callable[[Floats], Floats],
-    total: Floats,
-    resampled: Floats | None,
+    sums: AgreementSums,
     request: Request,
     *,
     n: int,
     clusters: int | None,
 ) -> Estimate:
-    value = float(function(total)[0])
+    total, level = sums.total(), request.confidence
+    value, units = float(function(total)[0]), int(sums.counts.sum())
     if math.isnan(value):
-        return undefined(name, Reason.ONE_CATEGORY, n=n, level=request.confidence)
-    replicates = function(resampled) if resampled is not None else np.empty(0)
-    ends = percentile_interval(replicates, request.confidence)
-    finite = replicates[np.isfinite(replicates)]
+        return undefined(name, Reason.ONE_CATEGORY, n=n, level=level)
+    error = leave_one_out(function, sums.rows, sums.counts) if sums.rows.size <= MAX_CELLS else None
+    cautions = [Caution.LOW_N] if n < LOW_N else []
+    if clusters is not None and clusters < LOW_N:
+        cautions.append(Caution.FEW_CLUSTERS)
+    if sums.minority < FEW_MINORITY:
+        cautions.append(Caution.FEW_MINORITY)
+    ends = None
+    if error is not None and error[0] > 0:
+        between = share_interval if name == "percent" and 0 < value < 1 else fisher_interval
+        ends = between(value, *error, level)
+    elif error is not None:
+        ends = widened(function, total, sums.possible, units, level)
+        cautions.append(Caution.NO_SPREAD)
+    reason = Reason.TOO_MANY_CATEGORIES if sums.rows.size > MAX_CELLS else Reason.FEW_EVENTS
     return Estimate(
         value=value,
         ci=ends,
-        level=request.confidence,
-        method=f"{name}, {'cluster' if clusters is not None else 'item'} bootstrap",
-        se=float(finite.std(ddof=1)) if finite.size > 1 else None,
+        level=level,
+        method=f"{name}, {'cluster' if clusters is not None else 'item'} jackknife",
+        se=None if error is None else error[0],
         n=n,
         clusters=clusters,
-        reason=_interval_reason(ends, resampled),
-        warnings=_cautions(n, replicates),
-        seed=request.seed,
-        replicates=request.replicates,
+        reason=reason if ends is None else None,
+        warnings=tuple(cautions),
     )
 
 
-def _interval_reason(ends: tuple[float, float] | None, resampled: Floats | None) -> Reason | None:
-    if ends is not None:
-        return None
-    return Reason.TOO_MANY_CATEGORIES if resampled is None else Reason.DEGENERATE_BOOTSTRAP
-
-
-def _cautions(n: int, replicates: Floats) -> tuple[str, ...]:
-    found = [Caution.LOW_N] if n < LOW_N else []
-    if replicates.size and np.isnan(replicates).mean() > 0.05:
-        found.append(Caution.DEGENERATE_BOOTSTRAP)
-    return tuple(found)
-
-
-def _correlations(ratings: Ratings, request: Request) -> dict[str, Estimate]:
+def _correlations(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
     """Intraclass correlations over the items that every rater rated."""
     reason: Reason | None = None if request.allows("interval") else Reason.LEVEL
-    scores = np.empty((0, 0))
+    scores, kept = np.empty((0, 0)), None
     if reason is None:
-        reason = _absent(ratings)
+        reason = absence(ratings)
     if reason is None:
         table = ratings.matrix().T
-        complete = table[(table >= 0).all(axis=1)]
-        scores = ratings.points[complete]
+        rated = (table >= 0).all(axis=1)
+        scores = ratings.points[table[rated]]
+        kept = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
         reason = None if min(scores.shape) >= 2 else Reason.INCOMPLETE
     if reason is not None:
         return {form: undefined(form, reason, level=request.confidence) for form in FORMS}
-    return intraclass(scores, level=request.confidence)
+    return intraclass(scores, level=request.confidence, clusters=kept)

@@ -1,7 +1,6 @@
 """Sufficient sums for every agreement coefficient, one row per pattern of exchangeable units.
 
-All coefficients are functions of sums over items (or clusters of items), so one bootstrap of these rows
-serves all of them, on the same resamples.
+All coefficients are functions of sums over items (or clusters of items), so that leaving out one unit is a subtraction.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stats import gwet, krippendorff
-from stats.bootstrap import Floats, Ints, compress_rows, generator, resampled_pattern_sums
+from stats.bootstrap import Floats, Ints, compress_rows
 from stats.ratings import Ratings
 
 MAX_CATEGORIES = 40
@@ -24,19 +23,19 @@ class AgreementSums:
 
     Parts: `moments`; and, for at most MAX_CATEGORIES categories, `shares` (identity item sums), `linear`,
     `quadratic` (weighted observed agreement), `coincidences`, and for two raters `table`.
+    `possible` (J, d) are items of every two categories, seen or not: as many raters as usual, one of them differing
+    or none. `minority` counts the units that hold another label than the most frequent one.
     """
 
     rows: Floats
     counts: Ints
     parts: dict[str, slice]
+    possible: Floats
+    minority: int
 
     def total(self) -> Floats:
         """(1, d) sums over all units."""
         return (self.counts @ self.rows)[None, :]
-
-    def resampled(self, *, seed: int, replicates: int) -> Floats:
-        """(replicates, d) sums of bootstrap resamples of the units."""
-        return resampled_pattern_sums(self.rows, self.counts, replicates=replicates, rng=generator(seed))
 
     def part(self, sums: Floats, name: str) -> Floats:
         """Columns of one part; square parts keep their (q, q) shape."""
@@ -56,10 +55,30 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
     for name, block in columns.items():
         parts[name] = slice(start, start + block.shape[1])
         start += block.shape[1]
-    if clusters is None:
-        return AgreementSums(rows, counts, parts)
-    rows, counts, _ = compress_rows(_per_cluster(rows, codes, clusters))
-    return AgreementSums(rows, counts, parts)
+    possible, minority = _possible(ratings), _minority(ratings, clusters)
+    if clusters is not None:
+        rows, counts, _ = compress_rows(_per_cluster(rows, codes, clusters))
+    return AgreementSums(rows, counts, parts, possible, minority)
+
+
+def _possible(ratings: Ratings) -> Floats:
+    """Sums of hypothetical items: all raters in one category, and one rater in another."""
+    if ratings.q > MAX_CATEGORIES:
+        return np.empty((0, 4))
+    first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
+    if len(ratings.raters) == 2:
+        patterns = np.column_stack([first, second]) + 1.0
+    else:
+        usual = np.bincount(ratings.item)
+        each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
+        patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
+    return np.hstack(list(_columns(ratings, patterns).values()))
+
+
+def _minority(ratings: Ratings, clusters: Ints | None) -> int:
+    usual = np.bincount(ratings.value, minlength=1).argmax()
+    items = ratings.item[ratings.value != usual]
+    return len(np.unique(items if clusters is None else clusters[items]))
 
 
 def _item_table(ratings: Ratings) -> Floats:

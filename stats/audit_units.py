@@ -89,7 +89,8 @@ def audit_units(table: Table, *, positive: str) -> AuditUnits:
     codes = group_codes(table, ("question", "subject"))
     first = first_rows(codes)
     groups = len(first)
-    outcomes = _row_outcomes(table, positive)
+    positives = _successes(table, positive)
+    outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
     experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
     return AuditUnits(
@@ -100,18 +101,18 @@ def audit_units(table: Table, *, positive: str) -> AuditUnits:
         stratum_size=whole_numbers(attribute(table, "stratum_size", codes, groups)),
         sample_size=whole_numbers(attribute(table, "sample_size", codes, groups)),
         judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
-        expert=_settled(experts, table, first, decided, positive),
+        expert=_settled(experts, table, first, decided, positives),
         positive=positive,
         negative=_negative_name(table, positive),
         judge_versions=tuple(sorted(_said(table.select(judge_rows)["judge_version"]))),
     )
 
 
-def _settled(experts: Ints, table: Table, first: Ints, decided: Table, positive: str) -> Ints:
+def _settled(experts: Ints, table: Table, first: Ints, decided: Table, positives: frozenset[str]) -> Ints:
     """The experts' outcomes with the adjudicators' where the experts split."""
     if not len(decided):
         return experts
-    outcomes = _row_outcomes(decided, positive)
+    outcomes = _row_outcomes(decided, positives)
     final: dict[tuple[str, str], int] = {}
     for row, outcome in enumerate(outcomes.tolist()):
         final[_about(decided, row)] = outcome
@@ -137,29 +138,39 @@ def _check_kinds(table: Table) -> None:
         raise TableError("must say expert or judge", line=line, column="rater_kind")
 
 
+def _successes(table: Table, positive: str) -> frozenset[str]:
+    """The values that `positive` names: itself, or several with commas between them."""
+    if positive in _said(table["value"]):
+        return frozenset({positive})
+    return frozenset(part.strip() for part in positive.split(","))
+
+
 def _check_positive(table: Table, positive: str) -> None:
     values = _said(table["value"]) - {"abstain", "unavailable"}
-    if positive not in values and not values <= _KNOWN_NEGATIVES:
+    strange = sorted(_successes(table, positive) - values)
+    if strange and not values <= _KNOWN_NEGATIVES:
         raise TableError(
-            f"no label has the value {positive!r}; values: {', '.join(sorted(values)[:10])}", column="value"
+            f"no label has the value {', '.join(map(repr, strange))}; values: {', '.join(sorted(values)[:10])}",
+            column="value",
         )
 
 
 def _negative_name(table: Table, positive: str) -> str:
-    others = _said(table["value"]) - {positive, "abstain", "unavailable", *UNCERTAIN_VALUES}
+    positives = _successes(table, positive)
+    others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
     return others.pop() if len(others) == 1 else f"not {positive}"
 
 
-def _row_outcomes(table: Table, positive: str) -> Ints:
-    by_value = [_value_outcome(value, positive) for value in table["value"].values]
+def _row_outcomes(table: Table, positives: frozenset[str]) -> Ints:
+    by_value = [_value_outcome(value, positives) for value in table["value"].values]
     answered = np.array(by_value, dtype=np.int64)[table["value"].codes]
     state = table["state"]
     outcomes = np.where(state.is_in("abstain"), Outcome.ABSTAIN, answered)
     return np.where(state.is_in("unavailable"), Outcome.UNAVAILABLE, outcomes).astype(np.int64)
 
 
-def _value_outcome(value: str, positive: str) -> Outcome:
-    if value == positive:
+def _value_outcome(value: str, positives: frozenset[str]) -> Outcome:
+    if value in positives:
         return Outcome.POSITIVE
     return Outcome.UNCERTAIN if value in UNCERTAIN_VALUES else Outcome.NEGATIVE
 

@@ -42,10 +42,19 @@ def mcnemar(b: int, c: int) -> McNemar:
     return McNemar(exact, mid_p, plain, float(chdtrc(1, plain)), corrected, float(chdtrc(1, corrected)))
 
 
-def paired_newcombe(both: int, first: int, second: int, neither: int, *, level: float = 0.95) -> Estimate:
+def paired_newcombe(
+    both: float,
+    first: float,
+    second: float,
+    neither: float,
+    *,
+    level: float = 0.95,
+    quantile: float | None = None,
+) -> Estimate:
     """Difference of paired proportions, Newcombe 1998 (paired) method 10.
 
-    Counts of items on which both, only the first, only the second, or neither succeeds.
+    Counts of items on which both, only the first, only the second, or neither succeeds; they may be fractional
+    (effective numbers of items), and `quantile` replaces the normal quantile (Student's t for few clusters).
     """
     method = "newcombe_paired_10"
     n = both + first + second + neither
@@ -54,21 +63,21 @@ def paired_newcombe(both: int, first: int, second: int, neither: int, *, level: 
     if n == 0:
         return undefined(method, Reason.NO_ITEMS, n=0, level=level)
     p1, p2 = (both + first) / n, (both + second) / n
-    low1, high1 = wilson(both + first, n, level=level)
-    low2, high2 = wilson(both + second, n, level=level)
+    low1, high1 = wilson(min(n, both + first), n, level=level, quantile=quantile)
+    low2, high2 = wilson(min(n, both + second), n, level=level, quantile=quantile)
     phi = _phi(both, first, second, neither, n)
     down = _root(p1 - low1, high2 - p2, phi)
     up = _root(high1 - p1, p2 - low2, phi)
     value = p1 - p2
     ends = (max(-1.0, value - down), min(1.0, value + up))
-    return Estimate(value=value, ci=ends, level=level, method=method, n=n)
+    return Estimate(value=value, ci=ends, level=level, method=method, n=round(n))
 
 
 def _root(one: float, other: float, phi: float) -> float:
     return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
 
 
-def _phi(a: int, b: int, c: int, d: int, n: int) -> float:
+def _phi(a: float, b: float, c: float, d: float, n: float) -> float:
     """Correlation of the two answers, continuity corrected where positive; 0 when a margin is empty."""
     margins = (a + b) * (c + d) * (a + c) * (b + d)
     if margins == 0:

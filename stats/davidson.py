@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.bootstrap import Floats
+from stats.bootstrap import Floats, Ints
 from stats.davidson_newton import Climbed, Problem, climb
 from stats.estimate import Reason
 from stats.intervals import z_value
@@ -126,6 +126,44 @@ def _fit_of(problem: Problem, climbed: Climbed, row: int) -> DavidsonFit:
     )
 
 
+def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floats:
+    """(L, p) derivative of each comparison's log-likelihood by the parameters in the order of `covariance`."""
+    k, rows = len(fitted.strengths), np.arange(len(first))
+    features = np.zeros((3, len(first), len(fitted.covariance)))  # per possible result: first, second, tie
+    features[0, rows, first] = features[1, rows, second] = 1
+    features[2, rows, first] = features[2, rows, second] = 0.5
+    theta = fitted.strengths
+    if fitted.log_nu is not None:
+        features[2, :, k] = 1
+        theta = np.append(theta, fitted.log_nu)
+    if fitted.gamma is not None:
+        features[0, :, -1], features[2, :, -1] = 1, 0.5
+        theta = np.append(theta, fitted.gamma)
+    utility = features @ theta
+    if fitted.log_nu is None:
+        utility[2] = -np.inf
+    chances = np.exp(utility - utility.max(axis=0))
+    chances /= chances.sum(axis=0)
+    return np.asarray(features[result, rows] - np.einsum("rl,rlp->lp", chances, features))
+
+
+def clustered_covariance(
+    fitted: DavidsonFit, first: Ints, second: Ints, result: Ints, clusters: Ints
+) -> Floats | None:
+    """Covariance (p, p) when comparisons of a cluster (L,) are alike: the jackknife over clusters in one Newton step.
+
+    Each cluster is taken to hold an even share of the information. None below two clusters.
+    """
+    count = int(clusters.max(initial=-1)) + 1
+    if count < 2:
+        return None
+    by_cluster = np.zeros((count, len(fitted.covariance)))
+    np.add.at(by_cluster, clusters, scores(fitted, first, second, result))
+    # Leverage by an even share of the information: C / (C - 1) of a step at the whole sample.
+    steps = by_cluster @ fitted.covariance * count / (count - 1)
+    return np.asarray((count - 1) / count * (steps - steps.mean(axis=0)).T @ (steps - steps.mean(axis=0)))
+
+
 def equal_strengths_log_likelihood(table: ArrayLike) -> float:
     """Log-likelihood when all systems are equally strong and only ties are free."""
     counts = np.asarray(table, dtype=np.float64)
@@ -140,6 +178,14 @@ def likelihood_ratio_p(statistic: float, degrees: int) -> float:
     from scipy.special import chdtrc
 
     return float(chdtrc(degrees, max(0.0, statistic)))
+
+
+def hotelling_p(wald: float, degrees: int, clusters: int) -> float:
+    """Upper tail of Hotelling's T squared for a Wald statistic from more clusters than its degrees."""
+    from scipy.special import fdtrc
+
+    rest = clusters - degrees
+    return float(fdtrc(degrees, rest, wald * rest / (degrees * (clusters - 1))))
 
 
 def rank_sets(fitted: DavidsonFit, *, level: float = 0.95) -> list[tuple[int, int]]:

@@ -27,6 +27,7 @@ class Reason(StrEnum):
     JUDGE_UNINFORMATIVE = "JUDGE_UNINFORMATIVE"  # sensitivity + specificity <= 1
     LEVEL = "LEVEL"  # the level of measurement does not allow this coefficient
     NOT_TWO_RATERS = "NOT_TWO_RATERS"  # a coefficient for exactly two raters
+    TOO_LARGE = "TOO_LARGE"  # the interval would take too long
     TOO_MANY_CATEGORIES = "TOO_MANY_CATEGORIES"  # the values are not categories
     INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
     NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown
@@ -42,6 +43,7 @@ class Caution(StrEnum):
     COLLAPSED = "COLLAPSED"  # a verdict of which a stratum has no audit takes its group's rate
     DEGENERATE_BOOTSTRAP = "DEGENERATE_BOOTSTRAP"
     FEW_CLUSTERS = "FEW_CLUSTERS"
+    FEW_MINORITY = "FEW_MINORITY"  # few items (or clusters) hold a rarer label
     LOW_N = "LOW_N"
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.estimate import Estimate, Reason, undefined
+from stats.bootstrap import Floats, Ints
+from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import z_value
+from stats.jackknife import fisher_interval, leave_one_out
 
 FORMS = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
 _TINY = 1e-12
@@ -47,9 +50,17 @@ def mean_squares(scores: ArrayLike) -> MeanSquares:
     )
 
 
-def intraclass(scores: ArrayLike, *, level: float = 0.95) -> dict[str, Estimate]:
-    """All six forms of FORMS: (model, unit) with k the mean of the k raters."""
+def intraclass(
+    scores: ArrayLike, *, level: float = 0.95, clusters: Ints | None = None
+) -> dict[str, Estimate]:
+    """All six forms of FORMS: (model, unit) with k the mean of the k raters.
+
+    `clusters` (n,) are consecutive codes of items that are alike; then one cluster at a time is left out, instead of
+    the F distribution of independent items.
+    """
     squares = mean_squares(scores)
+    if clusters is not None:
+        return _clustered(scores, squares, clusters, level)
     singles = {1: _one_way(squares, level), 2: _random(squares, level), 3: _mixed(squares, level)}
     found = {}
     for model, (value, ends) in singles.items():
@@ -64,7 +75,63 @@ Ends = tuple[float, float] | None
 def _estimate(form: str, value: float | None, ends: Ends, squares: MeanSquares, level: float) -> Estimate:
     if value is None:
         return undefined(form, Reason.ZERO_DENOM, n=squares.n, level=level)
-    return Estimate(value=value, ci=ends, level=level, method=form, n=squares.n)
+    usable = ends is not None and all(map(math.isfinite, ends)) and ends[0] <= value <= ends[1] > ends[0]
+    return Estimate(
+        value=value,
+        ci=ends if usable else None,
+        level=level,
+        method=form,
+        n=squares.n,
+        reason=None if usable else Reason.FEW_EVENTS,
+        warnings=() if squares.error > _TINY else (Caution.NO_SPREAD,),
+    )
+
+
+def _clustered(scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: float) -> dict[str, Estimate]:
+    table = np.asarray(scores, dtype=np.float64)
+    table = table - table.mean()
+    n, k = table.shape
+    per_item = np.column_stack([np.ones(n), table.sum(axis=1) ** 2, (table**2).sum(axis=1), table])
+    rows = np.zeros((int(clusters.max()) + 1, k + 3))
+    np.add.at(rows, clusters, per_item)
+    found = {}
+    for at, form in enumerate(FORMS):
+        value = float(_values(rows.sum(axis=0)[None])[0, at])
+        if not math.isfinite(value):
+            found[form] = undefined(form, Reason.ZERO_DENOM, n=n, level=level)
+            continue
+        error = leave_one_out(
+            lambda sums, at=at: _values(sums)[:, at], rows, np.ones(len(rows), dtype=np.int64)
+        )
+        moved = error is not None and error[0] > 0
+        found[form] = Estimate(
+            value=value,
+            ci=fisher_interval(value, *error, level) if error is not None and moved else None,
+            level=level,
+            method=f"{form}, cluster jackknife",
+            se=None if error is None else error[0],
+            n=n,
+            clusters=len(rows),
+            reason=None if moved else Reason.FEW_EVENTS,
+            warnings=() if squares.error > _TINY else (Caution.NO_SPREAD,),
+        )
+    return found
+
+
+def _values(sums: Floats) -> Floats:
+    """(R, 6) the forms from sums over items (R, k + 3): 1, squared sum of the item, sum of squares, each rater's."""
+    n, of_items, squares, columns = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
+    k = columns.shape[1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        grand = columns.sum(axis=1) ** 2 / (n * k)
+        between, raters = of_items / k - grand, (columns**2).sum(axis=1) / n - grand
+        msr, within = between / (n - 1), (squares - of_items / k) / (n * (k - 1))
+        msc, mse = raters / (k - 1), (squares - grand - between - raters) / ((n - 1) * (k - 1))
+        over = [within, mse + (msc - mse) / n, mse]
+        above = [msr - within, msr - mse, msr - mse]
+        singles = [a / (a + k * b) for a, b in zip(above, over, strict=True)]
+        means = [a / (a + b) for a, b in zip(above, over, strict=True)]
+    return np.column_stack([*singles, *means])
 
 
 def _averaged(form: str, value: float | None, ends: Ends, squares: MeanSquares, level: float) -> Estimate:

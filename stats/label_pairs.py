@@ -42,6 +42,11 @@ class Presentations:
     both_bad: int
     left_out: dict[str, int]
 
+    @property
+    def shared_clusters(self) -> Ints | None:
+        """The clusters, None when every presentation has one of its own: then they are independent."""
+        return self.clusters if len(np.unique(self.clusters)) < len(self.clusters) else None
+
 
 @dataclass(frozen=True)
 class Settled:

@@ -46,18 +46,19 @@ class Resolved:
     kinds: tuple[str, ...]
 
 
-def resolve(table: Table, level: Level | None) -> Resolved:
+def resolve(table: Table, level: Level | None, order: Sequence[str] = ()) -> Resolved:
     """Ratings from the answered rows; several votes of a rater become their majority; ties, decisions
     of adjudicators and labels in sight of a verdict are left out.
 
-    `level` None reads the level of measurement off the values. Raises TableError for rows without a rater
+    `level` None reads the level of measurement off the values; `order` names all values from low to high, which makes
+    an ordinal scale of them. Raises TableError for rows without a rater
     and for words without a known order at a level above nominal.
     """
     table, others = independent(table)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
     _refuse_nameless(answered)
-    scale = scale_of(answered["value"].used)
+    scale = scale_of(answered["value"].used, order)
     if level not in (None, "nominal") and scale.level == "nominal":
         raise TableError(f"no order is known for {', '.join(scale.categories[:10])}", column="value")
     items = group_codes(answered, ("subject",))
@@ -82,8 +83,19 @@ def resolve(table: Table, level: Level | None) -> Resolved:
     )
 
 
-def scale_of(texts: Sequence[str]) -> Scale:
-    """Numbers make an interval scale (1 and 1.0 are one value), known words an ordinal one."""
+def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Scale:
+    """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
+
+    All words of `order` are categories, used or not, because their number decides about weights. Raises TableError for
+    a value outside of it.
+    """
+    if order:
+        strange = sorted(set(texts) - set(order))
+        if strange:
+            raise TableError(
+                f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
+            )
+        return _worded(order, tuple(order))
     numbers = [_number(text) for text in texts]
     if texts and all(number is not None for number in numbers):
         return _numeric(texts, [number for number in numbers if number is not None])

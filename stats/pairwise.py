@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stats.bootstrap import Floats, Ints
-from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import proportion, z_value
+from stats.clusters import cluster_totals, wilson_on_effective_n
+from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.intervals import proportion, wilson, z_value
 
 
 class Result(IntEnum):
@@ -103,6 +104,22 @@ def records(table: ArrayLike, *, level: float = 0.95) -> list[Record]:
     return [_record(wins[i], wins[:, i], ties[i], level) for i in range(len(wins))]
 
 
+def clustered_rates(
+    comparisons: Comparisons, clusters: Ints, system: int, *, level: float = 0.95
+) -> tuple[Estimate, Estimate]:
+    """Win rate and half-tie rate of a system when comparisons of a cluster (L,) are alike.
+
+    Wilson on the effective number of comparisons.
+    """
+    own = (comparisons.first == system) | (comparisons.second == system)
+    first, result = comparisons.first[own] == system, comparisons.result[own]
+    won = np.where(first, result == Result.FIRST, result == Result.SECOND).astype(np.float64)
+    codes = np.unique(clusters[own], return_inverse=True)[1]
+    half = won + (result == Result.TIE) / 2
+    rates = [wilson_on_effective_n(cluster_totals(values, codes), level=level) for values in (won, half)]
+    return replace(rates[0], denom_rule="wins / all comparisons"), rates[1]
+
+
 def _record(won: Floats, lost: Floats, tied: Floats, level: float) -> Record:
     n = won + lost + tied
     w, total = round(won.sum()), round(n.sum())
@@ -128,7 +145,12 @@ def _half_tie(won: float, tied: float, n: int, level: float) -> Estimate:
     se = math.sqrt(max(0.0, (won + tied / 4) / n - value**2) / (n - 1))
     half = z_value(level) * se
     ends = (max(0.0, value - half), min(1.0, value + half))
-    return Estimate(value=value, ci=ends, level=level, method=method, se=se, k=won + tied / 2, n=n)
+    warnings = ()
+    if se == 0:  # all results alike: as for a share of that value
+        ends, warnings = wilson(value * n, n, level=level), (Caution.NO_SPREAD,)
+    return Estimate(
+        value=value, ci=ends, level=level, method=method, se=se, k=won + tied / 2, n=n, warnings=warnings
+    )
 
 
 def _macro(won: Floats, tied: Floats, n: Floats) -> float | None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from stats.bootstrap import Ints
+from stats.clusters import ClusterTotals, design_effect, linearised_se
 from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import clopper_pearson, proportion
+from stats.paired import sign_flip
 
 
 def binomial_p(successes: int, n: int) -> float | None:
@@ -24,6 +29,28 @@ def first_slot_share(first_wins: int, decisive: int, *, level: float = 0.95) -> 
     return Estimate(
         value=first_wins / decisive, ci=ends, level=level, method=method, k=first_wins, n=decisive
     )
+
+
+def clustered_first_slot(
+    first_wins: Ints, decisive: Ints, *, seed: int, level: float = 0.95
+) -> tuple[Estimate, float | None]:
+    """The share and its test from counts per cluster (C,): Clopper and Pearson on the effective number, sign flips."""
+    kept = decisive > 0
+    totals = ClusterTotals(first_wins[kept].astype(np.float64), decisive[kept])
+    if totals.n == 0:
+        return undefined("clopper_pearson_n_eff", Reason.NO_ITEMS, n=0, level=level), None
+    n = totals.n / design_effect(totals)
+    found = Estimate(
+        value=totals.mean,
+        ci=clopper_pearson(totals.mean * n, n, level=level),
+        level=level,
+        method="clopper_pearson_n_eff",
+        se=linearised_se(totals),
+        k=float(totals.sums.sum()),
+        n=totals.n,
+        clusters=totals.clusters,
+    )
+    return found, sign_flip(2 * totals.sums - totals.sizes, seed=seed).p
 
 
 @dataclass(frozen=True)

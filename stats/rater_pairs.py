@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from stats import cohen, gwet
-from stats.agreement import Request
+from stats.agreement import LOW_N, Request
 from stats.agreement_sums import MAX_CATEGORIES
 from stats.bootstrap import Floats, Ints
-from stats.estimate import Estimate, Reason, undefined
+from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, z_value
+from stats.jackknife import Function, fisher_interval, leave_one_out, share_interval, widened
 from stats.ratings import Ratings
 
 MIN_OVERLAP = 10
@@ -44,10 +46,12 @@ def pair_table(first: Ints, second: Ints, q: int) -> Ints:
     return flat.reshape(q, q).astype(np.int64)
 
 
-def rater_pairs(ratings: Ratings, request: Request) -> tuple[list[PairAgreement], list[dict[str, object]]]:
+def rater_pairs(
+    ratings: Ratings, request: Request, *, clusters: Ints | None = None
+) -> tuple[list[PairAgreement], list[dict[str, object]]]:
     """All pairs with at least MIN_OVERLAP common items, and the pairs dropped for having fewer.
 
-    Pairs without a common item are not listed at all.
+    Pairs without a common item are not listed at all. `clusters` (n_items,) as for `agreement`.
     """
     if ratings.q > MAX_CATEGORIES:
         return [], []
@@ -59,14 +63,33 @@ def rater_pairs(ratings: Ratings, request: Request) -> tuple[list[PairAgreement]
         names = (ratings.raters[a], ratings.raters[b])
         if overlap[a, b] >= MIN_OVERLAP:
             table = pair_table(matrix[a], matrix[b], ratings.q)
-            kept.append(describe_pair(names, table, ratings.points, request))
+            tables = None if clusters is None else _cluster_tables(matrix[a], matrix[b], clusters, ratings.q)
+            kept.append(describe_pair(names, table, ratings.points, request, tables))
         elif overlap[a, b]:
             dropped.append({"raters": list(names), "n_items": int(overlap[a, b])})
     return kept, dropped
 
 
-def describe_pair(raters: tuple[str, str], table: Ints, points: Floats, request: Request) -> PairAgreement:
-    """The table's kappas with analytic intervals, clipped to [-1, 1], and Gwet's AC1."""
+def _cluster_tables(first: Ints, second: Ints, clusters: Ints, q: int) -> Floats:
+    """(C, q * q) the table of every cluster in which both rated an item."""
+    both = (first >= 0) & (second >= 0)
+    codes = np.unique(clusters[both], return_inverse=True)[1]
+    cells = (codes * q + first[both]) * q + second[both]
+    return (
+        np.bincount(cells, minlength=(codes.max(initial=-1) + 1) * q * q)
+        .reshape(-1, q * q)
+        .astype(np.float64)
+    )
+
+
+def describe_pair(
+    raters: tuple[str, str], table: Ints, points: Floats, request: Request, clusters: Floats | None = None
+) -> PairAgreement:
+    """The table's kappas with analytic intervals, clipped to [-1, 1], and Gwet's AC1.
+
+    `clusters` (C, q * q) are the tables of clusters of items that are alike; then one at a time is left out. Without
+    spread, an interval reaches as far as an unseen kind of item could move the coefficient.
+    """
     kappas = {"cohen_kappa": _kappa("nominal", table, points, request)}
     ordered: tuple[cohen.Weighting, ...] = ("linear", "quadratic")
     for kind in ordered:
@@ -76,14 +99,78 @@ def describe_pair(raters: tuple[str, str], table: Ints, points: Floats, request:
         else:
             kappas[name] = undefined(name, Reason.LEVEL, level=request.confidence)
     n = int(table.sum())
+    percent = proportion(int(np.trace(table)), n, level=request.confidence)
+    kappas |= {"gwet_ac1": _ac1(table, request)}
+    functions = _table_functions(points)
+    if clusters is not None:
+        percent = _by_cluster(percent, functions["percent"], clusters, request)
     return PairAgreement(
         raters=raters,
         table=table,
-        percent=proportion(int(np.trace(table)), n, level=request.confidence),
-        kappas=kappas | {"gwet_ac1": _ac1(table, request)},
+        percent=percent,
+        kappas={
+            name: _never_bare(found, functions[name], table, request)
+            if clusters is None
+            else _by_cluster(found, functions[name], clusters, request)
+            for name, found in kappas.items()
+        },
         kappa_max=cohen.kappa_max(table),
         prevalence_index=cohen.prevalence_index(table),
         bias_index=cohen.bias_index(table),
+    )
+
+
+def _table_functions(points: Floats) -> dict[str, Function]:
+    """Coefficient -> function of flat tables (R, q * q)."""
+    q, identity = len(points), np.eye(len(points))
+    sums = gwet.item_sums((identity[:, None, :] + identity[None, :, :]).reshape(-1, q), identity)
+    by_kind: dict[str, cohen.Weighting] = {
+        "cohen_kappa": "nominal",
+        "weighted_kappa_linear": "linear",
+        "weighted_kappa_quadratic": "quadratic",
+    }
+    found: dict[str, Function] = {
+        name: partial(_flat_kappa, weights=cohen.disagreement(kind, points)) for name, kind in by_kind.items()
+    }
+    found["percent"] = lambda tables: (tables @ identity.ravel()) / tables.sum(axis=1)
+    found["gwet_ac1"] = lambda tables: gwet.gwet(tables @ sums, identity)
+    return found
+
+
+def _flat_kappa(tables: Floats, weights: Floats) -> Floats:
+    return cohen.kappa(tables.reshape(-1, *weights.shape), weights)
+
+
+def _never_bare(found: Estimate, function: Function, table: Ints, request: Request) -> Estimate:
+    """The estimate, without an interval of no width."""
+    if found.value is None or found.ci is None or found.ci[0] < found.ci[1]:
+        return found
+    flat = table.ravel().astype(np.float64)
+    ends = widened(function, flat[None], np.eye(flat.size), int(flat.sum()), request.confidence)
+    return replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
+
+
+def _by_cluster(found: Estimate, function: Function, clusters: Floats, request: Request) -> Estimate:
+    """The estimate with the error of leaving out one cluster at a time."""
+    if found.value is None:
+        return found
+    level, units = request.confidence, len(clusters)
+    error = leave_one_out(function, clusters, np.ones(units, dtype=np.int64))
+    ends, warnings = None, found.warnings
+    if error is not None and error[0] > 0:
+        share = found.method == "wilson" and 0 < found.value < 1
+        ends = (share_interval if share else fisher_interval)(found.value, *error, level)
+    elif error is not None:
+        ends = widened(function, clusters.sum(axis=0)[None], np.eye(clusters.shape[1]), units, level)
+        warnings = (*warnings, Caution.NO_SPREAD)
+    return replace(
+        found,
+        ci=ends,
+        se=None if error is None else error[0],
+        method="cluster jackknife",
+        clusters=units,
+        reason=Reason.FEW_EVENTS if ends is None else None,
+        warnings=(*warnings, Caution.FEW_CLUSTERS) if units < LOW_N else warnings,
     )
 
 

@@ -51,6 +51,14 @@ class Ratings:
         table[self.rater, self.item] = self.value
         return table
 
+    def matrix_of(self, rater: int, other: int) -> Ints:
+        """(2, n_items) the rows of `matrix` of two raters."""
+        table = np.full((2, self.n_items), -1, dtype=np.int64)
+        for row, code in enumerate((rater, other)):
+            own = self.rater == code
+            table[row, self.item[own]] = self.value[own]
+        return table
+
     def restricted_to(self, rater: int, other: int) -> Ratings:
         """The ratings of two raters on the items that both rated."""
         table = self.matrix()[[rater, other]]

@@ -9,7 +9,16 @@ from importlib import import_module
 
 from bench.coverage.frame import HEADER
 
-FAMILIES = ("corrected", "per_system", "coefficients", "superpopulation", "others")
+FAMILIES = (
+    "corrected",
+    "per_system",
+    "coefficients",
+    "superpopulation",
+    "paired",
+    "alpha",
+    "strengths",
+    "others",
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -140,7 +140,7 @@ def expert_agreement(row: Inputs, printed: Printed) -> Figures:
     items = [_expanded(counts) for counts in str(row["problems"]).split() if counts != "-"]
     most = max(map(len, items))
     ratings = from_matrix([[*said, *[None] * (most - len(said))] for said in items], CORRECTNESS)
-    found = agreement(ratings, Request(level="interval", seed=0, replicates=2))
+    found = agreement(ratings, Request(level="interval"))
     return {key: value for key in printed if (value := found[key].value) is not None}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from stats import cohen, gwet
@@ -9,16 +11,19 @@ from stats.agreement import COEFFICIENTS, LEVELS, Level, Request, agreement
 from stats.agreement_sums import MAX_CATEGORIES
 from stats.analyses.options import Options, chosen, questions_in
 from stats.bootstrap import Ints
-from stats.estimate import Caution
+from stats.estimate import Caution, Reason, undefined
 from stats.groups import refuse_repeats
 from stats.icc import FORMS
-from stats.label_ratings import resolve
+from stats.label_ratings import Resolved, resolve
 from stats.labels import independent
 from stats.rater_pairs import PairAgreement, pair_table, rater_pairs
 from stats.ratings import Ratings
 from stats.tables import Table
+from stats.two_raters import RELATIONS, pooled_share, relations
 
 Document = dict[str, object]
+# The coefficient to read first: the only one that suits any number of raters, missing labels and the level.
+PRIMARY: Mapping[Level, str] = {level: f"krippendorff_alpha_{level}" for level in LEVELS}
 
 
 def agreement_document(table: Table, *, level: Level | None, options: Options) -> Document:
@@ -41,11 +46,11 @@ def agreement_document(table: Table, *, level: Level | None, options: Options) -
 
 
 def _bundle(table: Table, level: Level | None, options: Options) -> Document:
-    resolved = resolve(table, level)
+    resolved = resolve(table, level, options.order)
     ratings = resolved.ratings
-    request = Request(level=resolved.level, seed=options.seed, confidence=options.confidence)
+    request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
-    pairs, dropped = rater_pairs(ratings, request)
+    pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     document: Document = {
         "level": resolved.level,
@@ -61,7 +66,46 @@ def _bundle(table: Table, level: Level | None, options: Options) -> Document:
     }
     for name in (*COEFFICIENTS, *FORMS):
         document[name] = estimates[name].as_json()
-    return document | _categories(ratings) | {"pairs": [_pair(p) for p in pairs], "pairs_dropped": dropped}
+    document["primary"] = PRIMARY[resolved.level]
+    document["unit"] = "item" if resolved.clusters is None else "cluster"
+    document |= _pooled(ratings, resolved.clusters, options)
+    shown = [_pair(pair) | _scores(pair, resolved, options) for pair in pairs]
+    return document | _categories(ratings) | {"pairs": shown, "pairs_dropped": dropped}
+
+
+def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Document:
+    """The share of agreeing pairs of labels among all pairs; `percent` is the mean over items of each item's share."""
+    labels = np.bincount(ratings.item, minlength=ratings.n_items).astype(np.float64)
+    kinds, counts = np.unique(ratings.item * max(1, ratings.q) + ratings.value, return_counts=True)
+    same = np.bincount(
+        kinds // max(1, ratings.q), weights=counts * (counts - 1) / 2, minlength=ratings.n_items
+    )
+    rated = labels >= 2
+    pairs = (labels * (labels - 1) / 2)[rated]
+    document: Document = {"agreeing_pairs": round(same.sum()), "label_pairs": round(pairs.sum())}
+    if not pairs.size:
+        nothing = undefined("percent_pooled", Reason.NO_PAIRABLE, n=0, level=options.confidence)
+        return document | {"percent_pooled": nothing.as_json()}
+    codes = np.flatnonzero(rated) if clusters is None else clusters[rated]
+    units = np.unique(codes, return_inverse=True)[1]
+    return document | {
+        "percent_pooled": pooled_share(same[rated], pairs, units, level=options.confidence).as_json()
+    }
+
+
+def _scores(pair: PairAgreement, resolved: Resolved, options: Options) -> Document:
+    """Correlations, root mean square difference and bias of two raters; null on an unordered scale."""
+    if resolved.level == "nominal":
+        return {name: undefined(name, Reason.LEVEL, level=options.confidence).as_json() for name in RELATIONS}
+    ratings = resolved.ratings
+    matrix = ratings.matrix_of(*(ratings.raters.index(name) for name in pair.raters))
+    both = (matrix >= 0).all(axis=0)
+    clusters = None
+    if resolved.clusters is not None:
+        clusters = np.unique(resolved.clusters[both], return_inverse=True)[1]
+    first, second = matrix[:, both]
+    found = relations(first, second, ratings.points, clusters=clusters, level=options.confidence)
+    return {name: estimate.as_json() for name, estimate in found.items()}
 
 
 def _missing(ratings: Ratings) -> float | None:

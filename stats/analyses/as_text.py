@@ -28,7 +28,16 @@ def agreement_text(document: Document) -> str:
             f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
             f"{_left_out(bundle)}"
         )
-        blocks.append(f"{title}: {counts}\n{_estimates(bundle, (*COEFFICIENTS, *FORMS))}")
+        primary = bundle["primary"]
+        others = [
+            name for name in ("percent_pooled", *COEFFICIENTS, *FORMS) if name not in (primary, "percent")
+        ]
+        blocks.append(
+            f"{title}: {counts}\n{_estimates(bundle, (primary, 'percent'))}\n"
+            f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree; percent is the mean over "
+            f"items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n\n"
+            f"more:\n{_estimates(bundle, others)}"
+        )
         if bundle["pairs"]:
             blocks.append(_pairs_of_raters(bundle["pairs"]))
     return "\n\n".join(blocks) or "no labels"
@@ -128,7 +137,26 @@ def pairs_text(document: Document) -> str:
             estimate_row("swap consistency", bias["swap_consistency"]),
         ],
     )
-    return f"{systems}\n\n{others}{_transitivity(document['transitivity'])}"
+    return f"{systems}\n\n{others}{_tests(document)}{_transitivity(document['transitivity'])}"
+
+
+def _tests(document: Document) -> str:
+    """The two tests of position, said apart, and how the strengths were made."""
+    bias = document["position_bias"]
+    lines = []
+    if bias["p"] is not None:
+        lines.append(f"first slot wins more often, all presentations: p {number(bias['p'])}")
+    if bias["swap_p"] is not None:
+        lines.append(f"the same slot wins twice, pairs shown in both orders: p {number(bias['swap_p'])}")
+    methods = {
+        (row["strength"]["method"], row["strength"]["seed"], row["strength"]["clusters"])
+        for row in document["systems"]
+        if row["strength"]["value"] is not None
+    }
+    for method, seed, clusters in sorted(methods, key=str):
+        unit = "independent comparisons" if clusters is None else f"{clusters} clusters"
+        lines.append(f"strengths: {method}, {unit}{'' if seed is None else f', seed {seed}'}")
+    return "".join(f"\n{line}" for line in lines)
 
 
 def _transitivity(found: Document) -> str:

@@ -13,17 +13,25 @@ DEFAULT_SEED = 20_261_121
 
 @dataclass(frozen=True)
 class Options:
-    """Seed of every resampling, confidence level, the only question and kind of rater (None: all)."""
+    """Seed of every resampling, confidence level, the only question and kind of rater (None: all).
+
+    `order` names the values from low to high where they are words of one's own.
+    """
 
     seed: int = DEFAULT_SEED
     confidence: float = 0.95
     question: str | None = None
     rater_kind: str | None = None
+    order: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         z_value(self.confidence)
         if self.seed < 0:
             raise ValueError(f"a seed is 0 or more, got {self.seed}")
+        if len(set(self.order)) < len(self.order) or "" in self.order or len(self.order) == 1:
+            raise ValueError(
+                "an order names at least two different values from low to high, like reject,major,minor"
+            )
 
 
 def questions_in(table: Table) -> list[str]:

@@ -61,10 +61,10 @@ def _component(number: int, part: Comparisons, clusters: Ints | None, options: O
     jackknifed: list[Estimate | None] = [None] * part.k
     if clusters is not None:
         draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
-        strengths = _clustered(strengths, draws, int(clusters.max()) + 1, options)
         ranks = draws.ranks(fitted, level=options.confidence)
         if clusters.max() + 1 < FEW_CLUSTERS:
             jackknifed = [*jackknife_strengths(part, clusters, fitted, level=options.confidence)]
+        strengths = _clustered(strengths, draws, jackknifed, int(clusters.max()) + 1, options)
     return [
         Standing(number, strength, rank, jackknife=jackknife)
         for strength, rank, jackknife in zip(strengths, ranks, jackknifed, strict=True)
@@ -82,17 +82,35 @@ def _independent(fitted: DavidsonFit, n: int, options: Options) -> list[Estimate
     ]
 
 
-def _clustered(plain: list[Estimate], draws: StrengthDraws, count: int, options: Options) -> list[Estimate]:
-    warnings = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
-    return [
-        replace(
-            estimate,
-            ci=interval,
-            method=f"{METHOD}, cluster bootstrap",
-            clusters=count,
-            reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
-            warnings=warnings,
-            seed=options.seed,
+def _clustered(
+    plain: list[Estimate],
+    draws: StrengthDraws,
+    jackknifed: list[Estimate | None],
+    count: int,
+    options: Options,
+) -> list[Estimate]:
+    """Percentiles of the resamples with their standard error; below FEW_CLUSTERS the jackknife's, which is wider."""
+    found = []
+    for estimate, interval, errors, jackknife in zip(
+        plain, draws.intervals(options.confidence), draws.strengths.T, jackknifed, strict=True
+    ):
+        warnings = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
+        if count < FEW_CLUSTERS:
+            warnings = (*warnings, Caution.FEW_CLUSTERS)
+        if jackknife is not None and jackknife.ci is not None:
+            found.append(replace(jackknife, warnings=warnings))
+            continue
+        found.append(
+            replace(
+                estimate,
+                ci=interval,
+                se=float(errors.std(ddof=1)) if len(errors) > 1 else None,
+                method=f"{METHOD}, cluster bootstrap",
+                clusters=count,
+                reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
+                warnings=warnings,
+                seed=options.seed,
+                replicates=len(errors),
+            )
         )
-        for estimate, interval in zip(plain, draws.intervals(options.confidence), strict=True)
-    ]
+    return found

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from stats import cohen, davidson
 from stats.analyses.options import Options, chosen
 from stats.analyses.pair_strengths import METHOD, Standing, standings
-from stats.davidson import DavidsonFit
+from stats.bootstrap import Ints
+from stats.davidson import DavidsonFit, hotelling_p
 from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import z_value
-from stats.label_pairs import Settled, presentations, settle
-from stats.pairwise import Comparisons, Record, Result, records, wins_and_ties
-from stats.position_bias import binomial_p, first_slot_share, swap_consistency, swap_test
+from stats.intervals import t_value, z_value
+from stats.label_pairs import Presentations, Settled, presentations, settle
+from stats.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
+from stats.position_bias import (
+    binomial_p,
+    clustered_first_slot,
+    first_slot_share,
+    swap_consistency,
+    swap_test,
+)
 from stats.tables import Table
 from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
 
@@ -42,14 +50,24 @@ def pairs_document(table: Table, *, options: Options, systems: Sequence[str] = (
         "order_flips": settled.order_flips,
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
-        "systems": [_system(name, rows[at], places[at]) for at, name in enumerate(comparisons.systems)],
+        "systems": [
+            _system(name, _clustered_record(rows[at], settled, at, options), places[at])
+            for at, name in enumerate(comparisons.systems)
+        ],
         "pairs": list(_met(comparisons)),
-        "tie_parameter": _tie_parameter(fitted, comparisons, options).as_json(),
-        "equal_strengths": _equal_strengths(fitted, counts),
+        "tie_parameter": _tie_parameter(fitted, settled, options).as_json(),
+        "equal_strengths": _equal_strengths(fitted, settled, options),
         "transitivity": _transitivity(fitted, settled, options),
-        "order_effect": _order_effect(shown.comparisons, options),
-        "position_bias": _position_bias(shown.comparisons, settled, options),
+        "order_effect": _order_effect(shown, options),
+        "position_bias": _position_bias(shown, settled, options),
     }
+
+
+def _clustered_record(record: Record, settled: Settled, system: int, options: Options) -> Record:
+    if settled.clusters is None:
+        return record
+    rate, half = clustered_rates(settled.comparisons, settled.clusters, system, level=options.confidence)
+    return replace(record, win_rate=rate, half_tie_rate=half)
 
 
 def _system(name: str, record: Record, standing: Standing) -> Document:
@@ -79,25 +97,70 @@ def _met(comparisons: Comparisons) -> Iterator[Document]:
         yield {"first": comparisons.systems[i], "second": comparisons.systems[j], **counts}
 
 
-def _tie_parameter(fitted: DavidsonFit | Reason, comparisons: Comparisons, options: Options) -> Estimate:
+def _tie_parameter(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Estimate:
     """nu, with an interval from log nu; 0 without any tie."""
-    n, level = len(comparisons.result), options.confidence
+    n, level = len(settled.comparisons.result), options.confidence
     if isinstance(fitted, Reason):
         return undefined(METHOD, fitted, n=n, level=level)
     if fitted.log_nu is None or fitted.log_nu_se is None:
         return Estimate(value=0.0, method="no ties", level=level, n=n, reason=Reason.FEW_EVENTS)
-    half, nu = z_value(level) * fitted.log_nu_se, math.exp(fitted.log_nu)
-    ends = (nu * math.exp(-half), nu * math.exp(half))
-    return Estimate(value=nu, ci=ends, level=level, method=METHOD, se=nu * fitted.log_nu_se, n=n)
+    found = _parameter(
+        fitted, len(fitted.strengths), fitted.log_nu, settled.comparisons, settled.clusters, options
+    )
+    nu = math.exp(fitted.log_nu)
+    ends = None if found.ci is None else (math.exp(found.ci[0]), math.exp(found.ci[1]))
+    return replace(found, value=nu, ci=ends, se=None if found.se is None else nu * found.se)
 
 
-def _equal_strengths(fitted: DavidsonFit | Reason, counts: np.ndarray) -> Document | None:
+def _parameter(
+    fitted: DavidsonFit,
+    place: int,
+    value: float,
+    comparisons: Comparisons,
+    clusters: Ints | None,
+    options: Options,
+) -> Estimate:
+    """A parameter of the model with its error, from the clusters where there are some (None: independent)."""
+    n, level = len(comparisons.result), options.confidence
+    covariance, quantile, method, count = fitted.covariance, z_value(level), METHOD, None
+    if clusters is not None:
+        method, count = f"{METHOD}, clustered", len(np.unique(clusters))
+        rows = (comparisons.first, comparisons.second, comparisons.result)
+        of_clusters = davidson.clustered_covariance(fitted, *rows, clusters)
+        if of_clusters is None:
+            return Estimate(
+                value=value, method=method, level=level, n=n, clusters=count, reason=Reason.FEW_EVENTS
+            )
+        covariance, quantile = of_clusters, t_value(level, count - 1)
+    se = math.sqrt(covariance[place, place])
+    half = quantile * se
+    return Estimate(
+        value=value, ci=(value - half, value + half), level=level, method=method, se=se, n=n, clusters=count
+    )
+
+
+def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document | None:
+    """Likelihood ratio against equal strengths; with clusters its p-value is that of Wald's test by cluster."""
     if isinstance(fitted, Reason):
         return None
+    comparisons, clusters = settled.comparisons, settled.clusters
+    counts = comparisons.table()
     statistic = 2 * (fitted.log_likelihood - davidson.equal_strengths_log_likelihood(counts))
     degrees = len(fitted.strengths) - 1
-    p = davidson.likelihood_ratio_p(statistic, degrees) if degrees else None
-    return {"lr": max(0.0, statistic), "df": degrees, "p": p}
+    found: Document = {"lr": max(0.0, statistic), "df": degrees, "p": None, "method": "likelihood_ratio"}
+    if not degrees:
+        return found
+    if clusters is None:
+        return found | {"p": davidson.likelihood_ratio_p(statistic, degrees)}
+    rows = (comparisons.first, comparisons.second, comparisons.result)
+    count = len(np.unique(clusters))
+    covariance = davidson.clustered_covariance(fitted, *rows, clusters)
+    found["method"] = "wald_by_cluster"
+    if covariance is None or count <= degrees:
+        return found
+    strengths = fitted.strengths[:-1]
+    wald = float(strengths @ np.linalg.solve(covariance[:degrees, :degrees], strengths))
+    return found | {"p": hotelling_p(wald, degrees, count)}
 
 
 def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document:
@@ -129,29 +192,43 @@ def _triads(settled: Settled) -> Iterator[Document]:
             yield {"rater": rater, "circular_triads": triads, "consistence": consistence}
 
 
-def _order_effect(shown: Comparisons, options: Options) -> Document:
-    """gamma of the first shown, tested by likelihood ratio against the model without it."""
-    n, level = len(shown.result), options.confidence
-    without = davidson.fit(shown.table()) if shown.k else Reason.NO_ITEMS
-    fitted = davidson.fit(shown.table(), order_effect=True) if shown.k else Reason.NO_ITEMS
+def _order_effect(shown: Presentations, options: Options) -> Document:
+    """gamma of the first shown; `lr_p` tests it against the model without it, with clusters by Student's t."""
+    comparisons, level = shown.comparisons, options.confidence
+    n = len(comparisons.result)
+    without = davidson.fit(comparisons.table()) if comparisons.k else Reason.NO_ITEMS
+    fitted = davidson.fit(comparisons.table(), order_effect=True) if comparisons.k else Reason.NO_ITEMS
     if isinstance(fitted, Reason) or isinstance(without, Reason):
         reason = fitted if isinstance(fitted, Reason) else without
         assert isinstance(reason, Reason)
         return undefined(METHOD, reason, n=n, level=level).as_json() | {"lr_p": None}
-    gamma, se = fitted.gamma or 0.0, fitted.gamma_se or 0.0
-    half = z_value(level) * se
-    estimate = Estimate(value=gamma, ci=(gamma - half, gamma + half), level=level, method=METHOD, se=se, n=n)
-    statistic = 2 * (fitted.log_likelihood - without.log_likelihood)
-    return estimate.as_json() | {"lr_p": davidson.likelihood_ratio_p(statistic, 1)}
+    clusters = shown.shared_clusters
+    gamma = fitted.gamma or 0.0
+    found = _parameter(fitted, len(fitted.covariance) - 1, gamma, comparisons, clusters, options)
+    if clusters is None:
+        p = davidson.likelihood_ratio_p(2 * (fitted.log_likelihood - without.log_likelihood), 1)
+    elif found.se and found.clusters:
+        p = hotelling_p((gamma / found.se) ** 2, 1, found.clusters)
+    else:
+        p = None
+    return found.as_json() | {"lr_p": p}
 
 
-def _position_bias(shown: Comparisons, settled: Settled, options: Options) -> Document:
-    swaps = settled.swaps
-    first = int((shown.result == Result.FIRST).sum())
-    decisive = first + int((shown.result == Result.SECOND).sum())
+def _position_bias(shown: Presentations, settled: Settled, options: Options) -> Document:
+    """`p` asks whether the first shown wins more often, over all presentations; `swap_p` the same of pairs that were
+    shown in both orders and whose two answers name the same slot."""
+    swaps, result, clusters = settled.swaps, shown.comparisons.result, shown.shared_clusters
+    won, decisive = result == Result.FIRST, result != Result.TIE
+    if clusters is None:
+        first = int(won.sum())
+        share = first_slot_share(first, int(decisive.sum()), level=options.confidence)
+        p = binomial_p(first, int(decisive.sum()))
+    else:
+        counted = [np.bincount(clusters, weights=what).astype(np.int64) for what in (won, decisive)]
+        share, p = clustered_first_slot(*counted, seed=options.seed, level=options.confidence)
     return {
-        "first_slot_share": first_slot_share(first, decisive, level=options.confidence).as_json(),
-        "p": binomial_p(first, decisive),
+        "first_slot_share": share.as_json(),
+        "p": p,
         "swapped_pairs": swaps.n,
         "swap_consistency": swap_consistency(swaps, level=options.confidence).as_json(),
         "swap_kappa": _plain(cohen.kappa(settled.swap_table)),

@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,3 +119,15 @@ def test_the_shell_sees_the_three_exit_codes(golden):
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "values: no, yes" in refused.stderr
     assert run("retrieval", golden, "--k", "0").returncode == 2
+
+
+def test_it_runs_in_an_empty_environment_without_a_secret_key(tmp_path):
+    """And three items without any variance between them: what is not defined is null, the rest is printed."""
+    path = tmp_path / "labels.csv"
+    path.write_text("subject,rater,value\na,x,0\na,y,1\nb,x,0\nb,y,1\nc,x,1\nc,y,0\n")
+    command = [sys.executable, "manage.py", "analyse", "agreement", str(path), "--json"]
+    done = subprocess.run(command, cwd=settings.BASE_DIR, env={}, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["questions"][""]
+    assert (found["icc_1_1"]["ci"], found["icc_2_1"]["reason"]) == (None, "FEW_EVENTS")
+    assert found["percent"]["value"] == 0

@@ -51,11 +51,11 @@ def test_an_artifact_frozen_with_the_first_audit_methods_verifies_byte_for_byte(
 
 
 def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
-    assert document["inputs"]["methods"] == 2
+    assert document["inputs"]["methods"] == 3
     found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
     assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
-    with pytest.raises(ValueError, match="methods 3 are not known"):
-        Inputs.from_json({**document["inputs"], "methods": 3})
+    with pytest.raises(ValueError, match="methods 4 are not known"):
+        Inputs.from_json({**document["inputs"], "methods": 4})
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):

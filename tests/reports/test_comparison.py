@@ -51,11 +51,57 @@ def test_holm_takes_the_number_of_pairs_into_account():
     assert [entry["mcnemar"]["holm"] for entry in document["pairs"]] == pytest.approx([6 / 256, 6 / 256, 1.0])
 
 
-def test_few_discordant_items_get_newcombes_interval_and_many_the_bootstrap():
-    assert pair(made(a="1" * 9 + "0" * 9, b="0" * 18))["difference"]["method"] == "newcombe_paired_10"
-    many = pair(made(a="1" * 10 + "0" * 8, b="0" * 18))["difference"]
-    assert many["method"] == "paired_cluster_bootstrap_percentile"
-    assert many["seed"] == 1
+def test_the_interval_is_newcombes_and_resampled_papers_stand_next_to_it():
+    for marks in ("1" * 9 + "0" * 9, "1" * 10 + "0" * 8):
+        found = pair(made(a=marks, b="0" * 18))
+        assert found["difference"]["method"] == "newcombe_paired_10"
+        assert found["paper_bootstrap"]["method"] == "paired_cluster_bootstrap_percentile"
+        assert found["paper_bootstrap"]["seed"] == 1
+
+
+def attempts(**systems):
+    """The same with four attempts at each problem: `1` four successes, `0` none."""
+    found = made(**{name: "".join(mark * 4 for mark in marks) for name, marks in systems.items()})
+    papers = {item: str(int(item[0][1:]) // 4) for item in found.clusters}
+    return Outcomes(KIND, found.successes, papers, {}, {})
+
+
+def test_attempts_of_a_problem_count_once_in_the_test_and_mcnemars_is_not_given():
+    found = pair(attempts(a="111111" + "0", b="000000" + "1"))
+    # As with one item to a paper: 6 against 1, 2 * (C(7,0) + C(7,1)) / 2^7. McNemar's test says 24 against 4: 1.8e-4.
+    assert found["test"]["exact"] == pytest.approx(0.125)
+    assert found["test"]["p"] == found["test"]["mid_p"] == pytest.approx(0.125 - 14 / 2**8)
+    assert (found["test"]["clusters"], found["n"]) == (7, 28)
+    assert found["mcnemar"] == {"exact": None, "mid_p": None, "chi2": None, "chi2_p": None, "holm": None}
+    alone = pair(made(a="111111" + "0", b="000000" + "1"))
+    width, width_alone = (one["difference"]["ci"][1] - one["difference"]["ci"][0] for one in (found, alone))
+    assert width > 0.9 * width_alone
+
+
+def test_the_rate_of_a_system_takes_its_attempts_at_a_problem_together():
+    rate = comparison_document(attempts(a="1100110011", b="0000000001"), seed=1)["systems"]["a"]["estimate"]
+    assert (rate["method"], rate["clusters"], rate["n"]) == ("wilson_n_eff", 10, 40)
+    # Copies: as wide as 6 of 10 at least, where 24 of 40 would be [.45, .74].
+    assert rate["ci"][0] < 0.35
+    assert rate["ci"][1] > 0.8
+
+
+def test_intervals_for_all_pairs_at_once_are_wider_with_more_pairs():
+    two = pair(made(a="1101" * 8, b="1010" * 8))
+    assert two["simultaneous"]["ci"] == two["difference"]["ci"]
+    four = pair(made(a="1101" * 8, b="1010" * 8, c="0" * 32, d="1" * 32))
+    assert four["simultaneous"]["family"] == 6
+    assert four["simultaneous"]["ci"][0] < four["difference"]["ci"][0]
+    assert four["simultaneous"]["ci"][1] > four["difference"]["ci"][1]
+
+
+def test_all_systems_at_once_are_tested_by_permuting_them_within_papers():
+    found = comparison_document(attempts(a="1110010111", b="0110000110", c="0100000010"), seed=1)["omnibus"]
+    assert (found["method"], found["df"], found["n"]) == ("permutation_by_cluster", 2, 40)
+    once = comparison_document(made(a="1110010111", b="0110000110", c="0100000010"), seed=1)["omnibus"]
+    assert once["method"] == "chi_squared"
+    assert found["q"] == pytest.approx(4 * once["q"])
+    assert found["p"] == pytest.approx(once["p"], abs=0.02)
 
 
 def test_systems_without_a_common_item_have_no_difference():
@@ -134,7 +180,9 @@ def test_the_page_the_csv_and_rest_say_the_same(carl, gaps):
     table = list(csv.DictReader(io.StringIO(b"".join(reply.streaming_content).decode())))
     first = document["pairs"][0]
     assert float(table[0]["difference"]) == first["difference"]["value"] == pytest.approx(7 / 30)
-    assert float(table[0]["holm"]) == first["mcnemar"]["holm"]
+    assert float(table[0]["holm"]) == first["test"]["holm"]
+    assert float(table[0]["simultaneous_low"]) == first["simultaneous"]["ci"][0]
+    assert table[0]["mcnemar_exact"] == ""  # papers have several gaps
     text = carl.get(reverse("compare", args=["sample-re2math"])).content.decode()
     assert "+23.3" in text  # 7/30
     assert "9 / 2" in text  # discordant items of aurora and basalt

@@ -174,7 +174,7 @@ def test_the_command_the_page_and_rest_show_the_same_numbers(published, client, 
         assert compared.status_code == 200
         pair = {"outcome": outcome, "first": "google", "second": "qwen3-8b"}
         assert client.get(reverse("compare-pair", args=["validation"]), pair).status_code == 200
-    assert "Sign test" in compared.content.decode()
+    assert "Test by paper" in compared.content.decode()
 
 
 def test_an_impossible_report_keeps_the_whole_run_out(published, tmp_path):

@@ -29,7 +29,7 @@ from stats.rogan_gladen import rogan_gladen
 from stats.strength_bootstrap import clustered_strengths, jackknife_strengths
 
 Rng = np.random.Generator
-REQUEST = Request(level="nominal", seed=1, replicates=600)
+REQUEST = Request(level="nominal")
 
 
 def inside(ends: tuple[float, float] | None, truth: float) -> bool:

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from stats import cohen, gwet
 from stats import krippendorff as kripp
 from stats.agreement import COEFFICIENTS, Request, agreement
+from stats.agreement_sums import agreement_sums
+from stats.bootstrap import generator, percentile_interval, resampled_pattern_sums
 from stats.estimate import Caution, Reason
 from stats.icc import FORMS, intraclass, mean_squares
 from stats.rater_pairs import rater_pairs
@@ -50,9 +52,7 @@ def first_proof(*systems: str) -> Ratings:
 
 
 def bundle(ratings: Ratings, level="interval", **options):
-    return agreement(
-        ratings, Request(level=level, seed=1, replicates=options.pop("replicates", 200)), **options
-    )
+    return agreement(ratings, Request(level=level), **options)
 
 
 def two_raters(table: np.ndarray) -> Ratings:
@@ -174,13 +174,55 @@ def test_the_first_proof_agreement_is_reproduced():
     assert found["percent"].value == pytest.approx(0.919192, abs=5e-7)
 
 
+def resampled_ordinal_alpha(ratings, clusters=None):
+    """The papers' interval: percentiles of alpha over resampled units."""
+    sums = agreement_sums(ratings, clusters)
+    drawn = resampled_pattern_sums(sums.rows, sums.counts, replicates=2_000, rng=generator(1))
+    return percentile_interval(kripp.alpha(sums.part(drawn, "coincidences"), "ordinal", ratings.points), 0.95)
+
+
 def test_the_first_proof_intervals_are_reproduced_for_items_and_for_problems():
-    items = bundle(first_proof(), replicates=2000)["krippendorff_alpha_ordinal"]
-    assert items.ci == pytest.approx((0.922, 0.987), abs=0.008)
     problems = [p for name in FIRST_PROOF for p in ((1, 4, 6, 7, 8, 9) if name == "Aletheia" else range(10))]
-    clustered = bundle(first_proof(), clusters=np.array(problems), replicates=2000)
-    assert clustered["krippendorff_alpha_ordinal"].ci == pytest.approx((0.931, 0.986), abs=0.008)
-    assert clustered["krippendorff_alpha_ordinal"].clusters == 10
+    assert resampled_ordinal_alpha(first_proof()) == pytest.approx((0.922, 0.987), abs=0.008)
+    clustered = resampled_ordinal_alpha(first_proof(), np.array(problems))
+    assert clustered == pytest.approx((0.931, 0.986), abs=0.008)
+    # What is shown is wider downwards: ten problems, and few of their labels are not "incorrect".
+    shown = bundle(first_proof(), clusters=np.array(problems))["krippendorff_alpha_ordinal"]
+    assert shown.clusters == 10
+    assert Caution.FEW_CLUSTERS in shown.warnings
+    assert shown.ci[0] < 0.931
+    assert shown.ci[1] == pytest.approx(0.986, abs=0.01)
+
+
+def test_perfect_agreement_of_forty_items_has_a_width():
+    found = bundle(from_matrix([[0, 0, 0]] * 25 + [[1, 1, 1]] * 15, [0, 1]))
+    # 40 items that never showed a kind bound its share by 1 - .025 ** (1 / 40) = .0881, so 3.86 more may be missing:
+    # with one of three raters differing these agree by 1/3, (40 + 3.86 / 3) / 43.86 = .941.
+    assert found["percent"].ci == pytest.approx((0.941, 1.0), abs=1e-3)
+    for name in ("fleiss_kappa", "krippendorff_alpha_nominal", "gwet_ac1"):
+        assert 0.8 < found[name].ci[0] < 0.95, name
+        assert found[name].ci[1] == 1, name
+        assert Caution.NO_SPREAD in found[name].warnings
+    pair = rater_pairs(from_matrix([[0, 0]] * 25 + [[1, 1]] * 15, [0, 1]), Request(level="nominal"))[0][0]
+    for estimate in pair.kappas["cohen_kappa"], pair.kappas["gwet_ac1"], pair.percent:
+        assert estimate.ci[0] < 0.95 < 1 == estimate.ci[1]
+
+
+def test_a_kappa_of_0_from_a_rater_who_never_varies_has_a_width():
+    found = bundle(from_matrix([[0, 0]] * 30 + [[1, 0]] * 20, [0, 1]))["cohen_kappa"]
+    assert found.value == 0
+    assert found.ci[0] < -0.02
+    assert found.ci[1] > 0.05
+    assert Caution.NO_SPREAD in found.warnings
+
+
+def test_few_rare_labels_are_warned_of():
+    rare = [[0, 0]] * 55 + [[1, 1]] * 3 + [[0, 1]] * 2
+    assert Caution.FEW_MINORITY in bundle(from_matrix(rare, [0, 1]))["krippendorff_alpha_nominal"].warnings
+    even = [[0, 0]] * 30 + [[1, 1]] * 28 + [[0, 1]] * 2
+    assert (
+        Caution.FEW_MINORITY not in bundle(from_matrix(even, [0, 1]))["krippendorff_alpha_nominal"].warnings
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,9 +306,7 @@ def test_nominal_coefficients_ignore_names_and_order(rows, renaming, random):
     for row in renamed:
         random.shuffle(row)
     random.shuffle(renamed)
-    plain, other = (
-        bundle(from_matrix(table, [0, 1, 2, 3]), level="nominal", replicates=2) for table in (rows, renamed)
-    )
+    plain, other = (bundle(from_matrix(table, [0, 1, 2, 3]), level="nominal") for table in (rows, renamed))
     for name in ("percent", "fleiss_kappa", "krippendorff_alpha_nominal", "gwet_ac1"):
         if plain[name].reason not in (Reason.ONE_RATER, Reason.NO_PAIRABLE):
             assert other[name].value == pytest.approx(plain[name].value, abs=1e-9), name
@@ -275,9 +315,7 @@ def test_nominal_coefficients_ignore_names_and_order(rows, renaming, random):
 @settings(max_examples=40, deadline=None)
 @given(ratings_tables)
 def test_duplicating_every_item_leaves_item_averages(rows):
-    plain, twice = (
-        bundle(from_matrix(table, [0, 1, 2, 3]), level="nominal", replicates=2) for table in (rows, rows * 2)
-    )
+    plain, twice = (bundle(from_matrix(table, [0, 1, 2, 3]), level="nominal") for table in (rows, rows * 2))
     for name in ("percent", "fleiss_kappa", "gwet_ac1"):
         assert twice[name].value == pytest.approx(plain[name].value, abs=1e-9), name
 
@@ -297,7 +335,7 @@ def test_a_rater_who_answers_an_item_twice_is_refused():
 
 def test_pairs_of_raters_with_little_overlap_are_dropped_by_name():
     rows = [[0, 1, None]] * 9 + [[0, None, 1]] * 12
-    kept, dropped = rater_pairs(from_matrix(rows, [0, 1]), Request(level="nominal", seed=1))
+    kept, dropped = rater_pairs(from_matrix(rows, [0, 1]), Request(level="nominal"))
     assert [pair.raters for pair in kept] == [("0", "2")]
     assert kept[0].n_items == 12
     assert dropped == [{"raters": ["0", "1"], "n_items": 9}]
@@ -307,7 +345,7 @@ def test_the_pandalm_annotators_agree_as_published():
     # shared/data/README.md: kappa .8520, .8789, .8617; Fleiss .86418; alpha .86422.
     rows = [[pair[f"annotator{a}"] for a in (1, 2, 3)] for pair in pandalm()]
     ratings = from_matrix(rows, [0, 1, 2])
-    request = Request(level="nominal", seed=1, replicates=100)
+    request = Request(level="nominal")
     pairs, _ = rater_pairs(ratings, request)
     kappas = sorted(pair.kappas["cohen_kappa"].value for pair in pairs)
     assert kappas == pytest.approx([0.8520, 0.8617, 0.8789], abs=5e-5)

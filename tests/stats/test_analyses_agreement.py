@@ -3,9 +3,11 @@
 import io
 import json
 
+import numpy as np
 import pytest
 
 from stats.analyses.agreement import agreement_document
+from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
 from stats.labels import read_labels
 from stats.raw_rows import TableError
@@ -104,7 +106,7 @@ def test_a_single_cluster_has_no_interval():
     rows = ["a,x,1,p", "a,y,1,p", "b,x,2,p", "b,y,1,p"]
     found = only_question(rows, header="subject,rater,value,cluster")
     assert found["percent"]["ci"] is None
-    assert found["percent"]["reason"] == "DEGENERATE_BOOTSTRAP"
+    assert found["percent"]["reason"] == "FEW_EVENTS"
 
 
 def test_unordered_words_have_no_ordinal_level():
@@ -130,3 +132,95 @@ def test_a_table_without_rows_has_no_questions():
 def test_a_question_that_nobody_answered_is_undefined():
     found = only_question(["a,x,,unavailable"], header="subject,rater,value,state")
     assert (found["n_items"], found["percent"]["reason"]) == (0, "NO_ITEMS")
+
+
+def test_two_or_three_items_without_rater_variance_leave_the_other_coefficients_standing():
+    # Items (0,1), (0,1), (1,0): every item has the mean 1/2, so the mean square between items is 0.
+    rows = [
+        f"{item},{rater},{value}"
+        for item, pair in zip("abc", ("01", "01", "10"), strict=True)
+        for rater, value in zip("xy", pair, strict=True)
+    ]
+    found = only_question(rows)
+    assert (found["icc_2_1"]["ci"], found["icc_2_1"]["reason"]) == (None, "FEW_EVENTS")
+    assert found["percent"]["value"] == 0
+    assert found["krippendorff_alpha_nominal"]["value"] == pytest.approx(
+        -2 / 3
+    )  # Do = 1, De = 2 * 3 * 3 / (6 * 5)
+
+
+def test_clusters_widen_every_interval_of_the_document():
+    """40 problems of which each has four copies of one item: everything must be as uncertain as with 40 items."""
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 4, 40)
+    marks = np.clip(truth[:, None] + rng.integers(-1, 2, (40, 3)), 0, 3)
+    header = "subject,cluster,rater,value"
+    copies = [
+        f"{item}-{copy},{cluster},{rater},{marks[item, r]}"
+        for item in range(40)
+        for copy in range(4)
+        for r, rater in enumerate("xyz")
+        for cluster in (f"p{item}",)
+    ]
+    once = only_question([f"{i},{r},{marks[i, at]}" for i in range(40) for at, r in enumerate("xyz")])
+    found = only_question(copies, header=header)
+    for name in ("percent", "krippendorff_alpha_ordinal", "fleiss_kappa", "gwet_ac1"):
+        assert found[name]["se"] == pytest.approx(once[name]["se"], rel=0.04), name
+    for name in ("icc_2_1", "icc_3_1", "icc_1_k"):
+        width, alone = (one[name]["ci"][1] - one[name]["ci"][0] for one in (found, once))
+        assert width == pytest.approx(alone, rel=0.35), name
+    for pair, alone in zip(found["pairs"], once["pairs"], strict=True):
+        for name in ("percent", "cohen_kappa", "weighted_kappa_quadratic", "gwet_ac1"):
+            assert pair[name]["se"] == pytest.approx(alone[name]["se"], rel=0.25), name
+
+
+def test_of_two_raters_the_pair_and_the_bundle_say_the_same_of_clusters():
+    rng = np.random.default_rng(5)
+    rows = [f"{i},p{i // 4},{rater},{rng.integers(0, 3)}" for i in range(80) for rater in "xy"]
+    found = only_question(rows, header="subject,cluster,rater,value")
+    for name in ("cohen_kappa", "weighted_kappa_quadratic", "gwet_ac1"):
+        assert found["pairs"][0][name]["ci"] == pytest.approx(found[name]["ci"]), name
+
+
+def test_percent_agreement_is_named_both_ways_with_its_counts():
+    # Item a: three of three pairs agree; item b: none of one. Pooled 3 of 4, mean over items 1/2.
+    found = only_question(["a,x,1", "a,y,1", "a,z,1", "b,x,1", "b,y,2"])
+    assert (found["agreeing_pairs"], found["label_pairs"]) == (3, 4)
+    assert found["percent_pooled"]["value"] == pytest.approx(0.75)
+    assert found["percent"]["value"] == pytest.approx(0.5)
+
+
+def test_own_words_are_ordered_by_the_order_that_is_given():
+    words = ("reject", "major", "minor", "flawless")
+    rng = np.random.default_rng(1)
+    codes = [(i, r, int(np.clip(i % 3 + rng.integers(0, 2), 0, 3))) for i in range(30) for r in "xyz"]
+    worded = document([f"{i},{r},{words[c]}" for i, r, c in codes], options=Options(order=words))
+    numbered = document([f"{i},{r},{c}" for i, r, c in codes], level="ordinal")
+    worded, numbered = worded["questions"][""], numbered["questions"][""]
+    assert worded["level"] == "ordinal"
+    assert worded["primary"] == "krippendorff_alpha_ordinal"
+    for name in ("krippendorff_alpha_ordinal", "gwet_ac2_quadratic"):
+        assert worded[name]["value"] == pytest.approx(numbered[name]["value"]), name
+    assert worded["pairs"][0]["spearman"]["value"] == pytest.approx(numbered["pairs"][0]["spearman"]["value"])
+    with pytest.raises(TableError, match="flawless is not in the order"):
+        document(["a,x,flawless", "a,y,minor"], options=Options(order=("major", "minor")))
+    with pytest.raises(ValueError, match="at least two different"):
+        Options(order=("minor", "minor"))
+
+
+def test_two_raters_scores_are_correlated_where_they_have_an_order():
+    numbers = only_question([f"{i},{r},{(i + (r == 'y') * (i % 2)) % 5}" for i in range(30) for r in "xy"])
+    for name in ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level"):
+        assert numbers["pairs"][0][name]["value"] is not None, name
+    words = only_question([f"{i},{r},{'red' if i % 2 else 'blue'}" for i in range(30) for r in "xy"])
+    assert words["pairs"][0]["pearson"]["reason"] == "LEVEL"
+
+
+def test_the_text_names_the_primary_coefficient_the_unit_and_puts_the_rest_under_more():
+    rows = [f"{i},{r},{(i + (r == 'y')) % 3}" for i in range(40) for r in "xy"]
+    text = agreement_text(document(rows))
+    first, more = text.split("more:")
+    assert "krippendorff_alpha_interval" in first
+    assert "one item at a time" in first
+    assert "cohen_kappa" in more
+    assert "cohen_kappa" not in first

@@ -285,3 +285,16 @@ def test_outputs_drawn_once_and_asked_two_questions_keep_their_design_in_the_poo
     alone = document["questions"]["ground"]["weighted"]["recall"]["value"]
     assert alone == pytest.approx(0.7741935, abs=1e-7)  # 2E, weighted recall
     assert document["weighted"]["recall"]["value"] == pytest.approx(alone)  # equal questions pool to the same
+
+
+def test_several_values_count_as_success_on_an_ordinal_scale():
+    header = ("subject", "rater_kind", "rater", "value")
+    judge = ("flawless", "minor", "major", "reject", "minor", "flawless")
+    expert = ("minor", "flawless", "reject", "reject", "major", "flawless")
+    rows = [(str(at), "judge", "m1", value) for at, value in enumerate(judge)]
+    rows += [(str(at), "expert", "anna", value) for at, value in enumerate(expert)]
+    found = audit_document(table(rows, header), positive="flawless,minor", options=OPTIONS)["in_sample"]
+    # Judge: four successes; experts: three, all among them.
+    assert (found["tp"], found["fp"], found["fn"], found["tn"]) == (3, 1, 0, 2)
+    with pytest.raises(TableError, match="no label has the value 'mnor'"):
+        audit_document(table(rows, header), positive="flawless,mnor", options=OPTIONS)

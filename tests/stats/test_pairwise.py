@@ -14,7 +14,7 @@ from stats.analyses.as_text import pairs_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.davidson import DavidsonFit
-from stats.estimate import Reason
+from stats.estimate import Caution, Reason
 from stats.labels import read_labels
 from stats.pairwise import Comparisons, Result, records, table_from_wins
 from stats.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
@@ -405,3 +405,41 @@ def test_a_thousand_tables_at_once_are_each_fitted_as_if_alone():
         assert found.strengths == pytest.approx(alone.strengths, abs=1e-9)
         assert found.covariance == pytest.approx(alone.covariance, abs=1e-9)
         assert (found.log_nu is None) == (alone.log_nu is None)
+
+
+def pairs_of(copies):
+    """30 judgments of three systems; each problem `copies` times over, all of one cluster."""
+    rng = np.random.default_rng(4)
+    marks = rng.choice(["first", "second", "tie"], p=[0.5, 0.3, 0.2], size=60)
+    shown = ["A|B", "B|C", "C|A", "B|A", "C|B", "A|C"]
+    rows = [f"{at}-{copy},p{at},r,{shown[at % 6]},{marks[at]}" for at in range(60) for copy in range(copies)]
+    text = "\n".join(["subject,cluster,rater,system,value", *rows])
+    return pairs_document(read_labels(io.BytesIO(text.encode())), options=Options())
+
+
+def test_every_error_of_a_pairs_document_takes_clusters_together():
+    """Four copies of each judgment tell as much as one: no error may halve, no p-value may fall to a fourth's."""
+    once, copied = pairs_of(1), pairs_of(4)
+    for alone, system in zip(once["systems"], copied["systems"], strict=True):
+        for name in ("strength", "win_rate", "half_tie_rate"):
+            assert system[name]["value"] == pytest.approx(alone[name]["value"]), name
+            assert system[name]["se"] == pytest.approx(alone[name]["se"], rel=0.2), name
+            assert system[name]["clusters"] is not None
+        low, high = system["strength"]["ci"]
+        assert (high - low) / 2 == pytest.approx(1.96 * system["strength"]["se"], rel=0.15)
+    for name in ("tie_parameter", "order_effect"):
+        assert copied[name]["se"] == pytest.approx(once[name]["se"], rel=0.2), name
+        assert copied[name]["method"] == "davidson_newton, clustered"
+    assert copied["order_effect"]["lr_p"] == pytest.approx(once["order_effect"]["lr_p"], abs=0.06)
+    assert copied["equal_strengths"]["p"] == pytest.approx(once["equal_strengths"]["p"], abs=0.1)
+    assert copied["equal_strengths"]["lr"] == pytest.approx(4 * once["equal_strengths"]["lr"], rel=1e-6)
+    assert copied["position_bias"]["p"] == pytest.approx(once["position_bias"]["p"], abs=0.06)
+    widths = [one["position_bias"]["first_slot_share"]["ci"] for one in (once, copied)]
+    assert widths[1][1] - widths[1][0] == pytest.approx(widths[0][1] - widths[0][0], rel=0.1)
+
+
+def test_a_system_that_always_wins_has_a_half_tie_rate_with_a_width():
+    found = records(table_from_wins([[0, 10], [0, 0]]))[0].half_tie_rate
+    assert found.value == 1
+    assert found.ci[0] < 0.75
+    assert Caution.NO_SPREAD in found.warnings

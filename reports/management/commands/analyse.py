@@ -48,8 +48,18 @@ class Command(BaseCommand):
             "--system", action="append", default=[], help="only comparisons among these (repeat it)"
         )
         chosen["agreement"].add_argument("--level", choices=LEVELS, help="level of measurement of the values")
+        chosen["agreement"].add_argument(
+            "--order",
+            type=lambda text: tuple(part.strip() for part in text.split(",")),
+            default=(),
+            help="your own words from low to high, like reject,major,minor,flawless",
+        )
         for name in ("audit", "corrected"):
-            chosen[name].add_argument("--positive", required=True, help="the value that counts as success")
+            chosen[name].add_argument(
+                "--positive",
+                required=True,
+                help="the value that counts as success; several like flawless,minor",
+            )
         chosen["retrieval"].add_argument(
             "--k", type=argument(running.whole_numbers), default=DEFAULT_KS, help="like 1,10,20"
         )
@@ -90,6 +100,7 @@ class Command(BaseCommand):
             confidence=options["confidence"],
             question=options.get("question"),
             rater_kind=options.get("rater_kind"),
+            order=options.get("order", ()),
         )
         return running.Request(
             self.analysis,

@@ -14,7 +14,7 @@ from stats.text import aligned, interval, number
 
 class Command(TouchstoneCommand):
     help = (
-        "Compare the systems of a track on the items they share: differences, McNemar with Holm, Cochran's Q."
+        "Compare the systems of a track on the items they share: differences, tests with Holm, Cochran's Q."
     )
 
     def arguments(self, parser: CommandParser) -> None:
@@ -39,9 +39,22 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     systems = [_system(name, found["estimate"]) for name, found in document["systems"].items()]
     yield aligned(("system", "value", "interval", "successes", "n"), systems)
     test = document["omnibus"]
-    told = test["reason"] or f"{number(test['q'])}, df {test['df']}, p {number(test['p'])}"
+    told = test["reason"] or f"{number(test['q'])}, df {test['df']}, p {number(test['p'])} ({test['method']})"
     yield f"\nCochran's Q over {test['n']} items: {told}"
-    head = ("pair", "difference", "interval", "n", "first only", "second only", "exact p", "Holm p", "method")
+    head = (
+        "pair",
+        "difference",
+        "interval",
+        "for all pairs",
+        "n",
+        "clusters",
+        "first only",
+        "second only",
+        "p",
+        "Holm p",
+        "interval by",
+        "test by",
+    )
     yield aligned(head, [_pair(pair) for pair in document["pairs"]])
 
 
@@ -50,15 +63,18 @@ def _system(name: str, estimate: dict[str, Any]) -> list[object]:
 
 
 def _pair(pair: dict[str, Any]) -> list[object]:
-    difference, cells, test = pair["difference"], pair["cells"], pair["mcnemar"]
+    difference, cells, test = pair["difference"], pair["cells"], pair["test"]
     return [
         f"{pair['first']} - {pair['second']}",
         number(difference["value"]),
         interval(difference["ci"]),
+        interval(pair["simultaneous"]["ci"]),
         pair["n"],
+        test["clusters"],
         cells["first_only"],
         cells["second_only"],
-        number(test["exact"]),
+        number(test["p"]),
         number(test["holm"]),
         difference["method"],
+        test["method"],
     ]
