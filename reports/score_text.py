@@ -182,7 +182,12 @@ def _expert_figures(found: Document) -> str:
         return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels{final}"
     counts = ", ".join(f"{value} {n}" for value, n in found["labels"].items())
     conservative = ", ".join(f"{value} {n}" for value, n in found["conservative"]["counts"].items())
-    return f"{counts}; conservative: {conservative}{_final_counts(found)}"
+    return f"{counts}; conservative: {conservative}; {_passed(found)}{_final_counts(found)}"
+
+
+def _passed(found: Document) -> str:
+    unanimous, majority = found["conservative"]["estimate"], found["majority"]["estimate"]
+    return f"passed {unanimous['k'] or 0} of {unanimous['n']} unanimously, {majority['k'] or 0} by majority"
 
 
 def _final_counts(found: Document) -> str:
