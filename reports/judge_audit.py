@@ -43,7 +43,7 @@ def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, 
     """
     if inputs.judge is None:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
-    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     metrics = audited_metrics(get_protocol(inputs.protocol))
     return {
         "format": FORMAT,

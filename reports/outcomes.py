@@ -127,8 +127,8 @@ def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
         m for m in get_protocol(inputs.protocol).metrics if m.key == kind.key.removeprefix(f"{JUDGE}:")
     )
     found = _Collected()
-    for output in labelled_outputs(inputs.outputs, tallies(inputs.votes)).values():
-        if output.state != "answered":
+    for output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).values():
+        if not output.is_judged_by(metric.needs):
             found.add_by_rule(output)
         elif is_unavailable(metric, output):
             found.leave_out(output)

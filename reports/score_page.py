@@ -121,6 +121,8 @@ def _measured_cell(found: Document) -> dict[str, Any]:
     return {
         "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],
+        "open": found.get("open", 0),
+        "bounds": bounds_words(found["estimate"]),
     }
 
 

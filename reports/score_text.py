@@ -73,7 +73,14 @@ def _measured_lines(measured: Document) -> Iterator[str]:
             counts = (
                 f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
             )
-            yield f"    {system:<20} {number(estimate)}{counts}{f'  {missing} missing' if missing else ''}"
+            open_cases = f"  {of_system['open']} open: {_bounds(estimate)}" if "open" in of_system else ""
+            lacking = f"  {missing} missing" if missing else ""
+            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{open_cases}"
+
+
+def _bounds(estimate: Document) -> str:
+    low, high = estimate["bounds"]
+    return f"between {rounded_percent(low)} and {rounded_percent(high)} %"
 
 
 def _exclusion_lines(rule: Document) -> Iterator[str]:
