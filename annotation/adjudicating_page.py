@@ -9,8 +9,9 @@ from annotation.models import Adjudication, Cause, Grade, Item
 from annotation.pairing import upright, upright_block
 from annotation.remarks import Remark
 from annotation.settling import State, question_state
-from annotation.sheets import VALUE_WORDS, ShownPart, shown_proofs
+from annotation.sheets import ShownPart, shown_proofs
 from benchmark.rubrics import Question, rubric_from_content
+from stats.scale import value_words
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Disputed:
     step: str
     state: State
     answers: tuple[GradersAnswer, ...]
-    choices: tuple[tuple[str, str], ...]
+    choices: tuple[tuple[str, str, str], ...]  # value, its words, what it means
     decision: Adjudication | None
     history: tuple[Adjudication, ...]
 
@@ -90,7 +91,10 @@ def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
                     step=step,
                     state=question_state(values),
                     answers=tuple(_answers(found, key, step)),
-                    choices=tuple((value, _in_words(value)) for value in question.judgments),
+                    choices=tuple(
+                        (value, value_words(value), question.scale.anchors.get(value, ""))
+                        for value in question.scale.judgments
+                    ),
                     decision=latest.get((key, step)),
                     history=tuple(row for row in past if (row.question, row.step) == (key, step)),
                 )
@@ -101,16 +105,12 @@ def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
 def _answers(found: list[tuple[str, Grade]], question: str, step: str) -> list[GradersAnswer]:
     return [
         GradersAnswer(
-            letter, _in_words(upright(answer.value, swapped=grade.assignment.swapped)), answer.comment
+            letter, value_words(upright(answer.value, swapped=grade.assignment.swapped)), answer.comment
         )
         for letter, grade in found
         for answer in grade.answers.all()
         if (answer.question, answer.step) == (question, step)
     ]
-
-
-def _in_words(value: str) -> str:
-    return VALUE_WORDS.get(value, value)
 
 
 def _remarks(letter: str, grade: Grade) -> list[Remark]:

@@ -44,7 +44,7 @@ class QueuedItem:
 def decidable(campaign: Campaign) -> list[str]:
     """The questions whose answers can be settled: all but free text."""
     questions = rubric_from_content(campaign.rubric.content).questions
-    return [question.key for question in questions if question.scale != "text"]
+    return [question.key for question in questions if question.scale.has_values]
 
 
 def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, list[Said]]:

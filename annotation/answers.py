@@ -28,6 +28,7 @@ from annotation.leakage import CheckedFlag, Place, checked_flags
 from annotation.steps import NO_ERROR, Step, up_to_first_error
 from annotation.unjudged import CheckedReason, checked_reason
 from benchmark.rubrics import Question, Rubric, RubricError
+from stats.scale import value_words
 
 MAX_CONTENT_BYTES = 1_000_000
 MAX_WHERE = 500
@@ -210,7 +211,7 @@ def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step
         if not comment:
             raise Refused("Say in a word why this cannot be judged.")
         yield CheckedAnswer(question.key, "", comment, state="abstain")
-    elif question.stepwise:
+    elif question.scale.stepwise:
         yield from _step_answers(question, content, steps, comment)
     else:
         raw = str(content.get("answers", {}).get(question.key, "")).strip()
@@ -231,7 +232,7 @@ def _step_answers(
     question: Question, content: Mapping[str, Any], steps: Sequence[Step], comment: str
 ) -> Iterator[CheckedAnswer]:
     """One answer for each step; a comment on the question stands at its first wrong step, or its first."""
-    chosen = _first_error if question.scale == "first_error" else _every_step
+    chosen = _first_error if question.scale.kind == "first_error" else _every_step
     values = chosen(question, content, steps)
     place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
     for step, value in values.items():
@@ -296,13 +297,14 @@ def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedCommen
 def _contradiction(
     rubric: Rubric, answers: list[CheckedAnswer], comments: list[CheckedComment], problems: dict[str, str]
 ) -> None:
-    """ "Correct" beside a fatal comment: one of the two is not meant."""
+    """A success on an ordered scale of words beside a fatal comment: one of the two is not meant."""
     if not any(comment.severity == "fatal" for comment in comments):
         return
-    correct = {question.key for question in rubric.questions if question.scale == "correctness"}
     for answer in answers:
-        if answer.question in correct and answer.value == "correct":
+        scale = rubric.question(answer.question).scale
+        if scale.level == "ordinal" and answer.value in scale.success:
             problems.setdefault(
                 answer.question,
-                "You answered “correct” and also marked a fatal comment. Change whichever is not meant.",
+                f"You answered “{value_words(answer.value)}” and also marked a fatal comment. "
+                "Change whichever is not meant.",
             )

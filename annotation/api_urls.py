@@ -11,6 +11,7 @@ from annotation import (
     api_conflicts,
     api_guessing,
     api_quarantine,
+    api_rubrics,
     api_training,
     api_verdict,
     api_ways_out,
@@ -60,6 +61,8 @@ urlpatterns: list[URLPattern] = [
         name="api-campaign-training",
     ),
     path("campaigns/<slug:slug>/ways-out/", api_ways_out.WaysOutView.as_view(), name="api-ways-out"),
+    path("rubrics/<slug:protocol>/", api_rubrics.RubricsView.as_view(), name="api-rubrics"),
+    path("rubrics/<slug:protocol>/<slug:label>/", api_rubrics.RubricView.as_view(), name="api-rubric"),
     path("conflicts/", api_conflicts.ConflictsDeclaredView.as_view(), name="api-conflicts"),
     path(
         "conflicts/<int:pk>/decision/",

@@ -21,9 +21,9 @@ from annotation.material import problem_title
 from annotation.models import Assignment, AssignmentState, Campaign, Item
 from annotation.queries import live_grade
 from annotation.settling import letter
-from annotation.sheets import VALUE_WORDS
 from benchmark.rendering import rendered_all
 from benchmark.rubrics import rubric_from_content
+from stats.scale import value_words
 
 STAFF = "coordinator"
 
@@ -157,7 +157,7 @@ def _later(place: Assignment) -> LaterGrade | None:
 def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
     rows = grade.answers.all() if grade is not None else ()
     return tuple(
-        (row.step, VALUE_WORDS.get(row.value, row.value) or "cannot be judged", row.comment)
+        (row.step, value_words(row.value) or "cannot be judged", row.comment)
         for row in rows
         if row.question == question
     )

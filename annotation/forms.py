@@ -93,7 +93,7 @@ def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
     for question in rubric.questions:
         start = f"step-{question.key}-"
         labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
-        if question.stepwise and labels:
+        if question.scale.stepwise and labels:
             found[question.key] = labels
     return found
 

@@ -253,7 +253,7 @@ def _store_grades(
 
 
 def _preferred(rubric: Rubric, grade: PublishedGrade, answer: PublishedAnswer) -> Output | None:
-    if grade.second is None or rubric.question(answer.question).scale != "preference":
+    if grade.second is None or rubric.question(answer.question).scale.kind != "preference":
         return None
     return {"first": grade.output, "second": grade.second}.get(answer.value)
 

@@ -10,6 +10,7 @@ from annotation.draw_counts import Frame
 from annotation.forms import PlainForm
 from annotation.models import Campaign, CampaignKind, ProblemRule
 from annotation.queries import comparable_systems
+from annotation.rubrics import known_rubrics
 from benchmark.models import Release, Run
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Rubric
@@ -48,7 +49,9 @@ class TermsForm(PlainForm):
 
     def chosen_kind(self) -> str:
         """The kind of campaign that the valid form's rubric makes."""
-        return next(rubric.kind for _, rubric in self.rubrics if rubric.label == self.cleaned_data["rubric"])
+        protocol, label = self.cleaned_data["release"].benchmark.protocol, self.cleaned_data["rubric"]
+        kinds = {name: rubric.kind for name, rubric in self.rubrics if rubric.label == label}
+        return kinds.get(protocol) or next(iter(kinds.values()))
 
 
 def offered_rubrics() -> list[tuple[str, Rubric]]:
@@ -57,7 +60,7 @@ def offered_rubrics() -> list[tuple[str, Rubric]]:
     return [
         (protocol, rubric)
         for protocol in protocols.distinct()
-        for rubric in get_protocol(protocol).rubrics
+        for rubric in known_rubrics(protocol)
         if rubric.kind in CampaignKind.values
     ]
 

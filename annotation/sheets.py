@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from annotation.answers import KINDS, SEVERITIES
@@ -16,8 +17,7 @@ from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
-
-VALUE_WORDS = {"both_bad": "both bad", "not_assessed": "not assessed"}
+from stats.scale import Scale, value_words
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ShownPart:
 
 @dataclass(frozen=True)
 class Choice:
-    """A radio card. `key` is the number key that picks it."""
+    """A radio card. `key` is the number key that picks it, if there is one left."""
 
     value: str
     label: str
@@ -60,7 +60,7 @@ class AskedQuestion:
     key: str
     text: str
     help: str
-    scale: str
+    scale: Scale
     required: bool
     choices: tuple[Choice, ...]
     value: str
@@ -178,20 +178,20 @@ def _asked(
         help=question.help,
         scale=question.scale,
         required=question.required,
-        choices=() if question.stepwise else tuple(_choices(question, value)),
+        choices=() if question.scale.stepwise else tuple(_choices(question, value)),
         value=value,
         comment=str(content.get("comments", {}).get(question.key, "")),
         abstained=question.key in content.get("abstained", []),
         problem=problems.get(question.key, ""),
-        steps=tuple(_asked_steps(question, content, steps)) if question.stepwise else (),
-        meanings=tuple((VALUE_WORDS.get(v, v), words) for v, words in question.anchors.items()),
+        steps=tuple(_asked_steps(question, content, steps)) if question.scale.stepwise else (),
+        meanings=tuple((value_words(v), words) for v, words in question.scale.anchors.items()),
     )
 
 
 def _asked_steps(
     question: Question, content: Mapping[str, Any], steps: tuple[Step, ...]
 ) -> Iterator[AskedStep]:
-    if question.scale == "first_error":
+    if question.scale.kind == "first_error":
         first = content.get("answers", {}).get(question.key)
         for step in steps:
             yield AskedStep(step, f"answer-{question.key}", step.key == first, ())
@@ -204,16 +204,11 @@ def _asked_steps(
 
 
 def _choices(question: Question, chosen: str) -> list[Choice]:
-    numeric = question.scale == "ordinal"
+    scale = question.scale
+    keys = scale.values if scale.number_keys else "123456789"
     return [
-        Choice(
-            value=value,
-            label=VALUE_WORDS.get(value, value),
-            anchor=question.anchors.get(value, ""),
-            key=value if numeric else str(place),
-            chosen=value == chosen,
-        )
-        for place, value in enumerate(question.values, start=1)
+        Choice(value, value_words(value), scale.anchors.get(value, ""), key, chosen=value == chosen)
+        for value, key in zip_longest(scale.values, keys[: len(scale.values)], fillvalue="")
     ]
 
 
@@ -222,7 +217,7 @@ def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, Any]]:
     names = {asked.step.key: asked.step.name for question in page.questions for asked in question.steps}
     given: dict[str, list[dict[str, str]]] = {}
     for answer in answers:
-        words = VALUE_WORDS.get(answer.value, answer.value) or "cannot be judged"
+        words = value_words(answer.value) or "cannot be judged"
         step = names.get(answer.step, answer.step)
         given.setdefault(answer.question, []).append(
             {"step": step, "words": words, "comment": answer.comment}

@@ -13,7 +13,6 @@ from accounts.statements import Parameter
 from annotation import queries
 from annotation.models import Assignment, AssignmentState, Campaign
 from annotation.phases import Phase
-from annotation.sheets import VALUE_WORDS
 from annotation.training_rows import (
     TrainingAnswer,
     TrainingAttempt,
@@ -23,6 +22,7 @@ from annotation.training_rows import (
     TrainingSkip,
 )
 from benchmark.rubrics import rubric_from_content
+from stats.scale import value_words
 
 
 class TrainingFirst(Refused):
@@ -132,7 +132,7 @@ def _values(rows: Iterable[TrainingAnswer | TrainingGold]) -> dict[str, str]:
 
 
 def _words(value: str) -> str:
-    return VALUE_WORDS.get(value, value) or "cannot be judged"
+    return value_words(value) or "cannot be judged"
 
 
 def training_results(campaign: Campaign) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def training_results(campaign: Campaign) -> dict[str, Any]:
     """
     training = training_of(campaign)
     rubric = rubric_from_content(campaign.rubric.content)
-    keys = [question.key for question in rubric.questions if question.scale != "text"]
+    keys = [question.key for question in rubric.questions if question.scale.has_values]
     rows = _result_rows(training) if training else []
     people: dict[int, dict[str, Any]] = {}
     for reviewer, question, same in rows:

@@ -132,6 +132,6 @@ def _gold(
 
 def _unexplained(rubric: Rubric, entry: GoldEntry, answers: Sequence[CheckedAnswer]) -> Iterator[str]:
     for key in {answer.question for answer in answers}:
-        if rubric.question(key).scale != "text" and not entry.rationale.get(key, "").strip():
+        if rubric.question(key).scale.has_values and not entry.rationale.get(key, "").strip():
             yield key
     yield from set(entry.rationale) - {answer.question for answer in answers}

@@ -139,7 +139,8 @@ class Part:
 class LabelledOutput:
     """An output with one rater kind's labels: question to value, or to "" with the state in `states`.
 
-    `state` is the output's own state (answered, abstained, failed).
+    `state` is the output's own state (answered, abstained, failed). `reached` are the predicates about stages that
+    an output reached although it abstained at the last one.
     """
 
     system: str
@@ -150,6 +151,11 @@ class LabelledOutput:
     state: str
     labels: Mapping[str, str]
     states: Mapping[str, str] = field(default_factory=dict)
+    reached: frozenset[str] = frozenset()
+
+    def is_judged_by(self, predicates: Collection[str]) -> bool:
+        """Whether what these predicates are about is there; otherwise the output counts negative by rule."""
+        return self.state == "answered" or (bool(predicates) and self.reached.issuperset(predicates))
 
 
 @dataclass(frozen=True)
@@ -174,7 +180,8 @@ class Measure:
     the instance, or it abstained or failed: what that counts is the measure's to say. A value of None means
     that the measure does not apply to this output, which then leaves the denominator and is counted. `binary`
     says that every value is 0 or 1, so that the mean is a proportion. `not_under` are the conditions under which
-    it says nothing.
+    it says nothing. `reads_abstained`: of an output that abstained, `value` gets the payload too. `is_open` says that
+    only a person can tell whether a value of 0 should be 1.
     """
 
     key: str
@@ -183,6 +190,8 @@ class Measure:
     value: Callable[[Mapping[str, Any], Mapping[str, Any] | None], float | None]
     binary: bool = False
     not_under: tuple[str, ...] = ()
+    reads_abstained: bool = False
+    is_open: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -241,7 +250,8 @@ class CaseColumn:
 
     It is about the run on `track` ("" is the track that was asked for) under `condition`. `value` gives yes, no or
     uncertain, any text if `is_text`, and "" where there is nothing to say. `needs` are the predicates from which
-    the value follows: they tell why there is none.
+    the value follows: they tell why there is none. `of_abstained`: it also reads what an output has that abstained
+    at a later stage.
     """
 
     key: str
@@ -252,6 +262,7 @@ class CaseColumn:
     track: str = ""
     condition: str = ""
     is_text: bool = False
+    of_abstained: bool = False
 
 
 @dataclass(frozen=True)
@@ -298,6 +309,7 @@ class Protocol:
     output, at most one of a kind; a flag changes no score.
     `success_types` tells an audit how to divide the judge's successes.
     `case_columns` are the columns of a case study; without them, every predicate and measure is one.
+    `reached` says, by its payload, whether an output that abstained has what a predicate is about: its plan, say.
     `condition_tables` say which tracks and conditions may stand beside each other; without them, none.
     """
 
@@ -333,6 +345,7 @@ class Protocol:
     flag_output: FlagOutput | None = None
     success_types: SuccessTypes | None = None
     condition_tables: tuple[ConditionTable, ...] = ()
+    reached: Callable[[str, Mapping[str, Any]], bool] | None = None
 
     @property
     def output_predicates(self) -> tuple[Predicate, ...]:

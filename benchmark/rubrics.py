@@ -1,4 +1,4 @@
-"""Rubrics as values: questions with scales, parsed from a protocol's rubric.toml, content-hashed.
+"""Rubrics as values: questions with scales, parsed from a rubric file, content-hashed.
 
 Pure: no rows. annotation keeps a copy of what a campaign used; judging takes predicate names from here.
 """
@@ -6,26 +6,17 @@ Pure: no rows. annotation keeps a copy of what a campaign used; judging takes pr
 import hashlib
 import json
 import tomllib
-from dataclasses import asdict, dataclass, field
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-NOT_ASSESSED = "not_assessed"
-STEP_VALUES = ("correct", "incorrect", NOT_ASSESSED)
-CHOICES = {
-    "predicate": ("yes", "no", "uncertain"),
-    "correctness": ("correct", "inconclusive", "incorrect"),
-    "preference": ("first", "second", "tie", "both_bad"),
-    "flag": ("yes", "no"),
-    "first_error": STEP_VALUES,
-    "steps": STEP_VALUES,
-    "relevance": ("exact", "equivalent", "stronger", "related", "no", NOT_ASSESSED),
-}
-# answered step by step: up to the first wrong one, or each by itself
-STEPWISE = ("first_error", "steps", "relevance")
-NUMERIC = {"ordinal": (0, 5, Decimal(1)), "unit": (0, 1, Decimal("0.25"))}
+from stats.scale import NOT_ASSESSED as NOT_ASSESSED
+from stats.scale import Scale, ScaleError, scale_from
+
 _WITHOUT_STEPS = {"compare": "a pair has no common ones", "construction": "an instance has none"}
-SCALES = (*CHOICES, *NUMERIC, "text")
+_QUESTION_FIELDS = {"key": str, "text": str, "help": str, "required": bool, "positive": str, "anchors": dict}
+_RUBRIC_FIELDS = {"name": str, "version": int, "kind": str, "title": str, "questions": list}
+_OPTIONAL = ("help", "required", "positive", "anchors")
 
 
 class RubricError(ValueError):
@@ -34,53 +25,21 @@ class RubricError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """One question. `anchors` gives the meaning of each value in words; `positive` counts as success."""
+    """One question. `scale` knows what may be answered; `declared` is how the rubric wrote it down."""
 
     key: str
     text: str
-    scale: str
+    scale: Scale
     help: str = ""
     required: bool = True
-    positive: str = ""
-    anchors: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The values that may be chosen, in order; empty for free text."""
-        if self.scale in CHOICES:
-            return CHOICES[self.scale]
-        if self.scale in NUMERIC:
-            low, high, step = NUMERIC[self.scale]
-            count = int((high - low) / step)
-            return tuple(f"{(low + step * i).normalize():f}" for i in range(count + 1))
-        return ()
-
-    @property
-    def stepwise(self) -> bool:
-        """Whether it is answered for each step of an output instead of once."""
-        return self.scale in STEPWISE
-
-    @property
-    def judgments(self) -> tuple[str, ...]:
-        """The values that say something: without "not assessed"."""
-        return tuple(value for value in self.values if value != NOT_ASSESSED)
+    declared: Mapping[str, Any] = field(default_factory=dict)
 
     def canonical(self, raw: str) -> str:
         """The canonical text of an answer; raises RubricError if it is not on the scale."""
-        value = raw.strip()
-        if self.scale == "text":
-            return value
-        if self.scale in NUMERIC:
-            value = self._number(value)
-        if value not in self.values:
-            raise RubricError(f"{self.key}: {raw!r} is not one of {', '.join(self.values)}")
-        return value
-
-    def _number(self, value: str) -> str:
         try:
-            return f"{Decimal(value).normalize():f}"
-        except InvalidOperation as error:
-            raise RubricError(f"{self.key}: {value!r} is not a number") from error
+            return self.scale.canonical(raw)
+        except ScaleError as error:
+            raise RubricError(f"{self.key}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -99,7 +58,9 @@ class Rubric:
 
     @property
     def content(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain JSON, from which `rubric_from_content` makes an equal rubric."""
+        plain = {"name": self.name, "version": self.version, "kind": self.kind, "title": self.title}
+        return {**plain, "questions": [dict(question.declared) for question in self.questions]}
 
     @property
     def sha256(self) -> str:
@@ -114,23 +75,70 @@ class Rubric:
         raise RubricError(f"{self.label} has no question {key!r}")
 
 
-def rubric_from_content(content: dict[str, Any]) -> Rubric:
-    """The rubric kept in a row or a TOML table; raises RubricError for anything unexpected."""
+def question(
+    key: str,
+    text: str,
+    scale: str | Mapping[str, Any],
+    help: str = "",
+    required: bool = True,
+    positive: str = "",
+    anchors: Mapping[str, str] | None = None,
+) -> Question:
+    """The question of these fields of a rubric file; raises RubricError for a scale that there is not."""
     try:
-        questions = tuple(Question(**question) for question in content["questions"])
-        rubric = Rubric(**{**content, "questions": questions})
-    except (TypeError, KeyError) as error:
-        raise RubricError(f"rubric {content.get('name', '?')}: {error}") from error
-    for question in questions:
-        if question.scale not in SCALES:
-            raise RubricError(f"{rubric.label}: question {question.key} has unknown scale {question.scale!r}")
-        if question.stepwise and rubric.kind in _WITHOUT_STEPS:
+        known = scale_from(scale, positive=positive, anchors=anchors)
+    except ScaleError as error:
+        raise RubricError(f"question {key}: {error}") from error
+    declared = {
+        "key": key,
+        "text": text,
+        "scale": scale,
+        "help": help,
+        "required": required,
+        "positive": positive,
+        "anchors": dict(anchors or {}),
+    }
+    return Question(key, text, known, help, required, declared)
+
+
+def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
+    """The rubric kept in a row or a TOML table; raises RubricError for anything unexpected."""
+    name = content.get("name", "?")
+    _require_fields(content, _RUBRIC_FIELDS, f"rubric {name}")
+    questions = []
+    for number, table in enumerate(content["questions"], start=1):
+        if not isinstance(table, dict) or "scale" not in table:
+            raise RubricError(f"rubric {name}: question {number} has no scale")
+        plain = {key: value for key, value in table.items() if key != "scale"}
+        _require_fields(plain, _QUESTION_FIELDS, f"rubric {name}: question {number}", optional=_OPTIONAL)
+        if not all(isinstance(words, str) for words in plain.get("anchors", {}).values()):
+            raise RubricError(f"rubric {name}: question {plain['key']}: an anchor is not a text")
+        try:
+            questions.append(question(**table))
+        except RubricError as error:
+            raise RubricError(f"rubric {name}: {error}") from error
+    rubric = Rubric(**{**content, "questions": tuple(questions)})
+    for asked in questions:
+        if asked.scale.stepwise and rubric.kind in _WITHOUT_STEPS:
             raise RubricError(
-                f"{rubric.label}: {question.key} asks about steps, and {_WITHOUT_STEPS[rubric.kind]}"
+                f"{rubric.label}: {asked.key} asks about steps, and {_WITHOUT_STEPS[rubric.kind]}"
             )
-    if len({question.key for question in questions}) != len(questions):
+    if len({asked.key for asked in questions}) != len(questions):
         raise RubricError(f"{rubric.label}: a question key stands twice")
     return rubric
+
+
+def _require_fields(
+    table: Mapping[str, Any], fields: Mapping[str, type], where: str, optional: tuple[str, ...] = ()
+) -> None:
+    for name, value in table.items():
+        if name not in fields:
+            raise RubricError(f"{where} has a field {name!r}; known are {', '.join(fields)}")
+        if type(value) is not fields[name]:
+            raise RubricError(f"{where}: {name} must be a {fields[name].__name__}")
+    for name in fields:
+        if name not in table and name not in optional:
+            raise RubricError(f"{where} lacks {name}")
 
 
 def parse_rubrics(text: str) -> tuple[Rubric, ...]:

@@ -26,7 +26,7 @@ from judging.early_stop import votes_cast
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
 from judging.programs import current_program, program_identities
 from judging.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
-from judging.queries import judgeable_outputs, judgeable_pairs, newest_judge
+from judging.queries import judgeable_pairs, newest_judge, questions_about_outputs
 from judging.run_actions import check_caps
 from judging.signal import ring
 from judging.subjects import FIELDS, Subject, of_run
@@ -133,8 +133,9 @@ def ask(
     """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
 
     One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this
-    judge yet; for a predicate that compares, per pair of outputs, each in both orders. Freezes the runs judged, so
-    that a verdict always refers to the text that was read. With `after`, only what that judge left undecided is
+    judge yet, and per output that abstained after the stage that the predicate is about; for a predicate that
+    compares, per pair of outputs, each in both orders. Freezes the runs judged, so that a verdict
+    always refers to the text that was read. With `after`, only what that judge left undecided is
     asked (judging/combining.py); when the run ends, the combined verdicts are stored. With `subject` "instance",
     one task per instance of the release, predicate about instances and vote, and neither track nor `after`.
 
@@ -240,10 +241,10 @@ def _settled(
             code="cannot_follow",
         )
     spoken = tallies(after, release, track, predicates)
-    missing = judgeable_outputs(release, track).count() * len(predicates) - len(spoken)
+    missing = set(questions_about_outputs(release, track, predicates)) - set(spoken)
     if missing:
         raise Refused(
-            f"{after.label} has not spoken about {missing} answers of {release.name} ({track}); ask it first.",
+            f"{after.label} has not spoken about {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
     judge_version(None, combination_settings(after, judge))
@@ -275,10 +276,8 @@ def _outputs(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
     """Every output by predicate; every pair by predicate that compares, in both orders."""
     comparing = pair_predicates(run.judge.protocol)
     single = [predicate for predicate in predicates if predicate not in comparing]
-    outputs = judgeable_outputs(run.release, run.track).values_list("id", flat=True)
-    yield from (
-        Subject(output, None, None, predicate) for output in outputs.iterator() for predicate in single
-    )
+    for output, predicate in questions_about_outputs(run.release, run.track, single):
+        yield Subject(output, None, None, predicate)
     for predicate in predicates:
         if predicate in comparing:
             for first, second in judgeable_pairs(run.release, run.track):

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 
 from benchmark.models import Release
 from judging.models import Judge, JudgeRun, Verdict
-from judging.queries import judgeable_outputs
 from judging.tally import Ballot, Tally, tally
 
 DECISIVE = ("yes", "no")
@@ -39,7 +38,7 @@ def tallies(judge: Judge, release: Release, track: str, predicates: Iterable[str
     """What a judge's votes add up to, by output and predicate."""
     ballots: dict[Key, list[Ballot]] = defaultdict(list)
     rows = Verdict.objects.filter(
-        judge=judge, predicate__in=list(predicates), output__in=judgeable_outputs(release, track)
+        judge=judge, predicate__in=list(predicates), output__run__release=release, output__run__track=track
     ).values_list("output_id", "predicate", "value", "state")
     for output_id, predicate, value, state in rows.iterator():
         ballots[output_id, predicate].append(Ballot(value, state))

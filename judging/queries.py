@@ -1,6 +1,6 @@
 """Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, TypedDict
 
@@ -16,8 +16,25 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 
+def questions_about_outputs(
+    release: Release, track: str, predicates: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    """(output, predicate) for all that can be judged on a track: answered outputs, and abstained ones on the stages
+    that they reached."""
+    for output in judgeable_outputs(release, track).values_list("id", flat=True).iterator():
+        yield from ((output, predicate) for predicate in predicates)
+    reached = get_protocol(release.benchmark.protocol).reached
+    if reached is None:
+        return
+    abstained = Output.objects.filter(
+        run__release=release, run__track=track, state=OutputState.ABSTAINED
+    ).order_by("id")
+    for output, payload in abstained.values_list("id", "payload").iterator(chunk_size=2000):
+        yield from ((output, predicate) for predicate in predicates if reached(predicate, payload))
+
+
 def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
-    """Answered outputs of one track; abstentions and failures are scored by rule and never judged."""
+    """Answered outputs of one track, which can be judged on everything."""
     return Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED).order_by(
         "id"
     )

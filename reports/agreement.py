@@ -1,6 +1,6 @@
 """How far the experts of a campaign agree, question by question. No rows here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,10 @@ import numpy as np
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.datasets import ExpertLabel
 from reports.inputs import METHODS
-from stats.agreement import Level, Request, agreement
+from stats.agreement import Request, agreement
 from stats.clusters import cluster_codes
 from stats.first_agreement import first_agreement
 from stats.ratings import Ratings, scale_points
-
-_LEVELS: Mapping[str, Level] = {"correctness": "ordinal", "ordinal": "interval", "unit": "interval"}
 
 
 def agreement_document(
@@ -28,14 +26,14 @@ def agreement_document(
             question, [label for label in labels if label.question == question.key], seed, methods
         )
         for question in rubric.questions
-        if question.scale != "text"
+        if question.scale.has_values
     }
 
 
 def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> dict[str, Any]:
     answered = judged(question, labels)
     ratings, items = ratings_of(question, answered)
-    level = _LEVELS.get(question.scale, "nominal")
+    level = question.scale.level
     problems = cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
     request = Request(level=level)
     if methods < 3:
@@ -51,19 +49,21 @@ def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, method
         "n_unavailable": sum(label.state == "unavailable" for label in labels),
         "coefficients": {name: estimate.as_json() for name, estimate in found.items()},
     }
-    if question.stepwise:
+    if question.scale.stepwise:
         counted["n_not_assessed"] = sum(label.value == NOT_ASSESSED for label in labels)
     return counted
 
 
 def judged(question: Question, labels: Sequence[ExpertLabel]) -> list[ExpertLabel]:
     """The labels that say something of the question: answered, and not "not assessed"."""
-    return [label for label in labels if label.state == "answered" and label.value in question.judgments]
+    return [
+        label for label in labels if label.state == "answered" and label.value in question.scale.judgments
+    ]
 
 
 def ratings_of(question: Question, labels: Sequence[ExpertLabel]) -> tuple[Ratings, list[tuple[str, str]]]:
     """Judged labels as coded ratings, with (subject, step) in the order of their item codes: a step is an item."""
-    categories = question.judgments
+    categories = question.scale.judgments
     items = sorted({(label.subject, label.step) for label in labels})
     raters = sorted({label.rater for label in labels})
     return (

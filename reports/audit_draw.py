@@ -15,8 +15,8 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
+from annotation.rubrics import known_rubrics
 from benchmark.models import Release
-from benchmark.protocols import get_protocol
 from reports.audit_frame import SYSTEM_BUCKET, Frame, audit_frame
 from reports.audit_precision import Expected, ExpectedPrecision, SystemFrame, expected_precision
 from reports.audit_sizes import PerStratum, Wanted
@@ -214,5 +214,5 @@ def draw_audit(
 
 def audit_rubrics(release: Release) -> dict[str, str]:
     """Labels and titles of the audit rubrics of a release's protocol."""
-    rubrics = get_protocol(release.benchmark.protocol).rubrics
+    rubrics = known_rubrics(release.benchmark.protocol)
     return {rubric.label: rubric.title for rubric in rubrics if rubric.kind == CampaignKind.AUDIT}

@@ -37,8 +37,8 @@ def calibration_document(campaign: Campaign) -> dict[str, Any]:
         "items": len(items),
         "blind": len({(label.item, label.reviewer) for label in before}),
         "answered_again": _later(campaign).count(),
-        "questions": {q.key: q.text for q in rubric.questions if q.scale != "text"},
-        "changed": {q.key: _changed(q.key, before, after) for q in rubric.questions if q.scale != "text"},
+        "questions": {q.key: q.text for q in rubric.questions if q.scale.has_values},
+        "changed": {q.key: _changed(q.key, before, after) for q in rubric.questions if q.scale.has_values},
         "before": overview_document(rubric, _only(data, before), seed=SEED),
         "after": overview_document(rubric, _only(data, after), seed=SEED),
     }

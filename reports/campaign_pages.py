@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.domains import domain_words
 from reports.campaign_results import COVERAGE
-from reports.cells import Document, number_cell, p_words, percent_cell
+from reports.cells import Document, leading_first, number_cell, p_words, percent_cell
 from reports.figures.matrix import Shaded, shade, shaded_matrix
 from reports.figures.progress import progress_curve
 from reports.figures.shares import share_bars
@@ -15,9 +15,9 @@ from stats.display import rounded, rounded_percent
 
 Rows = Iterator[list[Any]]
 _SHOWN = {
-    "nominal": ("percent", "krippendorff_alpha_nominal", "gwet_ac1"),
-    "ordinal": ("percent", "krippendorff_alpha_ordinal", "gwet_ac2_quadratic"),
-    "interval": ("percent", "krippendorff_alpha_interval", "gwet_ac2_quadratic"),
+    "nominal": ("krippendorff_alpha_nominal", "percent", "gwet_ac1"),
+    "ordinal": ("krippendorff_alpha_ordinal", "percent", "gwet_ac2_quadratic"),
+    "interval": ("krippendorff_alpha_interval", "percent", "gwet_ac2_quadratic"),
 }
 _PAIR_KAPPAS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
 
@@ -109,7 +109,7 @@ def coverage_rows(document: Document) -> Rows:
 
 def reliability_sections(document: Document) -> dict[str, Any]:
     """`given` and `absent` coefficients, pairs with a heat map, and the values of the scale."""
-    cells = [(name, number_cell(found)) for name, found in document["coefficients"].items()]
+    cells = [(name, number_cell(found)) for name, found in leading_first(document)]
     return {
         "given": [{"name": coefficient_name(name), "cell": cell} for name, cell in cells if cell.value],
         "absent": [

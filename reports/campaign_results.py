@@ -28,7 +28,7 @@ def campaign_results_document(campaign: Campaign) -> dict[str, Any]:
         "wanted": places_wanted(campaign),
         "days": [{"day": day.isoformat(), "submitted": n} for day, n in submitted_days(campaign)],
         "domains": _coverage(campaign),
-        "questions": {q.key: q.text for q in rubric.questions if q.scale != "text"},
+        "questions": {q.key: q.text for q in rubric.questions if q.scale.has_values},
         "agreement": overview_document(rubric, campaign_data(campaign), seed=SEED),
     }
 
@@ -53,7 +53,7 @@ def question_document(campaign: Campaign, key: str) -> dict[str, Any]:
         scale = rubric.question(key).scale
     except RubricError as error:
         raise Refused(str(error), code="no_question") from error
-    if scale == "text":
+    if not scale.has_values:
         raise Refused(f"{key} is answered in free text, on which agreement has no number.", code="no_scale")
     return reliability_document(rubric, campaign_data(campaign), key, seed=SEED)
 

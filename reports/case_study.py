@@ -11,7 +11,7 @@ from benchmark.models import Instance, OutputState, Run
 from benchmark.protocol import Case, CaseColumn, LabelledOutput
 from benchmark.protocols import get_protocol
 from judging.models import Judge, Verdict
-from reports.datasets import OutputRow, Vote, labelled_outputs, tallies
+from reports.datasets import OutputRow, Reached, Vote, labelled_outputs, reached_by, tallies
 
 FORMAT = "touchstone-case-1"
 Arm = tuple[str, str]  # track and condition
@@ -114,7 +114,13 @@ def _outputs(
         )
         for output in rows
     }
-    labelled = labelled_outputs(known.values(), tallies(_votes(instance, judge)))
+    protocol = get_protocol(instance.release.benchmark.protocol)
+    reached = [
+        Reached(str(output.pk), predicate)
+        for output in rows
+        for predicate in reached_by(protocol, output.state, output.payload)
+    ]
+    labelled = labelled_outputs(known.values(), tallies(_votes(instance, judge)), reached)
     found: dict[tuple[str, int], dict[Arm, Shown]] = defaultdict(dict)
     for output in rows:
         arm = (output.run.track, output.run.condition)
@@ -170,7 +176,11 @@ def case_cell(column: CaseColumn, shown: Shown | None, instance: Mapping[str, An
     not_judged, judge_abstained, unavailable (the judge's reply failed or could not be read) or nothing."""
     if shown is None:
         return {"value": "", "state": "no_output"}
-    if shown.labelled.state != OutputState.ANSWERED:
+    reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED
+    if reads and not column.needs:
+        value = column.value(Case(instance, shown.payload, shown.labelled))
+        return {"value": value, "state": "answered" if value else shown.labelled.state}
+    if not shown.labelled.is_judged_by(column.needs if reads else ()):
         return {"value": "", "state": shown.labelled.state}
     value = column.value(Case(instance, shown.payload, shown.labelled))
     return {"value": value, "state": "answered" if value else _reason(column, shown.labelled)}

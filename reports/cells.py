@@ -7,6 +7,7 @@ from typing import Any
 from reports.definitions import method_words
 from reports.wording import caution_sentence, reason_sentence
 from stats.display import percent, rounded, rounded_percent
+from stats.scale import primary_coefficient
 
 Document = Mapping[str, Any]
 
@@ -114,3 +115,9 @@ def bounds_words(estimate: Document) -> str:
     """ "10.0 and 13.3 %" for between what the value could be if the unavailable judgments had been made, else ""."""
     bounds = estimate.get("bounds")
     return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""
+
+
+def leading_first(bundle: Document) -> list[tuple[str, Document]]:
+    """The coefficients of an agreement bundle, the primary one of its scale first."""
+    primary = primary_coefficient(bundle["level"])
+    return sorted(bundle["coefficients"].items(), key=lambda entry: entry[0] != primary)

@@ -162,7 +162,7 @@ def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, 
 def _state(metric: Metric, outputs: Sequence[LabelledOutput]) -> str:
     if not outputs:
         return "no_run"
-    answered = [output for output in outputs if output.state == "answered"]
+    answered = [output for output in outputs if output.is_judged_by(metric.needs)]
     return "scored" if not answered or any(is_asked(metric, output) for output in answered) else "not_judged"
 
 
@@ -198,7 +198,7 @@ def _item(output: LabelledOutput) -> Item:
 def _usable(metric: Metric, outputs: Sequence[LabelledOutput]) -> dict[Item, float]:
     """1 or 0 for each item; one whose judgment is unavailable has no place."""
     return {
-        _item(output): float(output.state == "answered" and metric.success(output))
+        _item(output): float(output.is_judged_by(metric.needs) and metric.success(output))
         for output in outputs
-        if output.state != "answered" or not is_unavailable(metric, output)
+        if not output.is_judged_by(metric.needs) or not is_unavailable(metric, output)
     }

@@ -6,11 +6,13 @@ Outputs are named by their subject (reports/subjects.py), so that a dataset mean
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from annotation.adjudication import primary_decisions as adjudicated
 from annotation.models import Answer, Campaign, Item
-from benchmark.models import Output, Release, UnreleasedOutput
-from benchmark.protocol import LabelledOutput
+from benchmark.models import Output, OutputState, Release, UnreleasedOutput
+from benchmark.protocol import LabelledOutput, Protocol
+from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
 from judging.tally import Ballot, Tally, tally
@@ -39,6 +41,14 @@ class Unreleased:
 
     system: str
     instance: str
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An abstained output has what a predicate is about. Artifacts frozen before these counted have no such row."""
+
+    subject: str
+    predicate: str
 
 
 @dataclass(frozen=True)
@@ -282,14 +292,42 @@ def tallies(votes: Iterable[Vote]) -> dict[str, dict[str, Tally]]:
     return dict(settled)
 
 
+def reached_by(protocol: Protocol, state: str, payload: Mapping[str, Any]) -> list[str]:
+    """The predicates about stages that an output reached before it abstained."""
+    if state != OutputState.ABSTAINED or protocol.reached is None:
+        return []
+    return [known.key for known in protocol.output_predicates if protocol.reached(known.key, payload)]
+
+
+def reached_stages(release: Release, track: str, condition: str = PLAIN) -> list[Reached]:
+    """What the abstained outputs of a track can be judged on."""
+    protocol = get_protocol(release.benchmark.protocol)
+    if protocol.reached is None:
+        return []
+    rows = Output.objects.filter(
+        run__release=release, run__track=track, run__condition=condition, state=OutputState.ABSTAINED
+    ).values_list("instance__key", "run__system__slug", "attempt", "state", "payload")
+    return [
+        Reached(str(Subject(instance, system, attempt, track, condition)), predicate)
+        for instance, system, attempt, state, payload in rows.iterator(chunk_size=_CHUNK)
+        for predicate in reached_by(protocol, state, payload)
+    ]
+
+
 def labelled_outputs(
-    rows: Iterable[OutputRow], settled: Mapping[str, Mapping[str, Tally]]
+    rows: Iterable[OutputRow], settled: Mapping[str, Mapping[str, Tally]], reached: Iterable[Reached] = ()
 ) -> dict[str, LabelledOutput]:
     """Each output, by subject, with the judge's labels as a protocol's metrics read them."""
-    return {row.subject: _labelled(row, settled.get(row.subject, {})) for row in rows}
+    stages: dict[str, set[str]] = defaultdict(set)
+    for stage in reached:
+        stages[stage.subject].add(stage.predicate)
+    return {
+        row.subject: _labelled(row, settled.get(row.subject, {}), frozenset(stages.get(row.subject, ())))
+        for row in rows
+    }
 
 
-def _labelled(row: OutputRow, settled: Mapping[str, Tally]) -> LabelledOutput:
+def _labelled(row: OutputRow, settled: Mapping[str, Tally], reached: frozenset[str]) -> LabelledOutput:
     return LabelledOutput(
         system=row.system,
         instance=row.instance,
@@ -299,4 +337,5 @@ def _labelled(row: OutputRow, settled: Mapping[str, Tally]) -> LabelledOutput:
         state=row.state,
         labels={predicate: verdict.value for predicate, verdict in settled.items()},
         states={predicate: verdict.state for predicate, verdict in settled.items()},
+        reached=reached,
     )

@@ -17,9 +17,9 @@ def decision_complaints(row: LabelRow, question: Question) -> Iterator[tuple[str
     for column in _OF_GRADERS:
         if row[column]:
             yield column, "a decision has none"
-    if row["state"] not in ("", "answered") or question.scale == "text":
+    if row["state"] not in ("", "answered") or not question.scale.has_values:
         yield "question", "only an answer on a scale can be decided"
-    elif question.canonical(row["value"]) not in question.judgments:
+    elif question.canonical(row["value"]) not in question.scale.judgments:
         yield "value", "a decision says what is the case; it cannot leave it open"
     if row["cause"] and row["cause"] not in Cause.values:
         yield "cause", f"{row['cause']!r} is not one of {', '.join(Cause.values)}"

@@ -26,7 +26,7 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
         f"{campaign.slug}:{question.key}": f"{in_words(question.key).capitalize()}, {campaign.name}"
         for campaign in campaigns.select_related("rubric").order_by("slug")
         for question in rubric_from_content(campaign.rubric.content).questions
-        if question.scale == "preference"
+        if question.scale.kind == "preference"
     }
 
 

@@ -8,6 +8,10 @@ A label "abstain" (nothing could be judged) is no success and stays: it counts a
 aggregates, and beside the labels it is counted by itself. It has no place on a graded scale, so means are of the
 labels with a number. "Unavailable" leaves the denominator and is counted.
 
+An output passes by a question if its experts' answers are successes of the scale, whichever of them: all of the
+answers (conservative), or more than half (majority). An interval scale has means, and passes where its rubric names
+successes.
+
 Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
 
@@ -16,16 +20,17 @@ number, and the conservative rate of a reader who counts them as incorrect, as R
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchmark.protocol import StepMeasure
-from benchmark.rubrics import NUMERIC, Question, Rubric
+from benchmark.rubrics import Question, Rubric
 from reports.datasets import Decision, ExpertLabel, OutputRow, Unreleased
 from reports.step_scores import step_document
 from stats.aggregate import strict_majority, totals, unanimous
 from stats.intervals import proportion
 from stats.means import mean_estimate
+from stats.scale import Scale
 
 Grouped = dict[str, list[str]]
 
@@ -50,12 +55,12 @@ def expert_document(
     return {
         question.key: {
             "text": question.text,
-            "scale": question.scale,
+            "scale": question.scale.name,
             "systems": {
                 system: step_document(
                     question, _own(question.key, labels, system_of, system), measures, clusters
                 )
-                if question.stepwise
+                if question.scale.stepwise
                 else _question_document(
                     question,
                     _about(question.key, labels, system_of, system),
@@ -66,7 +71,7 @@ def expert_document(
             },
         }
         for question in rubric.questions
-        if question.scale != "text" and (not question.stepwise or question.key in measured)
+        if question.scale.has_values and (not question.scale.stepwise or question.key in measured)
     }
 
 
@@ -130,9 +135,11 @@ def _question_document(
     decided: Mapping[str, str] | None,
     withheld: int,
 ) -> dict[str, Any]:
-    if question.scale in ("ordinal", "unit"):
-        low, high, _ = NUMERIC[question.scale]
-        found = _mean_document(_grouped(labels), (float(low), float(high)), decided)
+    scale = question.scale
+    if scale.aggregation == "mean":
+        found = _mean_document(_grouped(labels), scale.range, decided)
+        if scale.passes:
+            found["passes"] = _passes(scale, list(_grouped(labels).values()))
     else:
         found = _choice_document(question, labels, decided)
         if withheld:
@@ -143,42 +150,62 @@ def _question_document(
 def _choice_document(
     question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    doubtful = "inconclusive" if "inconclusive" in question.values else "uncertain"
-    grouped = _grouped(labels, abstained=doubtful)
+    scale = question.scale
+    grouped = _grouped(labels, abstained=scale.unclear)
     per_output = list(grouped.values())
-    conservative = [unanimous(values, otherwise=doubtful) for values in per_output]
-    majority = [strict_majority(values, otherwise=doubtful) for values in per_output]
+    passes = _passes(scale, per_output)
     every_label = [value for values in _grouped(labels).values() for value in values]
-    positive = question.positive or question.values[0]
     final: dict[str, Any] = {}
     if decided is not None:
         settled = {
-            **{subject: unanimous(values, otherwise=doubtful) for subject, values in grouped.items()},
+            **{subject: unanimous(values, otherwise=scale.unclear) for subject, values in grouped.items()},
             **decided,
         }
-        rate = _rate(list(settled.values()), question, positive, doubtful)
+        passed = {subject: scale.passed_unanimously(values) for subject, values in grouped.items()}
+        passed |= {subject: value in scale.success for subject, value in decided.items()}
+        rate = {
+            "counts": _counts(scale, settled.values()),
+            "estimate": proportion(sum(passed.values()), len(passed)).as_json(),
+        }
         final = {"final": {**rate, "adjudicated": len(decided)}}
     return {
-        "labels": totals(every_label, question.values),
-        "conservative": _rate(conservative, question, positive, doubtful),
-        "majority": _rate(majority, question, positive, doubtful),
+        "labels": totals(every_label, scale.values),
+        "conservative": {
+            "counts": _counts(scale, (unanimous(values, otherwise=scale.unclear) for values in per_output)),
+            "estimate": passes["conservative"],
+        },
+        "majority": {
+            "counts": _counts(
+                scale, (strict_majority(values, otherwise=scale.unclear) for values in per_output)
+            ),
+            "estimate": passes["majority"],
+        },
         "experts_per_output": sorted({len(values) for values in per_output}),
         **final,
     }
 
 
+def _passes(scale: Scale, per_output: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The share of outputs that pass: unanimously, and by more than half of their experts.
+
+    Experts who give different successes ("flawless", "minor") agree that the output passes.
+    """
+    n = len(per_output)
+    return {
+        "conservative": proportion(sum(map(scale.passed_unanimously, per_output)), n).as_json(),
+        "majority": proportion(sum(map(scale.passed_by_majority, per_output)), n).as_json(),
+    }
+
+
+def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
+    """How many outputs have each value as their own, and how many are unclear."""
+    categories = list(dict.fromkeys([*scale.values, scale.unclear]))
+    return totals([value for value in settled if value is not None], categories)
+
+
 def _counted_against(released: Mapping[str, Any], withheld: int) -> dict[str, Any]:
     rate = proportion(released["k"] or 0, released["n"] + withheld)
     return {"problems": withheld, "counted_against": rate.as_json()}
-
-
-def _rate(settled: Sequence[str | None], question: Question, positive: str, doubtful: str) -> dict[str, Any]:
-    values = [value for value in settled if value is not None]
-    categories = list(dict.fromkeys([*question.values, doubtful]))
-    return {
-        "counts": totals(values, categories),
-        "estimate": proportion(values.count(positive), len(values)).as_json(),
-    }
 
 
 def _mean_document(

@@ -21,7 +21,6 @@ from stats.analyses.pairs import pairs_document
 from stats.labels import read_labels
 
 FORMAT = "touchstone-pairs-1"
-_SCALES = ("correctness", "ordinal", "unit")
 
 
 def implied_kinds(inputs: Inputs) -> dict[str, str]:
@@ -36,7 +35,7 @@ def implied_kinds(inputs: Inputs) -> dict[str, str]:
 
 def _questions(campaign: CampaignInfo) -> list[Question]:
     questions = rubric_from_content(dict(campaign.rubric)).questions
-    return [question for question in questions if question.scale in _SCALES]
+    return [question for question in questions if question.scale.ranked]
 
 
 def implied_document(inputs: Inputs, key: str) -> dict[str, Any]:
@@ -87,7 +86,7 @@ def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
             output = outputs[label.subject]
             clusters[output.instance] = output.cluster
             place = (output.instance, output.attempt, label.rater)
-            grades[place][output.system] = _height(question, label.value)
+            grades[place][output.system] = question.scale.height(label.value)
     for (instance, attempt, rater), given in sorted(grades.items()):
         for first, second in combinations(sorted(given), 2):
             yield {
@@ -103,12 +102,6 @@ def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
                 "value": _result(given[first], given[second]),
                 "state": "answered",
             }
-
-
-def _height(question: Question, value: str) -> float:
-    if question.scale == "correctness":
-        return -float(question.values.index(value))  # from correct down to incorrect
-    return float(value)
 
 
 def _result(first: float, second: float) -> str:

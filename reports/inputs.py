@@ -19,6 +19,7 @@ from reports.datasets import (
     DrawnItem,
     ExpertLabel,
     OutputRow,
+    Reached,
     Unreleased,
     Vote,
     drawn_items,
@@ -27,10 +28,20 @@ from reports.datasets import (
     judge_votes,
     output_rows,
     primary_decisions,
+    reached_stages,
     unreleased_rows,
 )
 from reports.exclusions import Objection, Rule
-from reports.measurements import Asked, Measured, Sorted, asked_of, measured, sorted_instances
+from reports.measurements import (
+    Asked,
+    Measured,
+    OpenMeasure,
+    Sorted,
+    asked_of,
+    measured,
+    open_measures,
+    sorted_instances,
+)
 from reports.objections import declared_rules, objections
 from reports.row_json import rows_as_json, rows_from_json
 from reports.tuples import TupleInfo, one_tuple
@@ -43,7 +54,17 @@ SEED = 20261121
 METHODS = 3
 Row = TypeVar(
     "Row",
-    bound=OutputRow | Vote | ExpertLabel | DrawnItem | Decision | Asked | Measured | Sorted | Unreleased,
+    bound=OutputRow
+    | Vote
+    | ExpertLabel
+    | DrawnItem
+    | Decision
+    | Asked
+    | Measured
+    | Sorted
+    | Unreleased
+    | Reached
+    | OpenMeasure,
 )
 
 
@@ -81,6 +102,8 @@ class Inputs:
     frozen_tuple: TupleInfo | None = None
     condition: str = PLAIN
     methods: int = METHODS
+    reached: tuple[Reached, ...] = ()
+    open_measures: tuple[OpenMeasure, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -109,6 +132,8 @@ class Inputs:
             decisions=tuple(row for row in self.decisions if row.subject in kept),
             measured=tuple(row for row in self.measured if row.system in systems),
             unreleased=tuple(row for row in self.unreleased if row.system in systems),
+            reached=tuple(row for row in self.reached if row.subject in kept),
+            open_measures=tuple(row for row in self.open_measures if row.system in systems),
         )
 
     @classmethod
@@ -147,6 +172,8 @@ _LATER: dict[str, Any] = {
     "strata": Sorted,
     "in_sight": ExpertLabel,
     "unreleased": Unreleased,
+    "reached": Reached,
+    "open_measures": OpenMeasure,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -200,6 +227,8 @@ def collect(
         unreleased=_in_order(unreleased),
         frozen_tuple=entries,
         condition=condition,
+        reached=_in_order(reached_stages(release, track, condition)),
+        open_measures=_in_order(open_measures(release, track, condition)),
     )
     return inputs.only(systems) if systems else inputs
 

@@ -7,6 +7,7 @@ from typing import Any
 from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput, Metric
 from benchmark.protocols import get_protocol
+from benchmark.rubrics import rubric_from_content
 from reports.audits import (
     Truth,
     audit_truth,
@@ -42,7 +43,7 @@ def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, 
     """
     if inputs.judge is None:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
-    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     metrics = audited_metrics(get_protocol(inputs.protocol))
     return {
         "format": FORMAT,
@@ -60,7 +61,8 @@ def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, 
 
 def _answered(campaign: CampaignInfo, metrics: Sequence[Metric]) -> list[Metric]:
     """The metrics for which the campaign's rubric asks everything, in the values that judges give."""
-    asked = {question["key"] for question in campaign.rubric["questions"] if question["scale"] == "predicate"}
+    questions = rubric_from_content(campaign.rubric).questions
+    asked = {question.key for question in questions if question.scale.judged_like_predicates}
     return [metric for metric in metrics if asked.issuperset(metric.needs)]
 
 

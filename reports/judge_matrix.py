@@ -116,11 +116,11 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
 
 
 def _is_lost(metric: Metric, output: LabelledOutput) -> bool:
-    return output.state == "answered" and is_unavailable(metric, output)
+    return output.is_judged_by(metric.needs) and is_unavailable(metric, output)
 
 
 def _is_accepted(metric: Metric, output: LabelledOutput) -> bool:
-    return output.state == "answered" and metric.success(output)
+    return output.is_judged_by(metric.needs) and metric.success(output)
 
 
 def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> JudgeMatrix | Reason:

@@ -1,7 +1,8 @@
 """Fixed-judge scores: every metric of the protocol per system and domain, with its intervals. No rows here.
 
-Denominators (STATISTICS.md section 0): abstained and failed outputs and uncertain verdicts count negative
-and stay; outputs whose needed verdict is unavailable leave, are counted, and bound the value.
+Denominators (STATISTICS.md section 0): an output is judged on every stage that it reached. Where it abstained before
+that, or failed, and where the verdict is uncertain, it counts negative and stays; outputs whose needed verdict is
+unavailable leave, are counted, and bound the value.
 """
 
 from collections import defaultdict
@@ -40,11 +41,12 @@ def count(metric: Metric, outputs: Iterable[LabelledOutput]) -> Counted:
     clusters: list[str] = []
     abstained = unavailable = 0
     for output in outputs:
-        if output.state == "answered" and is_unavailable(metric, output):
+        judged = output.is_judged_by(metric.needs)
+        if judged and is_unavailable(metric, output):
             unavailable += 1
             continue
-        abstained += output.state != "answered"
-        values.append(int(output.state == "answered" and metric.success(output)))
+        abstained += not judged
+        values.append(int(judged and metric.success(output)))
         clusters.append(output.cluster)
     return Counted(values, clusters, abstained, unavailable)
 

@@ -10,6 +10,7 @@ from accounts.refusal import Refused
 from annotation.models import CampaignKind
 from annotation.published import PublishedAnswer, PublishedGrade
 from annotation.published_decisions import PublishedDecision
+from annotation.rubrics import known_rubrics
 from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
@@ -58,6 +59,7 @@ class LabelReader:
         self.seen: dict[tuple[str, ...], int] = {}
         self.outputs = _outputs_by_subject(release)
         self.instances = {row.key: row for row in release.instances.defer("payload")}
+        self.rubrics = known_rubrics(self.protocol.name)
 
     def read(self, path: Path) -> None:
         """Read the whole file; raises Refused when anything in it does not fit."""
@@ -170,12 +172,15 @@ class LabelReader:
         yield from found or decision_complaints(row, self._rubric(row).question(row["question"]))
 
     def _rubric(self, row: LabelRow) -> Rubric:
-        if row["rubric_version"]:
-            return self.protocol.rubric(row["rubric_version"])
-        for rubric in self.protocol.rubrics:
-            if any(question.key == row["question"] for question in rubric.questions):
+        """The rubric that the row names, or the first one that asks its question."""
+        for rubric in self.rubrics:
+            if row["rubric_version"] == rubric.label:
                 return rubric
-        raise RubricError(f"no rubric of {self.protocol.name} asks {row['question']!r}")
+            if not row["rubric_version"] and any(known.key == row["question"] for known in rubric.questions):
+                return rubric
+        missing = repr(row["rubric_version"]) if row["rubric_version"] else f"that asks {row['question']!r}"
+        known = ", ".join(rubric.label for rubric in self.rubrics) or "none"
+        raise RubricError(f"protocol {self.protocol.name} has no rubric {missing}; it has {known}")
 
     def _repetition(self, row: LabelRow) -> Iterator[tuple[str, str]]:
         columns = (

@@ -4,15 +4,15 @@ Every instance of the release stands in the denominator of every system: an outp
 missing counts as its measure says (0 where something was to be found).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from benchmark.protocol import Measure, Protocol
-from reports.measurements import MISSING, Asked, Measured
+from reports.measurements import MISSING, Asked, Measured, OpenMeasure
 from stats.clusters import cluster_bootstrap, cluster_totals
-from stats.estimate import Estimate
+from stats.estimate import Caution, Estimate
 from stats.intervals import proportion
 from stats.means import mean_estimate
 
@@ -27,12 +27,15 @@ def measured_document(
     answered: Mapping[str, int],
     *,
     seed: int,
+    opened: Sequence[OpenMeasure] = (),
 ) -> dict[str, Any]:
-    """`answered` is the number of answered outputs of every system of the track.
+    """`answered` is the number of answered outputs of every system of the track; `opened` are those whose value a
+    person has still to tell: their number is given and bounds the value, if there are any.
 
     A measure that applies to no output of a system is absent from that system.
     """
     known = {instance.instance: instance for instance in asked}
+    waiting = Counter((row.system, row.measure) for row in opened)
     grouped: dict[tuple[str, str], list[Measured]] = defaultdict(list)
     for row in rows:
         grouped[row.system, row.measure].append(row)
@@ -48,7 +51,9 @@ def measured_document(
         },
         "systems": {
             system: {
-                measure.key: _document(measure, grouped[system, measure.key], known, number, seed)
+                measure.key: _document(
+                    measure, grouped[system, measure.key], known, number, waiting[system, measure.key], seed
+                )
                 for measure in protocol.measures
                 if grouped[system, measure.key]
             }
@@ -58,15 +63,26 @@ def measured_document(
 
 
 def _document(
-    measure: Measure, rows: Sequence[Measured], known: Mapping[str, Asked], answered: int, seed: int
+    measure: Measure,
+    rows: Sequence[Measured],
+    known: Mapping[str, Asked],
+    answered: int,
+    waiting: int,
+    seed: int,
 ) -> dict[str, Any]:
     by_domain: dict[str, list[Measured]] = defaultdict(list)
     for row in rows:
         by_domain[known[row.instance].domain].append(row)
     abstained = sum(row.state not in ("answered", MISSING) for row in rows)
     papers = [known[row.instance].cluster for row in rows]
+    headline = replace(_headline(measure, rows, seed), n_abstain=abstained)
+    if waiting:
+        found = sum(row.value for row in rows)
+        ends = (found / len(rows), (found + waiting) / len(rows))
+        headline = replace(headline, bounds=ends, warnings=(*headline.warnings, Caution.OPEN_CASES))
     return {
-        "estimate": replace(_headline(measure, rows, seed), n_abstain=abstained).as_json(),
+        "estimate": headline.as_json(),
+        **({"open": waiting} if waiting else {}),
         "paper_bootstrap": _resampled(rows, papers, seed).as_json(),
         "missing": sum(row.state == MISSING for row in rows),
         "not_applicable": answered - sum(row.state == "answered" for row in rows),

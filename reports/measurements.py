@@ -48,8 +48,18 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class OpenMeasure:
+    """An output whose value of a measure is 0 as long as no person has looked; it may be 1."""
+
+    system: str
+    instance: str
+    attempt: int
+    measure: str
+
+
+@dataclass(frozen=True)
 class _Found:
-    """One output as it is measured; `payload` is None unless it was answered."""
+    """One output as it is measured; `payload` is None unless it was answered or abstained."""
 
     system: str
     instance: str
@@ -115,21 +125,42 @@ def _outputs(release: Release, track: str, condition: str) -> Iterator[_Found]:
         .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
     )
     for system, instance, attempt, state, payload in rows.iterator(chunk_size=_CHUNK):
-        answered = state == OutputState.ANSWERED
-        yield _Found(system, instance, attempt, state, payload if answered else None)
+        kept = state in (OutputState.ANSWERED, OutputState.ABSTAINED)
+        yield _Found(system, instance, attempt, state, payload if kept else None)
 
 
 def _rows(
     measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
 ) -> list[Measured]:
-    values = [(found, _value(measure, payloads[found.instance], found.payload)) for found in outputs]
-    answered = [value for found, value in values if found.payload is not None]
+    values = [(found, _value(measure, payloads[found.instance], _read(measure, found))) for found in outputs]
+    answered = [value for found, value in values if found.state == OutputState.ANSWERED]
     if answered and all(value is None for value in answered):
         return []
     return [
         Measured(found.system, found.instance, found.attempt, found.state, measure.key, value)
         for found, value in values
         if value is not None
+    ]
+
+
+def _read(measure: Measure, found: _Found) -> Mapping[str, Any] | None:
+    """What the measure reads of an output."""
+    return found.payload if found.state == OutputState.ANSWERED or measure.reads_abstained else None
+
+
+def open_measures(release: Release, track: str, condition: str = PLAIN) -> list[OpenMeasure]:
+    """The outputs of a track of which a measure needs a person to look."""
+    measures = [m for m in _measures(release) if m.is_open is not None and condition not in m.not_under]
+    if not measures:
+        return []
+    payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
+    return [
+        OpenMeasure(found.system, found.instance, found.attempt, measure.key)
+        for found in _outputs(release, track, condition)
+        for measure in measures
+        if measure.is_open is not None
+        and (payload := _read(measure, found)) is not None
+        and measure.is_open(payloads[found.instance], payload)
     ]
 
 

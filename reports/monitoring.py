@@ -27,18 +27,17 @@ from stats.monitoring import (
 )
 
 FORMAT = "touchstone-monitoring-1"
-_CHOICES, _GRADED = ("predicate", "correctness"), ("ordinal", "unit")
 
 
 def monitoring_document(rubric: Rubric, data: CampaignData) -> dict[str, Any]:
     """Per reviewer: severity, drift, agreement, overlap and time on task, with the signs that follow."""
-    questions = [question for question in rubric.questions if question.scale in (*_CHOICES, *_GRADED)]
+    questions = [q for q in rubric.questions if q.scale.passes or q.scale.aggregation == "mean"]
     by_question = {question.key: _question(question, data) for question in questions}
     overlap, times = _overlap(data), _times(data)
     return {
         "format": FORMAT,
         "questions": {
-            q.key: {"text": q.text, "favourable": favourable(q) if q.scale in _CHOICES else ""}
+            q.key: {"text": q.text, "favourable": q.scale.success_in_words if _by_success(q) else ""}
             for q in questions
         },
         "reviewers": [
@@ -48,9 +47,9 @@ def monitoring_document(rubric: Rubric, data: CampaignData) -> dict[str, Any]:
     }
 
 
-def favourable(question: Question) -> str:
-    """The answer that counts as lenient."""
-    return question.positive or question.values[0]
+def _by_success(question: Question) -> bool:
+    """Whether leniency is to answer with a success more often, and not to give higher numbers."""
+    return question.scale.aggregation == "majority"
 
 
 def anchoring_document(question: Question, labels: Sequence[SeenLabel]) -> dict[str, Any]:
@@ -71,9 +70,9 @@ def anchoring_document(question: Question, labels: Sequence[SeenLabel]) -> dict[
 
 
 def _agrees(question: Question, label: SeenLabel) -> bool:
-    if label.verdict in question.values:
+    if label.verdict in question.scale.values:
         return label.value == label.verdict
-    return (label.value == favourable(question)) == (label.verdict == "yes")
+    return (label.value in question.scale.success) == (label.verdict == "yes")
 
 
 def _reviewer(
@@ -115,7 +114,7 @@ def _question(question: Question, data: CampaignData) -> dict[int, dict[str, Any
     people = sorted({label.reviewer for label in labels})
     if not labels:
         return {}
-    judge = _chosen if question.scale in _CHOICES else _graded
+    judge = _chosen if _by_success(question) else _graded
     signs, agreement = judge(question, labels, people), _agreement(labels)
     return {
         person: {
@@ -133,7 +132,7 @@ def _chosen(
     """Severity and drift of the favourable answer, given how many gave it on each output."""
     items = _codes([label.item for label in labels])
     raters = np.array([people.index(label.reviewer) for label in labels], dtype=np.int64)
-    yes = np.array([label.value == favourable(question) for label in labels], dtype=np.float64)
+    yes = np.array([label.value in question.scale.success for label in labels], dtype=np.float64)
     residual, variance = label_residuals(items, yes)
     found = {}
     for entry in severity(items, raters, yes):

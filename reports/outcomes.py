@@ -13,7 +13,6 @@ from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
-from reports.audits import expert_truth
 from reports.datasets import labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import is_unavailable
@@ -109,21 +108,18 @@ def _gradings(inputs: Inputs) -> Iterator[CampaignInfo]:
 
 def _choices(campaign: CampaignInfo) -> Iterator[Question]:
     rubric = rubric_from_content(dict(campaign.rubric))
-    return (question for question in rubric.questions if question.scale in ("predicate", "correctness"))
+    return (question for question in rubric.questions if question.scale.passes)
 
 
 def _expert_kind(campaign: CampaignInfo, question: Question) -> OutcomeKind:
+    success = question.scale.success_in_words
     return OutcomeKind(
         key=f"{campaign.slug}:{question.key}",
         source=EXPERTS,
         title=f"{in_words(question.key).capitalize()}, experts of {campaign.name}",
-        definition=f"More than half of an output’s experts answer “{_positive(question)}” to: {question.text}",
+        definition=f"More than half of an output’s experts answer “{success}” to: {question.text}",
         campaign=campaign.slug,
     )
-
-
-def _positive(question: Question) -> str:
-    return question.positive or question.values[0]
 
 
 def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
@@ -131,8 +127,8 @@ def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
         m for m in get_protocol(inputs.protocol).metrics if m.key == kind.key.removeprefix(f"{JUDGE}:")
     )
     found = _Collected()
-    for output in labelled_outputs(inputs.outputs, tallies(inputs.votes)).values():
-        if output.state != "answered":
+    for output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).values():
+        if not output.is_judged_by(metric.needs):
             found.add_by_rule(output)
         elif is_unavailable(metric, output):
             found.leave_out(output)
@@ -157,15 +153,21 @@ def _measured(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
 def _graded(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     campaign = next(c for c in inputs.campaigns if c.slug == kind.campaign)
     question = next(q for q in _choices(campaign) if q.key == kind.key.removeprefix(f"{campaign.slug}:"))
-    truth = expert_truth(label for label in inputs.labels if label.campaign == campaign.slug)
+    answers: dict[str, list[str]] = defaultdict(list)
+    graded = set()
+    for label in inputs.labels:
+        if label.campaign == campaign.slug and label.state == "answered" and not label.step:
+            graded.add(label.subject)
+            if label.question == question.key:
+                answers[label.subject].append(label.value)
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
     census = all(item.sample_size == item.stratum_size for item in drawn)
     outputs = labelled_outputs(inputs.outputs, {})
-    covered = {(outputs[s].instance, outputs[s].attempt) for s in truth if s in outputs}
+    covered = {(outputs[s].instance, outputs[s].attempt) for s in graded if s in outputs}
     found = _Collected()
     for subject, output in outputs.items():
-        if question.key in truth.get(subject, {}):
-            found.add(output, int(truth[subject][question.key] == _positive(question)))
+        if subject in answers:
+            found.add(output, int(question.scale.passed_by_majority(answers[subject])))
         elif output.state != "answered" and census and (output.instance, output.attempt) in covered:
             found.add_by_rule(output)
         elif (output.instance, output.attempt) in covered:

@@ -27,7 +27,7 @@ class ScoredOutput:
 def scored_outputs(inputs: Inputs) -> Iterator[ScoredOutput]:
     """Every output of the track, by system and instance. `bucket` is empty when no judge has spoken."""
     protocol = get_protocol(inputs.protocol)
-    labelled = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    labelled = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     truth = expert_truth(inputs.labels)
     for row in inputs.outputs:
         output = labelled[row.subject]

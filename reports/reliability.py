@@ -30,7 +30,8 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
         "format": FORMAT,
         "question": key,
         "text": question.text,
-        "scale": question.scale,
+        "scale": question.scale.name,
+        "primary": question.scale.primary_coefficient,
         "seed": seed,
         **bundle,
         "values": _values(question, ratings.counts()),
@@ -63,7 +64,7 @@ def _label(label: ReviewerLabel, raters: dict[int, str]) -> ExpertLabel:
 def _values(question: Question, counts: Any) -> list[dict[str, Any]]:
     """Per value of the scale: how often it was chosen, and the agreement on it."""
     total = int(counts.sum())
-    specific = gwet.specific_agreement(counts) if total else np.full(len(question.judgments), np.nan)
+    specific = gwet.specific_agreement(counts) if total else np.full(len(question.scale.judgments), np.nan)
     return [
         {
             "value": value,
@@ -71,7 +72,7 @@ def _values(question: Question, counts: Any) -> list[dict[str, Any]]:
             "share": int(n) / total if total else None,
             "agreement": None if np.isnan(agreement) else float(agreement),
         }
-        for value, n, agreement in zip(question.judgments, counts.sum(axis=0), specific, strict=True)
+        for value, n, agreement in zip(question.scale.judgments, counts.sum(axis=0), specific, strict=True)
     ]
 
 

@@ -229,7 +229,7 @@ def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[Pri
                 question=question.text,
                 step=step,
                 values=tuple(
-                    _value(answer, grade.assignment.swapped if question.scale == "preference" else None)
+                    _value(answer, grade.assignment.swapped if question.scale.kind == "preference" else None)
                     for answer, (_, grade) in zip(row, by_grader, strict=True)
                 ),
                 remarks=tuple(

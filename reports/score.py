@@ -98,7 +98,9 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     if not protocol.measures:
         return {}
     answered = {system: counts["answered"] for system, counts in systems.items()}
-    found = measured_document(protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed)
+    found = measured_document(
+        protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed, opened=inputs.open_measures
+    )
     return {"measured": found}
 
 
@@ -106,7 +108,7 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
     """`counted` are the subjects that the scores count; the judge itself is audited on all."""
     assert inputs.judge is not None
     protocol = get_protocol(inputs.protocol)
-    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     members = {subject: output for subject, output in outputs.items() if subject in counted}
     asked = [
         metric for metric in protocol.metrics if any(is_asked(metric, output) for output in outputs.values())

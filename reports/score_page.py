@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from accounts.domains import domain_words
 from reports.audit_frame import SYSTEM_BUCKET
-from reports.cells import Cell, Document, bounds_words, number_cell, percent_cell
+from reports.cells import Cell, Document, bounds_words, leading_first, number_cell, percent_cell
 from reports.corrections import empty_strata
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
@@ -121,6 +121,8 @@ def _measured_cell(found: Document) -> dict[str, Any]:
     return {
         "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],
+        "open": found.get("open", 0),
+        "bounds": bounds_words(found["estimate"]),
     }
 
 
@@ -380,6 +382,7 @@ def _mean_row(system: str, found: Document) -> dict[str, Any]:
         "macro": number_cell(found["macro"], places=2),
         "micro": number_cell(found["micro"], places=2),
         "final": number_cell(found["final"], places=2) if "final" in found else None,
+        "passes": [(way, percent_cell(found["passes"][way])) for way in found.get("passes", ())],
     }
 
 
@@ -426,7 +429,7 @@ def _choice_row(system: str, found: Document) -> dict[str, Any]:
 
 def _agreement(bundle: Document) -> dict[str, Any]:
     shown = ("level", "n_items", "n_raters", "n_labels", "n_abstain", "n_unavailable")
-    cells = [(coefficient_name(name), number_cell(found)) for name, found in bundle["coefficients"].items()]
+    cells = [(coefficient_name(name), number_cell(found)) for name, found in leading_first(bundle)]
     return {
         **{key: bundle[key] for key in shown},
         "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],

@@ -73,7 +73,14 @@ def _measured_lines(measured: Document) -> Iterator[str]:
             counts = (
                 f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
             )
-            yield f"    {system:<20} {number(estimate)}{counts}{f'  {missing} missing' if missing else ''}"
+            open_cases = f"  {of_system['open']} open: {_bounds(estimate)}" if "open" in of_system else ""
+            lacking = f"  {missing} missing" if missing else ""
+            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{open_cases}"
+
+
+def _bounds(estimate: Document) -> str:
+    low, high = estimate["bounds"]
+    return f"between {rounded_percent(low)} and {rounded_percent(high)} %"
 
 
 def _exclusion_lines(rule: Document) -> Iterator[str]:
@@ -182,7 +189,12 @@ def _expert_figures(found: Document) -> str:
         return f"mean {number(found['macro'])} over outputs, {number(found['micro'])} over labels{final}"
     counts = ", ".join(f"{value} {n}" for value, n in found["labels"].items())
     conservative = ", ".join(f"{value} {n}" for value, n in found["conservative"]["counts"].items())
-    return f"{counts}; conservative: {conservative}{_final_counts(found)}"
+    return f"{counts}; conservative: {conservative}; {_passed(found)}{_final_counts(found)}"
+
+
+def _passed(found: Document) -> str:
+    unanimous, majority = found["conservative"]["estimate"], found["majority"]["estimate"]
+    return f"passed {unanimous['k'] or 0} of {unanimous['n']} unanimously, {majority['k'] or 0} by majority"
 
 
 def _final_counts(found: Document) -> str:

@@ -145,6 +145,9 @@ class MeasuredSystemOut(serializers.Serializer[Any]):
     paper_bootstrap = EstimateOut()
     missing = serializers.IntegerField()
     not_applicable = serializers.IntegerField()
+    open = serializers.IntegerField(
+        required=False, help_text="Outputs of which a person has still to tell; they bound the value."
+    )
     domains = serializers.DictField(child=EstimateOut())
 
 

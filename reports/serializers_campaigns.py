@@ -84,6 +84,7 @@ class ReliabilityOut(AgreementOut):
     question = serializers.CharField()
     text = serializers.CharField()
     scale = serializers.CharField()
+    primary = serializers.CharField(help_text="The coefficient that leads: alpha at the level of the scale.")
     seed = serializers.IntegerField()
     values = ScaleValueOut(many=True)
     raters = serializers.ListField(child=serializers.CharField())

@@ -34,7 +34,7 @@ def step_document(
     sheets = _sheets(labels)
     every = [value for of_output in sheets.values() for sheet in of_output for value in sheet]
     return {
-        "steps": totals(every, question.values),
+        "steps": totals(every, question.scale.values),
         "outputs": len(sheets),
         "measures": {
             measure.key: {

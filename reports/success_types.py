@@ -28,7 +28,7 @@ def types_of_successes(inputs: Inputs) -> dict[str, str]:
     if types is None:
         return {}
     [metric] = [metric for metric in protocol.metrics if metric.key == types.metric]
-    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes))
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     read = truth_outputs(outputs, expert_truth(inputs.labels), metric)
     successes = {subject for subject in read if metric.success(outputs[subject])}
     return kinds_of(

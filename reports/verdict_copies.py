@@ -73,7 +73,7 @@ def _predicate(campaign: Campaign, judge: Judge, predicate: str) -> str:
 
 def _question(campaign: Campaign, question: str) -> str:
     questions = rubric_from_content(campaign.rubric.content).questions
-    known = [row.key for row in questions if row.scale != "text" and not row.stepwise]
+    known = [row.key for row in questions if row.scale.has_values and not row.scale.stepwise]
     if question in known:
         return question
     if not question and known:

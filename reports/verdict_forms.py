@@ -31,7 +31,7 @@ class VerdictsForm(PlainForm):
         for name, values in (
             ("judge", judges_to_choose(campaign)),
             ("predicate", predicates_to_choose(campaign)),
-            ("question", [q.key for q in questions if q.scale != "text" and not q.stepwise]),
+            ("question", [q.key for q in questions if q.scale.has_values and not q.scale.stepwise]),
         ):
             self.fields[name].choices = [(value, value) for value in values]  # type: ignore[attr-defined]
 

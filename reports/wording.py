@@ -45,6 +45,8 @@ CAUTIONS: dict[str, str] = {
     Caution.SMALL_FOR_MODEL: "Few labels for this model.",
     Caution.SPLIT: "Experts split evenly on some outputs: the interval reaches over both ways to decide them.",
     Caution.TRANSPORT_ASSUMPTION: "Assumes that the judge errs here as often as where it was audited.",
+    Caution.OPEN_CASES: "A person has still to look at some cases, which count as misses; the bounds decide them "
+    "either way.",
     Caution.TRUNCATED: "The value or its interval was cut to the possible range.",
 }
 

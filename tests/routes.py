@@ -159,6 +159,10 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/imports/
         api/v1/imports/<str:handle>/
         api/v1/imports/<str:handle>/apply/
+        grading/rubrics/
+        grading/rubrics/<slug:protocol>/<slug:label>.toml
+        api/v1/rubrics/<slug:protocol>/
+        api/v1/rubrics/<slug:protocol>/<slug:label>/
         grading/conflicts/
         grading/conflicts/<int:pk>/
         api/v1/conflicts/

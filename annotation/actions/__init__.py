@@ -56,6 +56,7 @@ from annotation.actions.revealing import (
     save_amendment,
 )
 from annotation.actions.revising import discard_draw, keep_setup, revise_campaign
+from annotation.actions.rubrics import import_rubrics
 from annotation.actions.sharing import decide_comment, propose_comment, share_comment
 from annotation.actions.training import answer_training, attach_training, save_training_draft, skip_training
 from annotation.actions.unblinding import confirm_unblinding, request_unblinding, withdraw_unblinding
@@ -88,6 +89,7 @@ __all__ = [
     "enter_conflict",
     "fix_conflicts",
     "guess_system",
+    "import_rubrics",
     "keep_setup",
     "make_calibration",
     "mark_claims",

@@ -78,7 +78,7 @@ def _canonical(campaign: Campaign, key: str, value: str) -> str:
         found = question.canonical(value)
     except RubricError as error:
         raise Refused(f"{error}.", code="bad_value", field="value") from error
-    if found not in question.judgments:
+    if found not in question.scale.judgments:
         raise Refused(
             "A decision says what is the case; it cannot leave it open.", code="bad_value", field="value"
         )

@@ -18,9 +18,9 @@ from annotation.conflict_rows import DEFAULT_LEAST, LeastAuthors
 from annotation.frames import Unit, answered_outputs, frame_of_instances, frame_of_outputs
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignKind, Item, ProblemRule, Rubric
 from annotation.phases import Phase, Verb
+from annotation.rubrics import rubric_called
 from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import Output, Release, Run
-from benchmark.protocols import get_protocol
 from benchmark.rendering import call_worker
 from benchmark.rubrics import RubricError
 
@@ -126,7 +126,7 @@ def require_sound_terms(campaign: Campaign) -> None:
 def keep_rubric(protocol: str, label: str) -> Rubric:
     """The stored copy of a protocol's rubric version, made on first use."""
     try:
-        rubric = get_protocol(protocol).rubric(label)
+        rubric = rubric_called(protocol, label)
     except (KeyError, RubricError) as error:
         raise Refused(str(error), field="rubric") from error
     if rubric.kind not in CampaignKind.values:

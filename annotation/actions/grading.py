@@ -327,7 +327,7 @@ def _validated(assignment: Assignment, content: dict[str, Any], sent: Sent) -> S
         )
     assignment.shown_sha256 = shown.sha256
     rubric = rubric_from_content(rubric_row.content)
-    needed = content.get("anchored") or any(question.stepwise for question in rubric.questions)
+    needed = content.get("anchored") or any(question.scale.stepwise for question in rubric.questions)
     blocks, steps = anchors(shown) if needed else ({}, ())
     protocol = get_protocol(assignment.item.campaign.release.benchmark.protocol)
     flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
@@ -353,8 +353,8 @@ def _sides(assignment: Assignment) -> dict[str, Output]:
 
 
 def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Output]) -> None:
-    questions = grade.assignment.item.campaign.rubric.content["questions"]
-    preferences = {question["key"] for question in questions if question["scale"] == "preference"}
+    questions = rubric_from_content(grade.assignment.item.campaign.rubric.content).questions
+    preferences = {question.key for question in questions if question.scale.kind == "preference"}
     Answer.objects.bulk_create(
         Answer(
             grade=grade,

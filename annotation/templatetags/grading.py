@@ -7,6 +7,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from stats.scale import value_words
+
 # As static/js/grading/words.js: $$..$$ and \[..\] are displays, $..$ and \(..\) are inline; \$ is a dollar, and
 # so is one beside a blank or before a digit.
 FORMULA = re.compile(
@@ -15,6 +17,7 @@ FORMULA = re.compile(
 )
 
 register = template.Library()
+register.filter(value_words)
 
 
 @register.filter

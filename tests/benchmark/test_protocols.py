@@ -104,8 +104,8 @@ def test_an_unknown_predicate_has_no_fields(protocol, instance, output):
 def test_each_predicate_is_a_question_with_the_same_values(protocol):
     asked = {question.key: question for rubric in protocol.rubrics for question in rubric.questions}
     for predicate in protocol.predicates:
-        assert asked[predicate.key].scale == "predicate"
-        assert asked[predicate.key].positive == "yes"
+        assert asked[predicate.key].scale.judged_like_predicates
+        assert asked[predicate.key].scale.success == {"yes"}
 
 
 def test_its_rubrics_say_in_words_what_each_value_means(protocol):
@@ -115,8 +115,8 @@ def test_its_rubrics_say_in_words_what_each_value_means(protocol):
         for question in rubric.questions:
             assert question.text
             assert question.help
-            assert set(question.anchors) == set(question.values)
-            assert not question.positive or question.positive in question.values
+            assert set(question.scale.anchors) == set(question.scale.values)
+            assert question.scale.success <= set(question.scale.values)
 
 
 def test_a_rubric_is_found_by_its_label_only(protocol):
@@ -152,8 +152,8 @@ def test_its_step_measures_are_about_stepwise_questions_and_undecided_without_la
     asked = {question.key: question for rubric in protocol.rubrics for question in rubric.questions}
     for measure in protocol.step_measures:
         question = asked[measure.question]
-        assert question.stepwise
-        for value in question.judgments:
+        assert question.scale.stepwise
+        for value in question.scale.judgments:
             found = measure.value([value])
             assert found is not None
             assert 0 <= found <= 1

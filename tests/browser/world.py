@@ -274,7 +274,9 @@ def _trained(coordinator: User, ada: User, campaign: Campaign) -> None:
 
 def _complete(rubric: Rubric) -> dict[str, Any]:
     questions = rubric_from_content(rubric.content).questions
-    return {"answers": {question.key: question.values[0] for question in questions if question.values}}
+    return {
+        "answers": {question.key: question.scale.values[0] for question in questions if question.scale.values}
+    }
 
 
 def _split(coordinator: User) -> dict[str, str]:

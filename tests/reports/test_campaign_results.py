@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.actions import revise_grade, submit_grade
 from annotation.models import Campaign
-from benchmark.rubrics import Question, Rubric
+from benchmark.rubrics import Rubric, question
 from reports.campaign_data import CampaignData, GradeTime, Reviewer, ReviewerLabel
 from reports.campaign_results import campaign_results_document, question_document, reviewers_document
 from reports.monitoring import monitoring_document
@@ -27,9 +27,9 @@ RUBRIC = Rubric(
     "grade",
     "R",
     (
-        Question("ok", "Is it right?", "predicate", positive="yes"),
-        Question("clear", "How clear?", "ordinal"),
-        Question("note", "Remarks", "text"),
+        question("ok", "Is it right?", "predicate", positive="yes"),
+        question("clear", "How clear?", "ordinal"),
+        question("note", "Remarks", "text"),
     ),
 )
 PEOPLE = {"Ann": 1, "Bo": 2, "Cy": 3}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.rubrics import Question, Rubric
+from benchmark.rubrics import Rubric, question
 from reports.datasets import ExpertLabel, OutputRow
 from reports.expert_scores import expert_document
 from reports.score_text import _expert_cell
@@ -13,8 +13,8 @@ RUBRIC = Rubric(
     kind="grade",
     title="Whole proof",
     questions=(
-        Question("correctness", "Is it correct?", "correctness", positive="correct"),
-        Question("logic", "Does each step follow?", "ordinal"),
+        question("correctness", "Is it correct?", "correctness", positive="correct"),
+        question("logic", "Does each step follow?", "ordinal"),
     ),
 )
 

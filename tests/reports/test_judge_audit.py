@@ -52,8 +52,11 @@ def test_a_campaign_is_compared_by_what_its_rubric_asks_and_comparisons_not_at_a
         "audits"
     ]
     assert list(only["metrics"]) == ["ground_rate"]
-    nothing = [{**question, "scale": "ordinal"} for question in rubric["questions"]]
-    assert judge_audit_document(of_kind(inputs, "grade", rubric={"questions": nothing}), {})["audits"] == []
+    nothing = [{"key": q["key"], "text": q["text"], "scale": "ordinal"} for q in rubric["questions"]]
+    assert (
+        judge_audit_document(of_kind(inputs, "grade", rubric={**rubric, "questions": nothing}), {})["audits"]
+        == []
+    )
     assert judge_audit_document(of_kind(inputs, "compare"), {})["audits"] == []
 
 

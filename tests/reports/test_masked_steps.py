@@ -308,4 +308,5 @@ def test_without_labels_the_index_is_undefined_and_proofs_of_one_run_are_counted
     found = reproducibility([mask(0, "a"), mask(1, "b")], [mask(0, "a")])
     assert found["shares"]["dependencies_jaccard"]["reason"] == "ZERO_DENOM"
     assert found["proofs"] == {"shared": 1, "first_only": 1, "second_only": 0}
-    assert found["shares"]["masks_exact"]["n"] == 1
+    # run 1 has two masks and run 2 one of them: 1 of 2, not 1 of the one proof that both masked
+    assert (found["shares"]["masks_exact"]["k"], found["shares"]["masks_exact"]["n"]) == (1, 2)

@@ -9,7 +9,7 @@ from benchmark.protocols.re2math.conditions import CONDITION_TABLES
 from benchmark.protocols.re2math.construction import CONSTRUCTION, ITEMS
 from benchmark.protocols.re2math.construction_questions import QUESTIONS, instance_fields
 from benchmark.protocols.re2math.loader import read_outputs, read_release
-from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket
+from benchmark.protocols.re2math.metrics import MEASURES, METRICS, bucket, reached
 from benchmark.protocols.re2math.parts import audited_parts, instance_parts, output_parts, prompt_fields
 from benchmark.protocols.re2math.source_program import SOURCES, flag_output
 from benchmark.protocols.re2math.success import SUCCESS_TYPES
@@ -45,4 +45,5 @@ PROTOCOL = Protocol(
     flag_output=flag_output,
     success_types=SUCCESS_TYPES,
     condition_tables=CONDITION_TABLES,
+    reached=reached,
 )

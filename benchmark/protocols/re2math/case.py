@@ -1,10 +1,10 @@
 """The columns of Re2Math's case studies (appendix F of the paper). Pure."""
 
-from benchmark.case_columns import label_of, measure_column
+from benchmark.case_columns import label_of
 from benchmark.citations.identity import Identity
 from benchmark.protocol import Case, CaseColumn
 from benchmark.protocols.re2math.citing import matches_cited
-from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, tool_label
+from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, cited_among, tool_label
 from benchmark.protocols.re2math.schema import Answer, ProofGap
 
 _NEEDED = ("ground", "suff")
@@ -13,6 +13,12 @@ _IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "unce
 
 def _query(case: Case) -> str:
     return Answer.model_validate(case.output).query
+
+
+def _cite(case: Case) -> str:
+    if case.labelled.state != "answered" and not Answer.model_validate(case.output).candidates:
+        return ""
+    return "yes" if cited_among(case.instance, case.output) else "no"
 
 
 def _source(case: Case) -> str:
@@ -32,7 +38,14 @@ def _tool(case: Case) -> str:
 
 
 CASE_COLUMNS = (
-    CaseColumn("query_text", "Query asked", "The query that the system wrote.", _query, is_text=True),
+    CaseColumn(
+        "query_text",
+        "Query asked",
+        "The query that the system wrote.",
+        _query,
+        is_text=True,
+        of_abstained=True,
+    ),
     CaseColumn(
         "plan",
         "Plan",
@@ -40,6 +53,7 @@ CASE_COLUMNS = (
         label_of("anchor_match"),
         needs=("anchor_match",),
         track="raw",
+        of_abstained=True,
     ),
     CaseColumn(
         "query",
@@ -48,8 +62,9 @@ CASE_COLUMNS = (
         label_of("query_match"),
         needs=("query_match",),
         track="assisted",
+        of_abstained=True,
     ),
-    measure_column(MEASURES[0], "Cite"),
+    CaseColumn(MEASURES[0].key, "Cite", MEASURES[0].definition, _cite, of_abstained=True),
     CaseColumn(
         "ground",
         "Ground",

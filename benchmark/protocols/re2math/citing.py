@@ -47,6 +47,17 @@ def cited_is_among(stored: Stored, sources: Iterable[Source]) -> bool:
     )
 
 
+def open_candidates(stored: Stored, sources: Iterable[Source]) -> list[Source]:
+    """The sources of which only a person can say whether they are the cited one."""
+    return [source for source in sources if _identity(stored, source) == Identity.ASK]
+
+
+@lru_cache(maxsize=100_000)
+def _identity(stored: Stored, source: Source) -> Identity:
+    """Kept, because several systems are shown the same sources for an instance."""
+    return same_work(selected(source), cited_source(stored)).identity
+
+
 @lru_cache(maxsize=10_000)
 def _cited_keys(stored: Stored) -> frozenset[Key]:
     """Kept, because a score asks for the citation of an instance once for every system."""

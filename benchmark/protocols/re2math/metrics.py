@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Measure, Metric
-from benchmark.protocols.re2math.citing import cited_is_among
+from benchmark.protocols.re2math.citing import cited_is_among, open_candidates
 from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
 
 UNDEFINED = ""
@@ -40,6 +40,19 @@ def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -
     citation = ProofGap.model_validate(instance).z
     candidates = Answer.model_validate(output).candidates[:TOP]
     return float(cited_is_among(citation, candidates))
+
+
+def cited_is_open(instance: Mapping[str, Any], output: Mapping[str, Any]) -> bool:
+    """Whether the cited source is not certainly found, but a person may see it among the first 20 candidates."""
+    citation = ProofGap.model_validate(instance).z
+    candidates = Answer.model_validate(output).candidates[:TOP]
+    return not cited_is_among(citation, candidates) and bool(open_candidates(citation, candidates))
+
+
+def reached(predicate: str, output: Mapping[str, Any]) -> bool:
+    """An output that abstained is judged on its plan and its query, if it has them."""
+    field = {"anchor_match": "planning_anchor", "query_match": "query"}.get(predicate)
+    return field is not None and bool(str(output.get(field, "")).strip())
 
 
 def bucket(output: LabelledOutput) -> str:
@@ -102,9 +115,11 @@ MEASURES = (
         title="CiteRecall@20",
         definition="Share of instances with the cited source among the first 20 candidates, as the source "
         "matcher sees it (DOI or arXiv id, then title and authors). What it would ask a person counts as not "
-        "found, and so do abstentions.",
+        "found, within bounds; an output that abstained later keeps its candidates.",
         value=cited_among,
         binary=True,
         not_under=(ORACLE,),
+        reads_abstained=True,
+        is_open=cited_is_open,
     ),
 )

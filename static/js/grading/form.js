@@ -10,7 +10,7 @@ function flagInOrder({ kind, spans, link, note }) {
   return { kind, spans: marked, link: link ?? "", note: note ?? "" };
 }
 
-const BY_STEP = ["steps", "relevance"]; // scales on which each step gets a value of its own
+const BY_STEP = "steps"; // the kind of question in which each step gets a value of its own
 
 export class GradingForm {
   constructor(form, content) {
@@ -36,7 +36,7 @@ export class GradingForm {
       if (answer) answers[key] = answer;
       if (comment) comments[key] = comment;
       if (data.get(`abstain-${key}`)) abstained.push(key);
-      if (BY_STEP.includes(dataset.scale)) steps[key] = this.#labels(data, `step-${key}-`);
+      if (dataset.kind === BY_STEP) steps[key] = this.#labels(data, `step-${key}-`);
     }
     return {
       answers,
@@ -77,7 +77,7 @@ export class GradingForm {
     return this.questions.filter(({ dataset }) => {
       const key = dataset.question;
       const labelled = Object.keys(steps[key] ?? {}).length;
-      const answered = BY_STEP.includes(dataset.scale) ? labelled === this.#rows(key).length : key in answers;
+      const answered = dataset.kind === BY_STEP ? labelled === this.#rows(key).length : key in answers;
       return dataset.required === "yes" && !answered && !abstained.includes(key);
     });
   }
@@ -98,8 +98,7 @@ export class GradingForm {
 
   // The rows of a question whose steps are labelled one by one.
   #rows(key) {
-    const scales = BY_STEP.map((scale) => `[data-scale="${scale}"]`).join(", ");
-    return this.form.querySelectorAll(`[data-question="${CSS.escape(key)}"]:is(${scales}) [data-step]`);
+    return this.form.querySelectorAll(`[data-question="${CSS.escape(key)}"][data-kind="${BY_STEP}"] [data-step]`);
   }
 
   #labels(data, start) {

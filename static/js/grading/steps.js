@@ -2,16 +2,16 @@
 // In first-error mode one click marks the first wrong step; those before it are correct, those after not assessed.
 
 const WORDS = { correct: "correct", incorrect: "wrong", not_assessed: "not assessed", no: "not relevant" };
-const LABELS = {
-  first_error: { incorrect: "First error" },
-  steps: { correct: "Right", incorrect: "Wrong" },
-  relevance: { exact: "Exact", equivalent: "Equivalent", stronger: "Stronger", related: "Related", no: "No" },
-};
+const BUTTONS = { correct: "Right", incorrect: "Wrong", not_assessed: "" }; // "": no button next to the step
+
+function buttonWords(value) {
+  return BUTTONS[value] ?? value.charAt(0).toUpperCase() + value.slice(1).replaceAll("_", " ");
+}
 
 export class Steps {
   constructor({ fieldset, blocks, changed }) {
     Object.assign(this, { fieldset, changed });
-    this.mode = fieldset.dataset.scale;
+    this.mode = fieldset.dataset.kind;
     this.steps = [...fieldset.querySelectorAll("[data-step]")].map((row) => this.#wire(row, blocks));
     const rest = fieldset.querySelector('[data-do="rest-correct"]');
     if (rest) {
@@ -62,7 +62,11 @@ export class Steps {
     const sign = document.createElement("p");
     sign.className = "step-sign";
     passages[0].prepend(sign);
-    for (const [value, words] of Object.entries(LABELS[this.mode])) {
+    const buttons =
+      this.mode === "first_error"
+        ? [["incorrect", "First error"]]
+        : [...row.querySelectorAll("input")].map(({ value }) => [value, buttonWords(value)]);
+    for (const [value, words] of buttons.filter(([, words]) => words)) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "tool";

@@ -1,0 +1,199 @@
+"""Four levels in a coordinator's own words, from the rubric file to every report."""
+
+import csv
+import datetime as dt
+from pathlib import Path
+
+import krippendorff as oracle
+import pytest
+from django.urls import reverse
+from pypdf import PdfReader
+
+from accounts.refusal import Refused
+from annotation.actions import import_rubrics
+from annotation.models import Campaign
+from annotation.visibility import Viewer
+from benchmark.models import Release
+from reports.artifacts import build
+from reports.campaign_pages import results_sections
+from reports.campaign_results import campaign_results_document, question_document, reviewers_document
+from reports.canonical import canonical
+from reports.exporting import csv_lines
+from reports.implied_pairs import implied_rows
+from reports.importing import import_labels
+from reports.inputs import collect
+from reports.invariants import answers_are_on_the_scale
+from reports.label_rows import label_rows
+from reports.manifest import read_manifest
+from reports.outcomes import chosen_kind, outcomes
+from reports.report_printing import ReportOrder, print_report
+from reports.score import score
+from reports.score_text import score_text
+from reports.verification import verify_file
+from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
+from tests.own_scale import LEVELS
+
+pytestmark = pytest.mark.django_db
+VALUES = ("flawless", "minor", "major", "reject")
+# One letter for each of three experts; by system, problems 1 to 4.
+GRADES = {"aurora": ("fmf", "fmr", "jjm", "rrr"), "basalt": ("mmm", "jrj", "frj", "rrr")}
+WORDS = {"f": "flawless", "m": "minor", "j": "major", "r": "reject"}
+KEY = "refereeing:recommendation"
+
+
+def release_named(name: str) -> Release:
+    release = ReleaseFactory(name=name, benchmark=BenchmarkFactory(slug=name, protocol="proofs"))
+    instances = [InstanceFactory(release=release, key=f"p{number}") for number in (1, 2, 3, 4)]
+    for system in GRADES:
+        run = RunFactory(release=release, system__slug=f"{system}-{name}", system__name=system.title())
+        for instance in instances:
+            OutputFactory(run=run, instance=instance)
+    return release
+
+
+def labels(release: Release, folder: Path, *, grades: dict[str, tuple[str, ...]] = GRADES) -> Path:
+    path = folder / f"{release.name}.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            ["release", "campaign", "question", "subject", "rater", "rater_kind", "value", "rubric_version"]
+        )
+        for system, problems in grades.items():
+            for number, letters in enumerate(problems, start=1):
+                for expert, letter in enumerate(letters):
+                    subject = f"p{number}/{system}-{release.name}/1"
+                    who = f"expert{expert}@study.test"
+                    value = WORDS.get(letter, letter)
+                    writer.writerow(
+                        [
+                            release.name,
+                            "refereeing",
+                            "recommendation",
+                            subject,
+                            who,
+                            "expert",
+                            value,
+                            "referee-v1",
+                        ]
+                    )
+    return path
+
+
+@pytest.fixture
+def refereed(coordinator, tmp_path) -> Release:
+    import_rubrics(actor=coordinator, protocol="proofs", content=LEVELS.encode())
+    release = release_named("one")
+    import_labels(actor=None, path=labels(release, tmp_path), release=release)
+    return release
+
+
+def recommendation(release: Release) -> dict:
+    [campaign] = score(collect(release=release))["experts"]
+    return campaign["questions"]["recommendation"]
+
+
+def test_systems_pass_by_the_success_set_unanimously_and_by_majority(refereed):
+    """Aurora: problem 1 by all; 2 by two of three, of whom one says flawless and one minor. Basalt: problem 1."""
+    found = recommendation(refereed)
+    assert found["scale"] == "ordinal: flawless, minor, major, reject"
+    rates = {
+        system.partition("-")[0]: [(part[way]["estimate"]["k"], part[way]["estimate"]["n"]) for way in WAYS]
+        for system, part in found["systems"].items()
+    }
+    assert rates == {"aurora": [(1, 4), (2, 4)], "basalt": [(1, 4), (1, 4)]}
+    aurora = found["systems"]["aurora-one"]
+    # f m f, f m r, j j m, r r r
+    assert aurora["labels"] == {"flawless": 3, "minor": 3, "major": 2, "reject": 4}
+    assert aurora["conservative"]["counts"] == {
+        "flawless": 0,
+        "minor": 0,
+        "major": 0,
+        "reject": 1,
+        "split": 3,
+    }
+    assert aurora["majority"]["counts"] == {"flawless": 1, "minor": 0, "major": 1, "reject": 1, "split": 1}
+
+
+WAYS = ("conservative", "majority")
+
+
+def test_agreement_leads_with_ordinal_alpha(refereed):
+    campaign = Campaign.objects.get()
+    document = question_document(campaign, "recommendation")
+    assert (document["level"], document["primary"]) == ("ordinal", "krippendorff_alpha_ordinal")
+    units = [problem for problems in GRADES.values() for problem in problems]
+    ranks = [[VALUES.index(WORDS[unit[rater]]) for unit in units] for rater in range(3)]
+    expected = oracle.alpha(ranks, value_domain=[0, 1, 2, 3], level_of_measurement="ordinal")
+    assert document["coefficients"]["krippendorff_alpha_ordinal"]["value"] == pytest.approx(expected)
+    results = campaign_results_document(campaign)
+    assert list(results["questions"]) == ["recommendation"]
+    shown = results_sections(results, today=dt.date(2026, 1, 1))["questions"][0]["cells"]
+    assert shown[0]["name"] == "Krippendorff’s alpha, ordinal"
+
+
+def test_the_favourable_answer_in_monitoring_is_the_success_set(refereed):
+    document = reviewers_document(Campaign.objects.get())
+    assert document["questions"]["recommendation"]["favourable"] == "flawless or minor"
+
+
+def test_systems_are_compared_by_passes_and_two_at_a_time_by_order(refereed):
+    inputs = collect(release=refereed)
+    kind = chosen_kind(inputs, KEY)
+    assert "“flawless or minor”" in kind.definition
+    found = outcomes(inputs, kind)
+    passed = {
+        name: sorted(key for (key, _), value in of.items() if value) for name, of in found.successes.items()
+    }
+    assert passed == {"aurora-one": ["p1", "p2"], "basalt-one": ["p1"]}
+    # p1: f-m, m-m, f-m; p2: f-j, m-r, r-j; p3: j-f, j-r, m-j; p4: three ties
+    results = [row["value"] for row in implied_rows(inputs, KEY)]
+    assert (results.count("first"), results.count("second"), results.count("tie")) == (6, 2, 4)
+
+
+def test_labels_are_exported_and_imported_elsewhere_unchanged(refereed, tmp_path):
+    exported = tmp_path / "labels.csv"
+    exported.write_text("".join(csv_lines(label_rows(refereed))))
+    assert not import_labels(actor=None, path=exported, release=refereed).changed
+    other = release_named("two")
+    moved = (
+        exported.read_text().replace("-one", "-two").replace("one,", "two,").replace("refereeing", "again")
+    )
+    (tmp_path / "moved.csv").write_text(moved)
+    import_labels(actor=None, path=tmp_path / "moved.csv", release=other)
+    assert "".join(csv_lines(label_rows(other))) == moved
+    assert list(answers_are_on_the_scale()) == []
+
+
+def test_a_word_off_the_scale_is_refused_with_its_line(coordinator, tmp_path):
+    import_rubrics(actor=coordinator, protocol="proofs", content=LEVELS.encode())
+    release = release_named("one")
+    with pytest.raises(Refused, match=r"line 2.*'c' is not one of flawless, minor, major, reject"):
+        import_labels(
+            actor=None, path=labels(release, tmp_path, grades={"aurora": ("correct",)}), release=release
+        )
+
+
+def test_it_is_printed_and_shown_in_its_own_words(refereed, tmp_path, client, coordinator):
+    assert "passed 1 of 4 unanimously, 2 by majority" in score_text(score(collect(release=refereed)))
+    order = ReportOrder(refereed, Campaign.objects.get(), items=True, score=True, identities=True)
+    path = tmp_path / "report.pdf"
+    print_report(order, Viewer.STAFF, path, lambda done, total: None)
+    text = " ".join(page.extract_text() for page in PdfReader(path).pages)
+    assert all(value in text for value in VALUES)
+    client.force_login(coordinator)
+    page = client.get(reverse("score", args=[refereed.name])).content.decode()
+    assert "Krippendorff’s alpha, ordinal" in page
+    assert "1 flawless, 0 minor, 1 major, 1 reject, 1 split" in page
+
+
+def test_an_artifact_of_it_verifies_from_its_own_bytes(coordinator, proofs, tmp_path):
+    import_rubrics(actor=coordinator, protocol="proofs", content=LEVELS.encode())
+    path = labels(proofs, tmp_path, grades={"aurora": ("fmr", "jrj")})
+    text = path.read_text().replace("aurora-sample-proofs", "aurora")
+    path.write_text(text.replace(",p1/", ",sample-proof-01/").replace(",p2/", ",sample-proof-02/"))
+    import_labels(actor=None, path=path, release=proofs)
+    document = build(collect(release=proofs), read_manifest(proofs, "raw"))
+    found = next(part for part in document["score"]["experts"] if part["campaign"] == "refereeing")
+    estimate = found["questions"]["recommendation"]["systems"]["aurora"]["majority"]["estimate"]
+    assert (estimate["k"], estimate["n"]) == (1, 2)
+    assert verify_file(canonical(document) + b"\n").verified
