@@ -125,7 +125,8 @@ def _question_faults(rubric: Rubric, question: Question, protocol: Protocol) -> 
     if max(map(len, (question.help, *question.scale.anchors.values()))) > 2_000:
         yield f"{question.key}: help and anchors have at most 2,000 characters."
     # Scores of judges and audits read these answers as yes, no and uncertain.
-    judged = {known.key for known in (*protocol.all_predicates, *protocol.construction_items)}
+    judged = {predicate.key for predicate in protocol.all_predicates}
+    judged |= {item.key for item in protocol.construction_items}
     if rubric.kind == CampaignKind.CONSTRUCTION and question.key not in judged:
         yield f"{question.key}: {protocol.title} has no such item of a construction audit."
     like_predicate = question.scale.judged_like_predicates and question.scale.success == {"yes"}

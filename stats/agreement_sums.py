@@ -72,7 +72,7 @@ def _possible(ratings: Ratings) -> Floats:
         usual = np.bincount(ratings.item)
         each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
         patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
-    return np.hstack(list(_columns(ratings, patterns).values()))
+    return np.hstack(list(_columns(ratings, patterns.astype(np.float64)).values()))
 
 
 def _minority(ratings: Ratings, clusters: Ints | None) -> int:

@@ -100,9 +100,11 @@ def _clustered(scores: ArrayLike, squares: MeanSquares, clusters: Ints, level: f
         if not math.isfinite(value):
             found[form] = undefined(form, Reason.ZERO_DENOM, n=n, level=level)
             continue
-        error = leave_one_out(
-            lambda sums, at=at: _values(sums)[:, at], rows, np.ones(len(rows), dtype=np.int64)
-        )
+
+        def value_of(sums: Floats, at: int = at) -> Floats:
+            return _values(sums)[:, at]
+
+        error = leave_one_out(value_of, rows, np.ones(len(rows), dtype=np.int64))
         moved = error is not None and error[0] > 0
         found[form] = Estimate(
             value=value,

@@ -133,13 +133,13 @@ def paired_interval(first: ArrayLike, second: ArrayLike, clusters: Ints, *, leve
     found = Estimate(
         value=totals.mean, method="paired_t", level=level, se=se, n=totals.n, clusters=totals.clusters
     )
-    few = (Caution.FEW_CLUSTERS,) if totals.clusters < FEW_CLUSTERS else ()
-    if se > 0:
-        half, spread = t_value(level, totals.clusters - 1) * se, ()
-    else:  # as many clusters as could differ by 1 without one of these having shown it
-        half, spread = 1 - ((1 - level) / 2) ** (1 / totals.clusters), (Caution.NO_SPREAD,)
+    few: tuple[Caution, ...] = (Caution.FEW_CLUSTERS,) if totals.clusters < FEW_CLUSTERS else ()
+    half = t_value(level, totals.clusters - 1) * se
+    if se == 0:  # as many clusters as could differ by 1 without one of these having shown it
+        half = 1 - ((1 - level) / 2) ** (1 / totals.clusters)
+        few = (*few, Caution.NO_SPREAD)
     ends = (max(-1.0, totals.mean - half), min(1.0, totals.mean + half))
-    return replace(found, ci=ends, warnings=(*few, *spread))
+    return replace(found, ci=ends, warnings=few)
 
 
 def _newcombe(one: Floats, two: Floats, totals: ClusterTotals, level: float) -> Estimate:

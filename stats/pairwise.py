@@ -145,7 +145,7 @@ def _half_tie(won: float, tied: float, n: int, level: float) -> Estimate:
     se = math.sqrt(max(0.0, (won + tied / 4) / n - value**2) / (n - 1))
     half = z_value(level) * se
     ends = (max(0.0, value - half), min(1.0, value + half))
-    warnings = ()
+    warnings: tuple[Caution, ...] = ()
     if se == 0:  # all results alike: as for a share of that value
         ends, warnings = wilson(value * n, n, level=level), (Caution.NO_SPREAD,)
     return Estimate(

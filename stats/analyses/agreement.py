@@ -89,7 +89,9 @@ def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Docume
     codes = np.flatnonzero(rated) if clusters is None else clusters[rated]
     units = np.unique(codes, return_inverse=True)[1]
     return document | {
-        "percent_pooled": pooled_share(same[rated], pairs, units, level=options.confidence).as_json()
+        "percent_pooled": pooled_share(
+            same[rated].astype(np.float64), pairs, units, level=options.confidence
+        ).as_json()
     }
 
 
