@@ -36,7 +36,7 @@ def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterat
 
 
 @contextmanager
-def cluster(programs: Path, folder: Path, *settings: str) -> Iterator[str]:
+def cluster(programs: Path, folder: Path, *settings: str, port: int = 5432) -> Iterator[str]:
     """A throw-away cluster in `folder` by PostgreSQL's `programs`; yields the DATABASE_URL of its superuser."""
     user = UNPRIVILEGED if os.geteuid() == 0 else None
     data, sockets = folder / "data", folder / "socket"
@@ -45,12 +45,12 @@ def cluster(programs: Path, folder: Path, *settings: str) -> Iterator[str]:
         if user:
             shutil.chown(made, user)
     _run_initdb(programs, data, user, folder / "initdb.log")
-    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", "5432"]
+    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", str(port)]
     for setting in ("max_connections=300", *settings):  # a test asks from 200 at once
         command += ["-c", setting]
     log = folder / "postgres.log"
     with server(command, log, user, lambda: READY in log.read_bytes()):
-        yield f"postgres://postgres@/postgres?host={sockets}&port=5432"
+        yield f"postgres://postgres@/postgres?host={sockets}&port={port}"
 
 
 @contextmanager
