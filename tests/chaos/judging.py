@@ -7,8 +7,8 @@ exactly one verdict, at no more than 1.05 calls each.
 
 A killed process takes its calls in flight with it, and replies that it has not stored: these are asked again, and
 nothing else is. So the calls above one per verdict are at most IN_FLIGHT for a killed child, PROCESSES times as
-many for a killed worker, and the replies not yet stored; with the default kills (three of each kind, and
-once worker and beat together) 3 * 4 + 4 * 2 * 4 = 44 in flight. SIGTERM, the broker and the database may cost nothing.
+many for a killed worker, and the replies not yet stored; with the default kills (three of each kind)
+3 * 4 + 3 * 2 * 4 = 36 in flight. SIGTERM, the broker and the database may cost nothing.
 `tests/judging/test_survival.py` is the short version.
 """
 
@@ -140,7 +140,7 @@ def share_of(deployment: Deployment, judgments: int) -> Callable[[], float]:
 def _deeds(judging: Judging, size: Size) -> list[Deed]:
     violence = [
         ("SIGKILL of a child of the worker", judging.kill_a_child),
-        ("SIGKILL of the worker", judging.kill_the_worker),
+        ("SIGKILL of every worker and of beat", judging.kill_workers_and_beat),
         ("SIGTERM of the worker", judging.stop_the_worker),
     ]
     restart = judging.servers.restart_the_database
@@ -153,7 +153,6 @@ def _deeds(judging: Judging, size: Size) -> list[Deed]:
             lambda: judging.take_the_broker_away(size.outage),
         ),
         Deed(0.15, "SIGKILL of beat", judging.kill_beat),
-        Deed(0.65, "SIGKILL of every worker and of beat", judging.kill_workers_and_beat),
         *(Deed(share, "PostgreSQL stopped and started", restart) for share in (0.2, 0.45, 0.8)),
         *(Deed(random.uniform(0.05, 0.95), *violence[number % 3]) for number in range(size.kills)),
     ]

@@ -155,7 +155,7 @@ def pooler_faults(site: Production) -> list[str]:
 
 def roles_in_sessions(site: Production) -> list[str]:
     """With a pool of sessions the blind role is accepted, holds, and is taken off before a session is given away."""
-    url = site.environment["DATABASE_URL"].replace("/touchstone", "/sessions")
+    url = site.environment["DATABASE_URL"].rpartition("/")[0] + "/sessions"
     changes = {"DATABASE_URL": url, "TOUCHSTONE_TRANSACTION_POOLER": "0", "TOUCHSTONE_BLIND_ROLE": ROLE}
     blind = site.process("sessions", **changes)
     blind.manage("grant_blind_role", "--verbosity", "0")
