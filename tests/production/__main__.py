@@ -43,16 +43,14 @@ def main() -> int:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers are stopped then too
     ensure_servers()
-    findings: list[Findings] = []
+    grades, judgments = Findings("grades through nginx, rolled"), Findings("judgments, rolled")
+    others = Findings("proxy, pooler, static files")
+    findings = [grades, judgments, others]
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as folder,
         serving(latency=1.0) as judge,
         production(Path(folder), **endpoint_settings(judge)) as site,
     ):
-        grades, judgments = Findings("grades through nginx, rolled"), Findings("judgments, rolled")
-        others = Findings("proxy, pooler, static files")
-        for part in (grades, judgments, others):
-            findings.append(part)
         begin = time.monotonic()
         seed = _started(site, options)
         pages = _roll_while_people_submit(site, judge, options, seed, grades, judgments)
@@ -65,6 +63,7 @@ def main() -> int:
             except CalledProcessError as error:
                 others.wrong.append(f"{name}: {error}\n{error.stderr[-2000:]}")
             others.acknowledged += 1
+        others.seconds = time.monotonic() - begin
     for part in findings:
         for note in part.notes:
             say(f"  {part.part}: {note}")

@@ -32,13 +32,19 @@ class Pages(threading.Thread):
         self.wrong: list[str] = []
 
     def run(self) -> None:
-        while not self.enough.wait(0.3):
-            reply, text = ask(self.site, LOGIN)
-            self._count(LOGIN, reply)
-            for address in STATIC.findall(text):
-                self.named.setdefault(address, set()).add(reply.getheader(HEADER, ""))
-            for address in list(self.named):
-                self._count(address, ask(self.site, address)[0])
+        try:
+            while not self.enough.wait(0.3):
+                self._read()
+        except (OSError, HTTPException) as error:
+            self.wrong.append(f"a reader of pages gave up: {error!r}")
+
+    def _read(self) -> None:
+        reply, text = ask(self.site, LOGIN)
+        self._count(LOGIN, reply)
+        for address in STATIC.findall(text):
+            self.named.setdefault(address, set()).add(reply.getheader(HEADER, ""))
+        for address in list(self.named):
+            self._count(address, ask(self.site, address)[0])
 
     def _count(self, address: str, reply: HTTPResponse) -> None:
         self.statuses[reply.status] += 1
