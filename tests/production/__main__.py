@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import CalledProcessError
+from subprocess import CalledProcessError, TimeoutExpired
 from typing import Any
 
 from tests.chaos.deploying import NEXT, judge_versions
@@ -60,8 +60,8 @@ def main() -> int:
             say(f"  {time.monotonic() - begin:6.1f} s  {name}")
             try:
                 others.wrong += check()
-            except CalledProcessError as error:
-                others.wrong.append(f"{name}: {error}\n{error.stderr[-2000:]}")
+            except (CalledProcessError, TimeoutExpired) as error:
+                others.wrong.append(f"{name}: {error}\n{str(error.stderr)[-2000:]}")
             others.acknowledged += 1
         others.seconds = time.monotonic() - begin
     for part in findings:
