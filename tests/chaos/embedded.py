@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ from tools.demo import programs
 from tools.processes import STEADY_SECONDS, Family
 from tools.servers import free_port
 
-TABLES = ("celery.exchange", "celeryev.exchange", "celery.pidbox.exchange")
+TABLES = ("celery.exchange", "celery.pidbox.exchange")  # those that every worker binds
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _deeds(family: Family, folder: Path) -> list[Deed]:
         """What a full disk or a killed process of another program leaves: the first half of a message."""
         whole = json.dumps({"body": "e30=", "headers": {}, "properties": {}, "content-type": "a"})
         for number, queue in enumerate(("celery", "rendering")):
-            (messages / f"{number:020}_half.{queue}.msg").write_text(whole[: len(whole) // 2])
+            (messages / f"{number:020}_{uuid.uuid4()}_half.{queue}.msg").write_text(whole[: len(whole) // 2])
 
     def break_tables() -> None:
         for name in TABLES:
