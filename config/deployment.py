@@ -111,7 +111,7 @@ def _services() -> Iterator[CheckMessage]:
 
 def _what_runs() -> Iterator[CheckMessage]:
     """What the database tells: the table of the cache, and the heartbeat that is kept in it."""
-    by_database = settings.CACHES["default"]["BACKEND"].endswith("DatabaseCache")
+    by_database = str(settings.CACHES["default"]["BACKEND"]).endswith("DatabaseCache")
     try:
         if by_database and _CACHE_TABLE not in connection.introspection.table_names():
             yield Warning(
