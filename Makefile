@@ -5,7 +5,7 @@ IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging reports stats latex llm algebra tools
 
-.PHONY: help demo test test-fast lint format bench chaos dev
+.PHONY: help demo test test-fast lint format bench chaos production dev
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test-fast  tests without the browser, on SQLite only"
 	@echo "make lint       ruff, mypy, bandit, djlint, migration check"
 	@echo "make chaos      grade and judge while servers, workers and databases are killed (some minutes); PARTS=grades"
+	@echo "make production  deploy/ from Debian's packages: grade, judge and roll to a new version (root; some minutes)"
 	@echo "make bench      measure speed and memory (docs/performance.md); only some: FAMILIES='agreement strengths'"
 	@echo "make format     let ruff rewrite the code"
 	@echo "make dev        only make .venv with everything for development"
@@ -40,6 +41,9 @@ lint: dev
 
 chaos: dev
 	@$(IN_VENV) -m tests.chaos $(PARTS)
+
+production: dev
+	@$(IN_VENV) -m tests.production
 
 bench: dev
 	@$(IN_VENV) -m bench $(FAMILIES)

@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from accounts.access import is_study_staff
+from accounts.pooling import refuse_undeclared_pooler
 
 
 def be_blind() -> None:
@@ -67,6 +68,7 @@ class BlindUnlessStaff:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if is_study_staff(request.user):
             return self.get_response(request)
+        refuse_undeclared_pooler()  # asked at start already, unless the database was away then
         be_blind()
         try:
             return self.get_response(request)

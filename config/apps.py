@@ -8,4 +8,4 @@ class PlatformConfig(AppConfig):
     label = "platform"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401 - registers the checks once the apps are there
+        from config import checks, deployment  # noqa: F401 - registers the checks once the apps are there

@@ -15,6 +15,7 @@ from django.db import DatabaseError, connections
 from packaging.version import Version
 
 from accounts.forwarding import forwarding_fault
+from accounts.pooling import POOLER_HINT, pooler_fault
 from config.blind_role import faults
 
 # The first version without a hole or fault that matters here, and what it was.
@@ -98,6 +99,15 @@ def _of_database(alias: str) -> list[CheckMessage]:
                 hint = f"ALTER SYSTEM SET {name} = on, then reload or restart PostgreSQL; SQLite: PRAGMA {name} = FULL."
                 found.append(kind(words, hint=hint, id="platform.E003"))
     return found
+
+
+@register(Tags.database)
+def check_pooler(
+    app_configs: Any = None, databases: Sequence[str] | None = None, **options: Any
+) -> list[CheckMessage]:
+    """Runs with `migrate` and `check --database default`; web server and workers ask the same when they start."""
+    fault = pooler_fault() if "default" in (databases or ()) else ""
+    return [Error(f"{fault}.", hint=POOLER_HINT, id="platform.E006")] if fault else []
 
 
 @register(Tags.database)

@@ -110,8 +110,16 @@ DATABASES = {
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["CONN_MAX_AGE"] = read_int("TOUCHSTONE_DB_CONN_MAX_AGE", 60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-PREPARED_STATEMENTS = read_bool("TOUCHSTONE_PREPARED_STATEMENTS", True)  # off behind a pooler by transactions
+# Behind a pooler that shares sessions between transactions nothing may outlive a transaction (docs/adr/0029).
+TRANSACTION_POOLER = read_bool("TOUCHSTONE_TRANSACTION_POOLER", False)
+DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = TRANSACTION_POOLER
+PREPARED_STATEMENTS = read_bool("TOUCHSTONE_PREPARED_STATEMENTS", True) and not TRANSACTION_POOLER
 BLIND_ROLE = read_blind_role("TOUCHSTONE_BLIND_ROLE", DATABASES["default"]["ENGINE"])
+if BLIND_ROLE and TRANSACTION_POOLER:
+    raise ImproperlyConfigured(
+        "TOUCHSTONE_BLIND_ROLE sets a role for a session, and with TOUCHSTONE_TRANSACTION_POOLER sessions are shared: "
+        "reviewers would read with the sight of others. Use one of them, or a pooler that pools sessions."
+    )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: the embedded transport is the file system, Redis comes in by CELERY_BROKER_URL -----------------

@@ -103,7 +103,13 @@ _FAULTY_STATEMENTS = ("no such table", "no such column", "syntax error", "has no
 
 
 def _database_is_away(error: BaseException | None) -> bool:
-    """Whether the error says that the database cannot be reached or is busy, and not that a statement is wrong."""
-    return isinstance(error, OperationalError | InterfaceError) and not any(
-        words in str(error) for words in _FAULTY_STATEMENTS
-    )
+    """Whether the error, or one that led to it, says that the database cannot be reached or is busy.
+
+    psycopg2 has no class of its own for a statement that was cut off: it raises DatabaseError itself.
+    """
+    while error is not None:
+        unreachable = isinstance(error, OperationalError | InterfaceError) or type(error) is DatabaseError
+        if unreachable and not any(words in str(error) for words in _FAULTY_STATEMENTS):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -7,11 +7,22 @@ import ctypes
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from tools.console import RUNTIME, Refused, say
 
 PANGO_LIBRARIES = ["libpango-1.0.so.0", "libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0"]
 PANGO_PACKAGES = ["libpango-1.0-0", "libpangoft2-1.0-0", "libharfbuzz-subset0"]
+# For `make production`: program -> its package.
+SERVER_PACKAGES = {
+    "nginx": "nginx",
+    "pgbouncer": "pgbouncer",
+    "redis-server": "redis-server",
+    "openssl": "openssl",
+    "postgres": "postgresql",
+}
+POSTGRESQL_PROGRAMS = Path("/usr/lib/postgresql")  # by version, and not on PATH
+SERVER_PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"  # which PATH of ordinary users lacks
 CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"]
 
 
@@ -62,6 +73,22 @@ def ensure_pdftotext() -> None:
     """Brings pdftotext, with which tests read printed reports, or raises Refused with the command to type."""
     if shutil.which("pdftotext") is None:
         _bring("Tests of PDF reports need pdftotext.", ["poppler-utils"])
+
+
+def postgresql_programs() -> Path | None:
+    """The folder of Debian's newest PostgreSQL server, None without one."""
+    found = (path.parent for path in POSTGRESQL_PROGRAMS.glob("*/bin/postgres"))
+    return max(found, key=lambda folder: int(folder.parent.name), default=None)
+
+
+def ensure_servers() -> None:
+    """Brings the servers of a production, or raises Refused with the command to type."""
+    there = {name for name in SERVER_PACKAGES if name != "postgres" and shutil.which(name, path=SERVER_PATH)}
+    if postgresql_programs() is not None:
+        there.add("postgres")
+    missing = [package for name, package in SERVER_PACKAGES.items() if name not in there]
+    if missing:
+        _bring("A production needs its servers.", missing)
 
 
 def _bring(reason: str, packages: list[str]) -> None:

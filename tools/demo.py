@@ -105,7 +105,7 @@ def _serve(environment: dict[str, str], accounts: str, parent: Parent) -> int:
     address = environment["TOUCHSTONE_SITE_URL"]
     family = Family(ROOT, environment)
     try:
-        for name, arguments in _programs(address).items():
+        for name, arguments in programs(address).items():
             family.start(name, [str(PYTHON), "-m", *arguments], LOGS / f"{name}.log")
         _wait_for_answer(address, family, parent)
         ADDRESS.write_text(address, encoding="ascii")
@@ -123,7 +123,7 @@ def _serve(environment: dict[str, str], accounts: str, parent: Parent) -> int:
     return 0
 
 
-def _programs(address: str) -> dict[str, list[str]]:
+def programs(address: str) -> dict[str, list[str]]:
     """Name -> what follows `python -m`."""
     web = [
         "gunicorn",

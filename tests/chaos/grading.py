@@ -9,6 +9,7 @@ start on a database that does not sync (config/checks.py).
 
 import json
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -65,8 +66,15 @@ def seeded(deployment: Deployment, reviewers: int, items: int) -> dict[str, Any]
 
 def started(site: Site, seed: dict[str, Any], labels: int, pause: float = 0.0) -> list[Writer]:
     """One writer for each token of the seed, at work."""
+    return started_at(site.url, seed, labels, pause)
+
+
+def started_at(
+    url: str, seed: dict[str, Any], labels: int, pause: float, tls: ssl.SSLContext | None = None
+) -> list[Writer]:
+    """The same, wherever the site is."""
     writers = [
-        Writer(Client(site.url, token), seed["campaign"], seed["rubric_sha256"], labels, pause)
+        Writer(Client(url, token, tls=tls), seed["campaign"], seed["rubric_sha256"], labels, pause)
         for token in seed["tokens"]
     ]
     for writer in writers:

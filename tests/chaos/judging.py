@@ -1,7 +1,7 @@
 """A thousand judgments while everything around them dies.
 
 A Celery worker with two children and beat, which a supervisor starts again when they end, and nothing else is done
-by hand. Meanwhile children and the whole worker are killed (SIGKILL), the worker is stopped (SIGTERM), the broker is
+by hand. Meanwhile children, the worker and beat are killed (SIGKILL), the worker is stopped (SIGTERM), the broker is
 emptied and taken away, and the database is stopped without ceremony and started again. Right is: every question has
 exactly one verdict, at no more than 1.05 calls each.
 
@@ -84,6 +84,14 @@ class Judging:
         self.exposed += self.server.in_flight
         self.deployment.kill(self.worker)
 
+    def kill_beat(self) -> None:
+        self.deployment.kill(self.beat)
+
+    def kill_workers_and_beat(self) -> None:
+        """Nobody is left to judge, nor to ask for it."""
+        self.kill_beat()
+        self.kill_the_worker()
+
     def stop_the_worker(self) -> None:
         self.worker.send_signal(signal.SIGTERM)
 
@@ -132,7 +140,7 @@ def share_of(deployment: Deployment, judgments: int) -> Callable[[], float]:
 def _deeds(judging: Judging, size: Size) -> list[Deed]:
     violence = [
         ("SIGKILL of a child of the worker", judging.kill_a_child),
-        ("SIGKILL of the worker", judging.kill_the_worker),
+        ("SIGKILL of every worker and of beat", judging.kill_workers_and_beat),
         ("SIGTERM of the worker", judging.stop_the_worker),
     ]
     restart = judging.servers.restart_the_database
@@ -144,6 +152,7 @@ def _deeds(judging: Judging, size: Size) -> list[Deed]:
             f"Redis killed, back after {size.outage:g} s",
             lambda: judging.take_the_broker_away(size.outage),
         ),
+        Deed(0.15, "SIGKILL of beat", judging.kill_beat),
         *(Deed(share, "PostgreSQL stopped and started", restart) for share in (0.2, 0.45, 0.8)),
         *(Deed(random.uniform(0.05, 0.95), *violence[number % 3]) for number in range(size.kills)),
     ]

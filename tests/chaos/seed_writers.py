@@ -1,6 +1,7 @@
 """`python -m tests.chaos.seed_writers REVIEWERS ITEMS` opens a campaign in which each of them may grade every item.
 
-Prints {"campaign": short name, "rubric_sha256": of its questions, "tokens": one access token per reviewer}.
+Prints {"campaign": short name, "rubric_sha256": of its questions, "tokens": one access token per reviewer,
+"password": that each of them, r0@study.test and so on, signs in with}.
 """
 
 import json
@@ -13,7 +14,7 @@ def main(reviewers: int, items: int) -> None:
     django.setup()
     from accounts.actions import create_token
     from annotation.actions import draw_items, open_campaign
-    from tests.conftest import member
+    from tests.conftest import PASSWORD, member
     from tests.factories import (
         CampaignFactory,
         InstanceFactory,
@@ -33,7 +34,8 @@ def main(reviewers: int, items: int) -> None:
     open_campaign(actor=coordinator, campaign=campaign)
     people = [member(f"r{n}@study.test", f"Reviewer {n}", "reviewer", "algebra") for n in range(reviewers)]
     tokens = [create_token(actor=person, label="fire", scope="manage").secret for person in people]
-    print(json.dumps({"campaign": campaign.slug, "rubric_sha256": campaign.rubric.sha256, "tokens": tokens}))
+    seed = {"campaign": campaign.slug, "rubric_sha256": campaign.rubric.sha256, "tokens": tokens}
+    print(json.dumps(seed | {"password": PASSWORD}))
 
 
 if __name__ == "__main__":

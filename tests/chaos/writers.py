@@ -7,6 +7,7 @@ and compared with what the database holds at the end.
 
 import json
 import random
+import ssl
 import threading
 import time
 import uuid
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -47,6 +48,8 @@ class Client:
     patience: float = 120.0  # seconds until a request that is never answered fails the writer
     replies: Counter[int] = field(default_factory=Counter)
     versions: Counter[str] = field(default_factory=Counter)  # what each reply named in HEADER; "" for nothing
+    no_time_to_return: int = 0  # answers of 503 without Retry-After
+    tls: ssl.SSLContext | None = None  # for a site over HTTPS
 
     @property
     def server_errors(self) -> int:
@@ -71,19 +74,26 @@ class Client:
             f"{method} {path}: no answer for {self.patience:g} s, last {status}: {reply[:300]!r}"
         )
 
+    def _connection(self) -> HTTPConnection:
+        place = urlsplit(self.url).netloc
+        if self.tls is None:
+            return HTTPConnection(place, timeout=30)
+        return HTTPSConnection(place, timeout=30, context=self.tls)
+
     def _once(self, method: str, path: str, body: Any, key: str) -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         if key:
             headers["Idempotency-Key"] = key
         data = None if body is None else json.dumps(body).encode()
         try:
-            with closing(HTTPConnection(urlsplit(self.url).netloc, timeout=30)) as connection:
+            with closing(self._connection()) as connection:
                 connection.request(method, f"/api/v1/{path}", data, headers)
                 reply = connection.getresponse()
                 body = reply.read()
         except (OSError, HTTPException) as error:  # refused, cut off, late, or only half there
             return 0, str(error).encode()
         self.versions[reply.getheader(HEADER, "")] += 1
+        self.no_time_to_return += reply.status == 503 and not reply.getheader("Retry-After", "").isdecimal()
         return reply.status, body
 
 
