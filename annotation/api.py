@@ -145,12 +145,9 @@ class OutOfFieldView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Give the place up: not the caller's field."""
+        place = place_or_404(request, handle)
         sent = checked(shape.OutOfFieldIn, request)
-        actions.say_out_of_field(
-            reviewer=caller(request),
-            assignment=place_or_404(request, handle),
-            note=sent.validated_data["note"],
-        )
+        actions.say_out_of_field(reviewer=caller(request), assignment=place, note=sent.validated_data["note"])
         return Response(status=204)
 
 

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import checked
+from accounts.api import understood
 from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
@@ -46,10 +46,8 @@ class GuessView(StrictView):
     @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Answer, once; the grade is not changed."""
-        sent = checked(GuessIn, request)
-        actions.guess_system(
-            reviewer=caller(request), assignment=place_or_404(request, handle), **sent.validated_data
-        )
+        place = place_or_404(request, handle)
+        actions.guess_system(reviewer=caller(request), assignment=place, **understood(GuessIn, request))
         return Response(status=204)
 
 
