@@ -7,6 +7,7 @@ from django import forms
 from django.http import QueryDict
 
 from benchmark.rubrics import Rubric
+from llm.strict_json import storable
 
 
 class PlainForm(forms.Form):
@@ -100,7 +101,7 @@ def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
 
 def _anchored(text: str) -> list[Any]:
     try:
-        value = json.loads(text or "[]")
+        value = storable(json.loads(text or "[]"))
     except (ValueError, RecursionError):
         return []
     return value if isinstance(value, list) else []

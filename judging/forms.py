@@ -16,6 +16,7 @@ from judging.endpoints import declared_endpoints
 from judging.models import Judge, RunSubject
 from judging.prompts import predicates_about
 from llm.completion import DECODING
+from llm.strict_json import storable
 
 
 def judging_protocols() -> list[str]:
@@ -87,7 +88,7 @@ class JudgeForm(forms.Form):
 
     def clean_decoding(self) -> dict[str, Any]:
         try:
-            decoding = json.loads(self.cleaned_data["decoding"] or "{}")
+            decoding = storable(json.loads(self.cleaned_data["decoding"] or "{}"))
         except (ValueError, RecursionError) as error:
             raise forms.ValidationError(f"This is not JSON: {error}") from error
         if not isinstance(decoding, dict):

@@ -145,6 +145,8 @@ def _json_text(value: object, line: int, column: str) -> str:
     if isinstance(value, str):
         if "\0" in value:
             raise TableError("contains a NUL character", line=line, column=column)
+        if not value.isascii() and any("\ud800" <= sign <= "\udfff" for sign in value):
+            raise TableError("contains half of a surrogate pair", line=line, column=column)
         return value
     if isinstance(value, bool):
         return "true" if value else "false"

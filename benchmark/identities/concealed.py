@@ -49,7 +49,7 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
 _WORDS = re.compile(r"[A-Za-z]{3}")
 _NOBODY = re.compile(r"\W*(?:anonymous|anon|n/?a|unknown|author|authors?|the authors?)?\W*", re.IGNORECASE)
 
-Names = Callable[[str], bool]
+Tells = Callable[[str], bool]
 
 
 def _compiled(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[re.Pattern[str], ...]]:
@@ -62,19 +62,19 @@ def _compiled(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[re.Pattern[s
 _HIDING, _FIELDS = _compiled(_CONCEALED), _compiled(_METADATA)
 
 
-def concealed(source: str, text_format: str, names_somebody: Names) -> Iterator[Finding]:
-    """Findings of kinds HIDDEN and METADATA. `names_somebody` tells whether a text names a model or maker."""
+def concealed(source: str, text_format: str, tells: Tells) -> Iterator[Finding]:
+    """Findings of kinds HIDDEN and METADATA. `tells` says whether a text tells who wrote it."""
     for pattern in _HIDING[text_format]:
         for found in pattern.finditer(source):
-            if _WORDS.search(found["inside"]) and names_somebody(found["inside"]):
+            if _WORDS.search(found["inside"]) and tells(found["inside"]):
                 yield _finding(Kind.HIDDEN, found, found["inside"], certain=True)
     for pattern in _FIELDS[text_format]:
         for found in pattern.finditer(source):
             if not _NOBODY.fullmatch(found["inside"]):
-                yield _finding(Kind.METADATA, found, found["inside"], certain=names_somebody(found["inside"]))
+                yield _finding(Kind.METADATA, found, found["inside"], certain=tells(found["inside"]))
     for found in _TAGS.finditer(source):
         spelt = "".join(chr(ord(sign) - 0xE0000) for sign in found[0])
-        yield _finding(Kind.HIDDEN, found, f"invisible letters: {spelt}", certain=names_somebody(spelt))
+        yield _finding(Kind.HIDDEN, found, f"invisible letters: {spelt}", certain=tells(spelt))
     for found in _UNSEEN.finditer(source):
         if not _TAGS.search(found[0]):
             yield _finding(Kind.HIDDEN, found, f"{len(found[0])} invisible characters", certain=False)

@@ -27,6 +27,27 @@ def _patterns() -> tuple[tuple[Kind, bool, bool, re.Pattern[str]], ...]:
     return tuple(found)
 
 
+@cache
+def _templates() -> re.Pattern[str]:
+    return re.compile("|".join(table()["templates"]["certain"]))
+
+
+def templates(source: str) -> Iterator[Finding]:
+    """Findings of kind TRANSCRIPT: marks of templates and tools, which the reading of Markdown leaves out as tags."""
+    for found in _templates().finditer(source):
+        yield Finding(Kind.TRANSCRIPT, found.start(), found.end(), " ".join(found[0].split())[:EXCERPT], True)
+
+
+@cache
+def _dialogues() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    start = table()["fragments"]["START"]
+
+    def speaking(parties: str) -> re.Pattern[str]:
+        return re.compile(rf"{start}[*【_]{{0,3}}(?:{folded(parties)})[*】_]{{0,3}} ?[:：]", re.IGNORECASE)
+
+    return tuple((speaking(pair["one"]), speaking(pair["other"])) for pair in table()["dialogue"])
+
+
 def phrases(reading: Reading) -> Iterator[Finding]:
     """Findings of kinds SELF, TRANSCRIPT and REFUSAL."""
     # A line end inside a sentence is a blank, but "at the start of a line" must stay visible: two readings.
@@ -36,3 +57,8 @@ def phrases(reading: Reading) -> Iterator[Finding]:
         for found in pattern.finditer(plain if at_start else joined):
             first, last = reading.span(found.start(), found.end())
             yield Finding(kind, first, last, " ".join(found[0].split())[:EXCERPT], certain)
+    for pair in _dialogues():
+        turns = [party.search(plain) for party in pair]
+        for turn in turns if all(turns) else ():
+            first, last = reading.span(turn.start(), turn.end())  # type: ignore[union-attr]  # all are found
+            yield Finding(Kind.TRANSCRIPT, first, last, " ".join(turn[0].split()), True)  # type: ignore[index]

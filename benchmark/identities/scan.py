@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from benchmark.identities import naming
 from benchmark.identities.concealed import concealed
 from benchmark.identities.findings import Finding
-from benchmark.identities.phrases import phrases
+from benchmark.identities.phrases import phrases, templates
 from latex.folding import read
 
 VERSION = naming.version()
@@ -21,14 +21,16 @@ def scan(
     """
     own, added = tuple(systems), tuple(words)
 
-    def names_somebody(text: str) -> bool:
-        return any(found.certain for found in naming.named(read(text, "plain"), own, added))
+    def tells(text: str) -> bool:
+        plain = read(text, "plain")
+        return any(found.certain for found in (*naming.named(plain, own, added), *phrases(plain)))
 
     reading = read(source, text_format)
     found = [
-        *concealed(source, text_format, names_somebody),
+        *concealed(source, text_format, tells),
         *naming.named(reading, own, added),
         *phrases(reading),
+        *templates(source),
     ]
     return _without_repeats(found)
 

@@ -201,3 +201,61 @@ def test_others_labels_are_never_in_ones_own_item(client, opened, algebraist, co
         reverse("api-queue"),
     ):
         assert b"CANARY-OF-NORA" not in client.get(address).content
+
+
+HALF, NUL = "Half of an emoji: \ud83d, and on.", "A NUL: \0, and on."
+
+
+def with_text(value, text: str):
+    """The value with `text` behind every string in it, and in a comment and a note where there are none."""
+    if isinstance(value, str):
+        return f"{value} {text}"
+    if isinstance(value, dict):
+        return {name: with_text(inner, text) for name, inner in value.items()}
+    return [with_text(inner, text) for inner in value] if isinstance(value, list) else value
+
+
+def test_half_a_surrogate_pair_in_any_field_of_a_draft_is_saved(save):
+    content = {**COMPLETE, "comments": [{"block": "b1", "severity": "minor", "kind": "error", "text": HALF}]}
+    for spoilt in (with_text(content, HALF), {**content, "note": HALF}, {**content, HALF: HALF}):
+        answer = save(0, spoilt)
+        assert answer.status_code < 500, answer.content
+        if answer.status_code == 200:
+            assert "\ud83d" not in str(Draft.objects.get().content)
+            assert "\ufffd" in str(Draft.objects.get().content)
+            Draft.objects.all().delete()
+
+
+@pytest.mark.parametrize("text", [HALF, NUL])
+def test_no_text_in_a_submission_is_a_fault_of_the_server(submit, text):
+    for name in COMPLETE:
+        answer = submit({**COMPLETE, name: with_text(COMPLETE[name], text)}, key=f"key-{name}")
+        assert answer.status_code < 500, (name, answer.content)
+
+
+@pytest.mark.parametrize("text", [HALF, NUL])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("post", "queue/", {"campaign": "TEXT"}),
+        ("post", "assignments/HANDLE/out-of-field/", {"note": "TEXT"}),
+        ("post", "assignments/HANDLE/guess/", {"system": "TEXT", "confidence": 1}),
+        ("post", "comment-bank/", {"text": "TEXT"}),
+        ("put", "me/conflicts/", {"kind": "person", "key": "TEXT", "reason": "TEXT"}),
+        ("put", "me/expertise/", {"domain": "TEXT", "confidence": 1}),
+        ("patch", "me/", {"name": "TEXT"}),
+        (
+            "put",
+            "me/preferences/",
+            {"capacity": None, "away_until": None, "credit": "pseudonym", "pseudonym": "TEXT"},
+        ),
+        ("post", "tokens/", {"label": "TEXT", "password": "TEXT"}),
+    ],
+)
+def test_no_text_of_a_reviewer_is_a_fault_of_the_server(ada, place, method, path, body, text):
+    address = f"/api/v1/{path.replace('HANDLE', place.handle)}"
+    spoilt = {name: text if value == "TEXT" else value for name, value in body.items()}
+    answer = getattr(ada, method)(address, spoilt, content_type="application/json")
+    assert answer.status_code < 500, answer.content
+    if text == NUL:
+        assert answer.status_code in (400, 403, 404, 409)

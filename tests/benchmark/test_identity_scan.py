@@ -17,6 +17,20 @@ def certain(text_format: str, text: str, systems: tuple[str, ...] = ()) -> list[
     return [f"{found.kind}: {found.evidence}" for found in scan(text, text_format, systems) if found.certain]
 
 
+# Written by somebody who had not seen the patterns, in five languages. The first set showed 22 of 60 found and was then
+# used to write more patterns; the second was written after that and measures them.
+STRANGERS = json.loads((Path(__file__).parent / "data" / "strangers.json").read_text(encoding="utf-8"))
+
+
+def test_of_texts_by_strangers_nine_in_ten_telling_ones_are_found_and_two_innocent_ones_held_at_most():
+    for texts in STRANGERS:
+        assert (len(texts["telling"]), len(texts["innocent"])) == (60, 60)
+        found = [bool(certain(row["format"], row["text"])) for row in texts["telling"]]
+        held = [row["text"] for row in texts["innocent"] if certain(row["format"], row["text"])]
+        assert sum(found) >= 54
+        assert len(held) <= 2, held
+
+
 # Found missing by people who had not seen the patterns (2026-11-22), and the innocent neighbours of each.
 NEW_TELLING = (
     "This is Opus 4.6 speaking about schemes.",
