@@ -52,6 +52,7 @@ def _names() -> _Names:
     cased = "|".join(map(re.escape, names["cased"]))
     nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
     cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
+    cased += rf"|(?:{'|'.join(map(re.escape, names['slugs']))})-\d[\w.\-]*"
     doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in names["ambiguous"])
     before = "|".join(map(folded, names["authorship"]["before"]))
     behind = "|".join(map(folded, names["authorship"]["behind"]))
@@ -64,7 +65,7 @@ def _names() -> _Names:
         re.compile(rf"{_FREE}(?P<name>{doubtful})(?P<version>[\s\-]?{_VERSION}|-{_SIZE})?(?![A-Za-z])"),
         re.compile(rf"{_FREE}(?:{spelt}|G[\s.*_]{{1,2}}P[\s.*_]{{1,2}}T[\s.\-*_]{{1,3}}\d)(?![a-z])", re.IGNORECASE),
         re.compile(rf"{_BEFORE}|(?:^|(?<![a-z]))(?:{before})\s*[\"'(«„]?\s*$"),
-        re.compile(rf"{_BEHIND}|\s?(?:{behind})", re.IGNORECASE),
+        re.compile(rf"(?i:{_BEHIND}|\s?(?:{behind}))|[\s-](?:{'|'.join(names['sizes'])})\b"),
         frozenset(names["numbered_in_mathematics"]),
         frozenset(names["tiers"]),
     )  # fmt: skip
