@@ -53,6 +53,8 @@ def _names() -> _Names:
     nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
     cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
     cased += rf"|(?:{'|'.join(map(re.escape, names['slugs']))})-\d[\w.\-]*"
+    cased += r"|Aristotle[^.\n]{0,30}Harmonic"
+    cased += r"|(?:Claude|Gemini|GPT|Grok|Llama|Kimi|Mistral|Qwen) [A-Z][a-z]+ \d{1,2}(?:\.\d)?(?!\d)"
     doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in names["ambiguous"])
     before = "|".join(map(folded, names["authorship"]["before"]))
     behind = "|".join(map(folded, names["authorship"]["behind"]))
