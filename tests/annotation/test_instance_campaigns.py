@@ -119,7 +119,8 @@ def test_guesses_of_a_system_are_not_asked_about_instances(audit, coordinator):
 
 def test_a_rubric_for_instances_asks_nothing_about_steps():
     content = get_protocol("re2math").rubric(RUBRIC).content
-    stepwise = {**content["questions"][0], "scale": "steps"}
+    usual = content["questions"][0]
+    stepwise = {"key": usual["key"], "text": usual["text"], "scale": "steps"}
     with pytest.raises(RubricError, match="an instance has none"):
         rubric_from_content({**content, "questions": [stepwise]})
 
