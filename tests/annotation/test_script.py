@@ -7,8 +7,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from accounts.models import AccessToken
-from accounts.secrets import secret_hash
+from accounts.actions import create_token
 from annotation.models import Grade
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,9 +15,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def run(live_server, opened, algebraist):
-    AccessToken.objects.create(user=algebraist, label="script", token_sha256=secret_hash("sesame"))
+    secret = create_token(actor=algebraist, label="script", scope="grade").secret
 
-    def call(*answers: str, token: str = "sesame") -> subprocess.CompletedProcess[str]:
+    def call(*answers: str, token: str = secret) -> subprocess.CompletedProcess[str]:
         script = settings.BASE_DIR / "docs" / "grade_one_item.py"
         return subprocess.run(
             [sys.executable, script, live_server.url, token, opened.slug, *answers],
@@ -42,4 +41,4 @@ def test_the_script_prints_the_servers_reason_when_refused(run):
     refused = run("correctness=incorrect")
     assert refused.returncode == 1
     assert "This question still needs an answer." in refused.stderr
-    assert "unknown or was revoked" in run(token="wrong").stderr
+    assert "unknown, expired or revoked" in run(token="wrong").stderr
