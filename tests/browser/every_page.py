@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tests.browser.world import World
 from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
 
-FILES = (".csv", ".json", ".jsonl", ".pdf", ".txt", "/file/", "own-data/", "/download/")
+FILES = (".csv", ".json", ".jsonl", ".pdf", ".toml", ".txt", "/file/", "own-data/", "/download/")
 NOBODY_SIGNS_UP = "accounts/signup/"
 WITH_A_SECOND_FACTOR = frozenset(
     [
