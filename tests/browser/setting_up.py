@@ -42,9 +42,14 @@ def set_up_audit(page: Page, release: str, name: str, *, reviewers: int = 1, per
     page.goto(f"/reports/releases/{release}/audit/?strata=bucket&per_stratum={per_stratum}")
     page.get_by_label("Name").fill(name)
     page.locator('[name="reviewers_per_item"]').fill(str(reviewers))
-    page.locator('[name="least_authors"]').fill("1")  # some campaigns of the tests have two systems
     page.get_by_role("button", name="into a new campaign").click()
     page.get_by_role("link", name="Continue the setup").click()
+    page.wait_for_url("**/setup/**")
+    page.goto(page.url.split("/setup/")[0] + "/setup/people/")
+    page.locator('[name="least_authors"]').fill("1")  # some campaigns of the tests have two systems
+    page.get_by_role("button", name="Save and continue").click()
+    page.wait_for_url("**/setup/options/")
+    page.get_by_role("button", name="Save and continue").click()
     open_as_planned(page, name)
 
 
