@@ -17,6 +17,13 @@ from stats.audit import AuditStratum
 from stats.confusion import Confusion
 from stats.first_methods import borrowed_score, corrected_score, design_weighted, in_sample_coefficients
 
+# Definitions that read differently now, by measure. Artifacts contain them, so they must be found as they were.
+FIRST_DEFINITIONS = {
+    "cite_recall_20": "Share of instances with the cited source among the first 20 candidates, as the source "
+    "matcher sees it (DOI or arXiv id, then title and authors). What it would ask a person counts as not "
+    "found, and so do abstentions.",
+}
+
 
 def audit_document(
     metric: Metric,

@@ -101,6 +101,10 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     found = measured_document(
         protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed, opened=inputs.open_measures
     )
+    if inputs.methods == 1:
+        for key, definition in first_audits.FIRST_DEFINITIONS.items():
+            if key in found["measures"]:
+                found["measures"][key]["definition"] = definition
     return {"measured": found}
 
 
