@@ -48,10 +48,10 @@ def test_a_number_opens_its_method_and_its_definition_by_keyboard(sign_in, owner
     number = page.locator("details.behind").first
     number.locator("summary").focus()
     page.keyboard.press("Enter")
-    expect(number.get_by_text("95 %, Wilson")).to_be_visible()
+    expect(number.get_by_text("95 %, Wilson on the effective number")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.locator("#def-wilson")).to_be_in_viewport()
+    expect(page.locator("#def-effective")).to_be_in_viewport()
 
 
 def test_rows_are_downloaded_as_a_file(sign_in, owner, gaps):
