@@ -75,12 +75,13 @@ def embedded_under_fire(size: Size) -> Findings:
                 return min(done, 0.999) if any(writer.is_alive() for writer in writers) else done
 
             faults = carry_out(_deeds(family, Path(folder)), share, family.revive, size.patience)
+            wrong = _broken_for_long(Path(folder) / "queue", family, size.patience)
         finally:
             family.stop()
         findings = Findings("the embedded way", faults)
         conclude(findings, deployment, writers)
         _count(findings, deployment, size.judgments, server.calls)
-        _look_at_the_broker(findings, Path(folder) / "queue")
+        findings.wrong += wrong
     findings.seconds = time.monotonic() - begun
     return findings
 
@@ -149,13 +150,23 @@ def _count(findings: Findings, deployment: Deployment, judgments: int, calls: in
     findings.notes.append(f"{calls} calls for {judgments} verdicts")
 
 
-def _look_at_the_broker(findings: Findings, queue: Path) -> None:
+def _broken_for_long(queue: Path, family: Family, patience: float) -> list[str]:
+    """What the programs have not repaired when patience ends: they look at a message when they next fetch one, and at
+    the tables when a worker starts."""
+    end = time.monotonic() + patience
+    while (broken := _broken(queue)) and time.monotonic() < end:
+        family.revive()
+        time.sleep(0.5)
+    return broken
+
+
+def _broken(queue: Path) -> list[str]:
     """Each broken message is set aside, and tables can be read again."""
     aside = len(list((queue / "messages").glob("*_half.*.unreadable")))
-    if aside != 4:
-        findings.wrong.append(f"{aside} of 4 broken messages were set aside")
+    found = [] if aside == 4 else [f"{aside} of 4 broken messages were set aside"]
     for name in TABLES:
         try:
             json.loads((queue / "control" / name).read_text())
         except ValueError:
-            findings.wrong.append(f"{name} is still broken")
+            found.append(f"{name} is still broken")
+    return found
