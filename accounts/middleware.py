@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 
 from accounts.access import lacks_second_factor
@@ -58,11 +58,11 @@ class RequireMfaMiddleware:
         return redirect("mfa_activate_totp")
 
 
-class RefuseNulMiddleware:
-    """NUL characters in an address or a form are bad input: PostgreSQL cannot compare or keep them.
+class NulMiddleware:
+    """PostgreSQL cannot compare or keep a NUL: an address with one is refused, a form gets U+FFFD in its place.
 
-    JSON bodies are checked by their serializers. Uploads (views that check the CSRF token themselves, once the reader
-    of the file is in place) by whoever reads the file.
+    So nothing that was typed is lost. JSON bodies are checked by their serializers, uploads (views that check the CSRF
+    token themselves, once the reader of the file is in place) by whoever reads the file.
     """
 
     def __init__(self, get_response: Handler) -> None:
@@ -73,13 +73,20 @@ class RefuseNulMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """Called after the CSRF check, which has read the form."""
-        read = [request.GET] if getattr(view, "csrf_exempt", False) else [request.GET, request.POST]
-        values = (value for form in read for _, values in form.lists() for value in values)
-        if "\0" not in request.path and not any("\0" in value for value in values):
-            return None
-        if request.path.startswith("/api/"):
-            return JsonResponse(_NUL, status=400)
-        raise BadRequest(_NUL["reason"])
+        if "\0" in request.path or _has_nul(request.GET):
+            if request.path.startswith("/api/"):
+                return JsonResponse(_NUL, status=400)
+            raise BadRequest(_NUL["reason"])
+        if not getattr(view, "csrf_exempt", False) and _has_nul(request.POST):
+            form = request.POST.copy()
+            for name, values in request.POST.lists():
+                form.setlist(name, [value.replace("\0", "\ufffd") for value in values])
+            request.POST = form  # type: ignore[assignment]  # as changeable as Django's own once it is copied
+        return None
+
+
+def _has_nul(form: QueryDict) -> bool:
+    return any("\0" in value for _, values in form.lists() for value in values)
 
 
 _REFUSAL = {
@@ -90,7 +97,7 @@ _REFUSAL = {
 }
 _NUL = {
     "code": "invalid",
-    "reason": "The address or the form holds a NUL character.",
+    "reason": "The address contains a NUL character.",
     "line": None,
     "field": "",
 }

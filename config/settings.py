@@ -79,7 +79,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "accounts.middleware.PrivatePagesMiddleware",
     "accounts.middleware.RequireMfaMiddleware",
-    "accounts.middleware.RefuseNulMiddleware",
+    "accounts.middleware.NulMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"

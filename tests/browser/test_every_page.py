@@ -4,19 +4,16 @@ Each is looked at in light and wide, then in dark and narrow. A console error or
 policy fails too.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
-from django.db import connection
 from django.test import Client
 from playwright.sync_api import Page
 
 from tests.accounts.test_second_factor import code_of
 from tests.browser.accessibility import axe
 from tests.browser.every_page import Address, addresses
-from tests.browser.world import World, furnish
+from tests.browser.world import World, furnish_elsewhere
 from tests.conftest import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -31,14 +28,7 @@ OPEN_ALL = "document.querySelectorAll('details').forEach((part) => (part.open = 
 def world(settings, tmp_path) -> World:
     settings.UPLOAD_DIR, settings.REPORT_DIR = tmp_path, tmp_path / "reports"
 
-    def furnished() -> World:
-        try:
-            return furnish()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as away_from_the_browsers_loop:
-        return away_from_the_browsers_loop.submit(furnished).result()
+    return furnish_elsewhere()
 
 
 def shown(world: World) -> list[Address]:

@@ -5,6 +5,7 @@
 
 import json
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
+from django.db import connection
 
 from accounts.actions import invite, save_comment
 from accounts.models import User
@@ -55,6 +57,19 @@ class World:
 
     people: dict[str, User]
     names: dict[str, str]
+
+
+def furnish_elsewhere() -> World:
+    """`furnish` in a thread of its own: away from a browser's loop, and from the connection of the test."""
+
+    def furnished() -> World:
+        try:
+            return furnish()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(furnished).result()
 
 
 def furnish() -> World:
