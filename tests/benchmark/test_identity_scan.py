@@ -38,7 +38,7 @@ def test_of_texts_by_strangers_all_but_a_riddle_are_found_and_no_innocent_one_is
         assert held == []
 
 
-# Ordinary mathematics in which some pattern of version 6 nearly fires: interactive proofs, statistics, acknowledgements.
+# Ordinary mathematics in which some pattern nearly fires: interactive proofs, statistics, acknowledgements.
 NEIGHBOURS = json.loads((Path(__file__).parent / "data" / "neighbours.json").read_text(encoding="utf-8"))
 
 
