@@ -11,6 +11,7 @@ _GROUP = r"\{(?P<inside>[^{}]{0,400}(?:\{[^{}]{0,200}\}[^{}]{0,200}){0,4})\}"
 _CONCEALED = {
     "latex": (
         r"(?<!\\)(?:\\\\)*%(?P<inside>[^\n]+)",
+        r"<!--(?P<inside>.{1,2000}?)(?:-->|\Z)",
         rf"\\[vh]?phantom\s*{_GROUP}",
         rf"\\textcolor\s*(?:\[[^\]\n]{{0,20}}\])?\{{(?:white|1,1,1|FFFFFF)\}}\s*{_GROUP}",
         r"\\color\s*\{white\}(?P<inside>[^{}\n]{1,400})",
@@ -26,6 +27,7 @@ _CONCEALED = {
         r"!\[(?P<inside>[^\]\n]{1,400})\]\(",
         r"\]\((?P<inside>[^()\s]{1,400}(?:\s\"[^\"\n]{0,200}\")?)\)",
         r"(?m:^)\[[^\]\n]{1,100}\]:\s*(?P<inside>[^\n]{1,400})",
+        r"<(?P<inside>[^<>\s]{1,100}(?:@|://)[^<>\s]{1,200})>",
         r"<[a-z]{1,10}\s(?P<inside>[^<>\n]{1,400})>",
         rf"\\[vh]?phantom\s*{_GROUP}",
         rf"\\textcolor\s*\{{white\}}\s*{_GROUP}",
@@ -46,7 +48,7 @@ _METADATA = {
 }  # fmt: skip
 _UNSEEN = re.compile(f"{INVISIBLE.pattern}{{4,}}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{2,}")
-_WORDS = re.compile(r"[A-Za-z]{3}")
+_WORDS = re.compile(r"[A-Za-z]{3}|[^\W\d_a-zA-Z]{2}")
 _NOBODY = re.compile(r"\W*(?:anonymous|anon|n/?a|unknown|author|authors?|the authors?)?\W*", re.IGNORECASE)
 
 Tells = Callable[[str], bool]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
-from benchmark.identities.patterns import folded, table
+from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading, read
 
 _GAP = r"[\s\-_.:/]{0,3}"
@@ -31,6 +31,8 @@ _BEHIND = (
 )
 _AUTHORS = re.compile(r"(?:^|[.\n(\[])\s*(?:--?-?|—)?\s*$")  # the name alone on its line, as a signature
 _SURNAME = re.compile(r"\s(?:[A-Z]\.\s?|de |la |le |van |von |del )*[A-Z][a-z]+")
+_ACRONYM = re.compile(r"\((?P<alone>[A-Z]{3,5})s?\)|\b(?P<acronym>[A-Z]{3,5})s? \((?P<long>[^()\n]{5,80})\)")
+_MODEL = re.compile(r"transformer|pre-?trained|language model", re.IGNORECASE)
 _FREE = r"(?<![A-Za-z0-9])"
 
 
@@ -53,8 +55,8 @@ def _names() -> _Names:
     nobody = "|".join(map(re.escape, names["versions_of_nobody"]))
     cased += rf"|\d\.\d[ -](?:{nobody})|(?:{nobody})[ -]\d\.\d"
     cased += rf"|(?:{'|'.join(map(re.escape, names['slugs']))})-\d[\w.\-]*"
-    cased += r"|Aristotle[^.\n]{0,30}Harmonic"
     cased += r"|(?:Claude|Gemini|GPT|Grok|Llama|Kimi|Mistral|Qwen) [A-Z][a-z]+ \d{1,2}(?:\.\d)?(?!\d)"
+    forms = "|".join(map(with_fragments, names["forms"]))
     doubtful = "|".join(re.escape(name).replace(r"\ ", _GAP) for name in names["ambiguous"])
     before = "|".join(map(folded, names["authorship"]["before"]))
     behind = "|".join(map(folded, names["authorship"]["behind"]))
@@ -63,7 +65,7 @@ def _names() -> _Names:
         for word in ("ChatGPT", "Gemini", "Claude", "DeepSeek", "OpenAI")
     )
     return _Names(
-        re.compile(rf"{_FREE}(?:(?i:{sure})|{cased})(?![a-z])"),
+        re.compile(rf"{_FREE}(?:(?i:{sure}|{forms})|{cased})(?![a-z])"),
         re.compile(rf"{_FREE}(?P<name>{doubtful})(?P<version>[\s\-]?{_VERSION}|-{_SIZE})?(?![A-Za-z])"),
         re.compile(rf"{_FREE}(?:{spelt}|G[\s.*_]{{1,2}}P[\s.*_]{{1,2}}T[\s.\-*_]{{1,3}}\d)(?![a-z])", re.IGNORECASE),
         re.compile(rf"{_BEFORE}|(?:^|(?<![a-z]))(?:{before})\s*[\"'(«„]?\s*$"),
@@ -90,19 +92,34 @@ def _pattern(name: str) -> str:
 def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -> Iterator[Finding]:
     """Findings of kind NAME. `systems`: names of the release's own systems, as their rows have them; `words`: added."""
     names = _names()
+    defined = _defined_acronyms(reading.text)
     for found in names.sure.finditer(reading.text):
         if not _is_product(reading, found):
-            yield _finding(reading, found.start(), found.end(), certain=True)
+            acronym = re.match(r"[A-Z]*", found[0])[0]  # type: ignore[index]  # it may be empty
+            yield _finding(reading, found.start(), found.end(), certain=acronym not in defined)
     for found in names.letter_by_letter.finditer(reading.text):
         yield _finding(reading, found.start(), found.end(), certain=not _is_product(reading, found))
     for found in names.doubtful.finditer(reading.text):
         if not _is_product(reading, found) and (certain := _as_a_name(reading.text, found)) is not None:
+            certain = certain and found["name"] not in defined
             yield _finding(reading, found.start(), found.end(), certain=certain)
     yield from _own_systems(reading, systems)
     for word in words:
         pattern = r"\s+".join(map(re.escape, read(word, "plain").text.split()))
         for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", reading.text, re.IGNORECASE):
             yield _finding(reading, found.start(), found.end(), certain=True)
+
+
+def _defined_acronyms(text: str) -> set[str]:
+    """Acronyms that the text says mean something of its own: "a general probabilistic theory (GPT)"."""
+    defined = set()
+    for found in _ACRONYM.finditer(text):
+        words = found["long"] or text[max(0, found.start() - 80) : found.start()]
+        initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", words)).upper()
+        acronym = found["acronym"] or found["alone"]
+        if not _MODEL.search(words) and re.search(".{0,2}".join(acronym), initials):
+            defined.add(acronym)
+    return defined
 
 
 def _own_systems(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:

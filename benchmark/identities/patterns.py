@@ -15,6 +15,13 @@ def table() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
+def with_fragments(pattern: str) -> str:
+    """A pattern with {NAME} replaced by the fragment of that name."""
+    for name, fragment in table()["fragments"].items():
+        pattern = pattern.replace(f"{{{name}}}", fragment)
+    return pattern
+
+
 def folded(pattern: str) -> str:
     """A pattern for texts whose letters have lost their accents and whose Cyrillic look-alikes became Latin.
 

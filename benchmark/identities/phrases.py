@@ -3,26 +3,24 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
-from benchmark.identities.patterns import folded, table
+from benchmark.identities.patterns import folded, table, with_fragments
 from latex.folding import Reading
 
+_NEAR = 300  # characters between two signs that tell only together
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 
 
 @cache
 def _patterns() -> tuple[tuple[Kind, bool, bool, re.Pattern[str]], ...]:
     """(kind, certain, whether it asks for the start of a line, pattern) of every phrase, of whatever language."""
-    fragments = table()["fragments"]
     found = []
     for kind, by_certainty in table()["phrases"].items():
         for certainty, by_language in by_certainty.items():
             for phrase in (phrase for phrases in by_language.values() for phrase in phrases):
-                pattern = phrase
-                for name, fragment in fragments.items():
-                    pattern = pattern.replace(f"{{{name}}}", fragment)
-                compiled = re.compile(folded(pattern), re.IGNORECASE)
+                compiled = re.compile(folded(with_fragments(phrase)), re.IGNORECASE)
                 found.append((Kind(kind), certainty == "certain", "{START}" in phrase, compiled))
     return tuple(found)
 
@@ -48,6 +46,24 @@ def _dialogues() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     return tuple((speaking(pair["one"]), speaking(pair["other"])) for pair in table()["dialogue"])
 
 
+@cache
+def _signs() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    def either(patterns: list[str]) -> re.Pattern[str]:
+        return re.compile("|".join(folded(with_fragments(row)) for row in patterns), re.IGNORECASE)
+
+    return tuple((either(pair["one"]), either(pair["other"])) for pair in table()["signs"])
+
+
+def _together(text: str) -> Iterator[re.Match[str]]:
+    """Signs of two kinds that are near each other, in any order."""
+    for one, other in _signs():
+        signs = [(found, pattern is one) for pattern in (one, other) for found in pattern.finditer(text)]
+        signs.sort(key=lambda sign: sign[0].start())
+        for (first, of_one), (second, of_one_too) in pairwise(signs):
+            if of_one != of_one_too and second.start() - first.end() <= _NEAR:
+                yield from (first, second)
+
+
 def phrases(reading: Reading) -> Iterator[Finding]:
     """Findings of kinds SELF, TRANSCRIPT and REFUSAL."""
     # A line end inside a sentence is a blank, but "at the start of a line" must stay visible: two readings.
@@ -57,6 +73,9 @@ def phrases(reading: Reading) -> Iterator[Finding]:
         for found in pattern.finditer(plain if at_start else joined):
             first, last = reading.span(found.start(), found.end())
             yield Finding(kind, first, last, " ".join(found[0].split())[:EXCERPT], certain)
+    for found in _together(joined):
+        first, last = reading.span(found.start(), found.end())
+        yield Finding(Kind.TRANSCRIPT, first, last, " ".join(found[0].split())[:EXCERPT], True)
     for pair in _dialogues():
         turns = [party.search(plain) for party in pair]
         for turn in turns if all(turns) else ():

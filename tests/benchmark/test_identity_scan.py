@@ -22,13 +22,51 @@ def certain(text_format: str, text: str, systems: tuple[str, ...] = ()) -> list[
 STRANGERS = json.loads((Path(__file__).parent / "data" / "strangers.json").read_text(encoding="utf-8"))
 
 
-def test_of_texts_by_strangers_nine_in_ten_telling_ones_are_found_and_two_innocent_ones_held_at_most():
-    for texts in STRANGERS:
+def test_of_texts_by_strangers_all_but_a_riddle_are_found_and_no_innocent_one_is_held():
+    found_now = (
+        60,
+        60,
+        60,
+        60,
+        59,
+    )  # each set after it was used; one riddle of the fifth needs knowledge of the world
+    for texts, bound in zip(STRANGERS, found_now, strict=True):
         assert (len(texts["telling"]), len(texts["innocent"])) == (60, 60)
         found = [bool(certain(row["format"], row["text"])) for row in texts["telling"]]
         held = [row["text"] for row in texts["innocent"] if certain(row["format"], row["text"])]
-        assert sum(found) >= 54
-        assert len(held) <= 2, held
+        assert sum(found) >= bound
+        assert held == []
+
+
+# Ordinary mathematics in which some pattern nearly fires: interactive proofs, statistics, acknowledgements.
+NEIGHBOURS = json.loads((Path(__file__).parent / "data" / "neighbours.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("text", NEIGHBOURS)
+@pytest.mark.parametrize("text_format", ["latex", "markdown"])
+def test_ordinary_mathematics_next_to_the_patterns_is_left_alone(text_format: str, text: str):
+    assert certain(text_format, text) == []
+
+
+def test_an_acronym_that_the_text_itself_defines_is_a_suspicion_only():
+    own = "A general probabilistic theory (GPT) is given. We call it GPT-4 if it has four pure states."
+    assert not any(found.certain for found in scan(own, "plain"))
+    assert any(found.evidence == "GPT-4" for found in scan(own, "plain"))
+    assert certain("plain", "A generative pre-trained transformer (GPT) wrote this, namely GPT-4.")
+    assert certain("plain", "GPT-4 found the bound (see below).")
+
+
+def test_two_signs_tell_only_near_each_other():
+    one, other = "The Reviser keeps the lemma. ", "It was bounced in Step 4. "
+    assert certain("plain", one + other)
+    assert certain("plain", one) == certain("plain", other) == []
+    assert certain("plain", one + "The sum is finite. " * 30 + other) == []
+
+
+def test_a_hidden_remark_is_read_in_every_script_and_an_address_between_angle_brackets_too():
+    assert certain("latex", "<!-- generated_by: solver; reasoning_effort: high -->\nLet $n$ be even.")
+    assert certain("latex", "% 第2轮:验证智能体指出缺少一致性\n由归纳法得证。")
+    assert certain("markdown", "The proof is complete. <noreply@openai.com>")
 
 
 # Found missing by people who had not seen the patterns (2026-11-22), and the innocent neighbours of each.
