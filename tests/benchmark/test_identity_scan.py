@@ -23,13 +23,7 @@ STRANGERS = json.loads((Path(__file__).parent / "data" / "strangers.json").read_
 
 
 def test_of_texts_by_strangers_all_but_a_riddle_are_found_and_no_innocent_one_is_held():
-    found_now = (
-        60,
-        60,
-        60,
-        60,
-        59,
-    )  # each set after it was used; one riddle of the fifth needs knowledge of the world
+    found_now = (60, 60, 60, 60, 59, 60)  # one riddle of the fifth needs knowledge of the world
     for texts, bound in zip(STRANGERS, found_now, strict=True):
         assert (len(texts["telling"]), len(texts["innocent"])) == (60, 60)
         found = [bool(certain(row["format"], row["text"])) for row in texts["telling"]]
