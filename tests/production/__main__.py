@@ -39,7 +39,7 @@ def main() -> int:
     )
     parser.add_argument("--writers", type=int, default=4)
     parser.add_argument("--labels", type=int, default=10, help="of all writers, between two steps")
-    parser.add_argument("--judgments", type=int, default=800)
+    parser.add_argument("--judgments", type=int, default=1500)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that servers are stopped then too
     ensure_servers()
@@ -90,6 +90,7 @@ def _started(site: Production, options: argparse.Namespace) -> dict[str, Any]:
     ask_many(site.commands, options.judgments)
     for worker in ("worker-1", "worker-2"):
         site.start(worker, "touchstone-worker")
+    site.start("rendering", "touchstone-rendering")
     site.start("beat", "touchstone-beat")
     return seed
 
@@ -141,6 +142,10 @@ def _roll_while_people_submit(
             f"{worker} restarted",
             lambda name=worker: (site.stop(name), site.start(name, "touchstone-worker")),
         )
+    step(
+        "rendering worker restarted",
+        lambda: (site.stop("rendering"), site.start("rendering", "touchstone-rendering")),
+    )
     step("beat restarted", lambda: (site.stop("beat"), site.start("beat", "touchstone-beat")))
     step("migration that takes away", lambda: new.manage("migrate", "--verbosity", "0"))
     step("the end", lambda: None)
@@ -163,6 +168,10 @@ def _roll_while_people_submit(
     judgments.lost = options.judgments - distinct_verdicts(site.commands)
     judgments.doubled = judgments.acknowledged - distinct_verdicts(site.commands)
     judgments.notes.append(f"{judge.calls} calls for {options.judgments} verdicts")
+    waiting = "SELECT count(*) FROM benchmark_rendereddocument WHERE version = ''"
+    wait(lambda: site.commands.query(waiting) == [(0,)], "rendered texts", site.logs, seconds=60)
+    rendered = site.commands.query("SELECT count(*) FROM benchmark_rendereddocument")[0][0]
+    grades.notes.append(f"{rendered} texts rendered, none waits")
     if judge.calls > options.judgments:
         judgments.wrong.append("workers that were asked to end lost calls")
     return pages
