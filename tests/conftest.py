@@ -75,11 +75,18 @@ LONGEST = tuple(
     HERE / part
     for part in (
         *("browser/test_every_page.py", "browser/test_foreign_texts.py", "browser/test_faults.py"),
+        *("annotation/test_authorship.py", "test_typed_texts.py", "browser/test_own_scale.py"),
         *("browser/test_whole_study.py", "chaos/test_deploying.py", "browser/test_five_protocols.py"),
         *("test_canaries.py", "chaos/test_grading.py", "annotation/test_concurrency.py", "test_access.py"),
         *("reports/test_random_requests.py", "judging/test_survival.py", "judging/test_stopping.py"),
         *("test_restore.py", "benchmark/test_sixth_protocol.py", "reports/test_artifact_elsewhere.py"),
-        *("chaos/test_importing.py", "reports/test_theorem_search.py", "reports/test_report_printing.py"),
+        *(
+            "chaos/test_away.py",
+            "chaos/test_embedded.py",
+            "chaos/test_importing.py",
+            "reports/test_theorem_search.py",
+            "reports/test_report_printing.py",
+        ),
         *("reports/test_report_jobs.py", "browser/test_grading.py", "reports/test_artifacts.py"),
     )
 )
