@@ -5,7 +5,7 @@ proportion to the source and no more.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from latex.characters import ACCENTS as TEXT_ACCENTS
@@ -45,8 +45,7 @@ class Engine:
         self.writer = Writer(text)
         self.budget = Budget()
         self.clock = Clock()
-        self.unfit: Mapping[int, str] = {}  # formulas to show as source, by their place, and why
-        self.placed = 0  # formulas so far
+        self.unfinished: Callable[[Formula], str] = lambda _: ""  # why to show a formula as source
         self.stream = Stream([], self.macros, self.budget)
         self.frames: list[Frame] = []
         self.open_environments: dict[str, int] = {}

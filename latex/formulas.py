@@ -45,12 +45,11 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     if not latex.strip():
         engine.note("empty formulas are left out")
         return
-    place = engine.placed
-    engine.placed += 1
-    if place in engine.unfit:
-        show_source(engine, source, engine.unfit[place], start, end, display=display)
-        return
-    _write(engine, Formula(visible(latex), display, _copyable(source, latex), start), end)
+    formula = Formula(visible(latex), display, _copyable(source, latex), start)
+    if reason := engine.unfinished(formula):
+        show_source(engine, source, reason, start, end, display=display)
+    else:
+        _write(engine, formula, end)
 
 
 def _numbered(engine: Engine, environment: str, tokens: list[Token]) -> str:

@@ -1,6 +1,7 @@
 """KaTeX on the server, in a small JavaScript engine with limits: checks formulas, and writes them for the PDF."""
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -10,8 +11,8 @@ from typing import Any
 
 import quickjs
 
-from latex.document import Document, Failure
-from latex.limits import MAX_FORMULA, UNTRIED, Clock
+from latex.document import Document, Failure, Formula
+from latex.limits import MAX_FORMULA, UNTRIED
 
 KATEX = Path(__file__).resolve().parent.parent / "static" / "vendor" / "katex-0.19.1" / "katex.min.js"
 MEMORY = 64 * 1024 * 1024  # bytes for the engine, KaTeX included (6 MB)
@@ -115,29 +116,42 @@ def _run(program: Program, request: str) -> str:
 
 def check_formulas(document: Document) -> Document:
     """The same document with a report that also names every formula KaTeX refuses, and its reason."""
-    refused, unfit = try_formulas(document, Clock())
-    formulas = document.formulas
-    unfinished = [Failure(formulas[n].source, reason, formulas[n].start) for n, reason in unfit.items()]
-    return with_failures(document, [*refused, *unfinished])
+    trials = Trials()
+    unfinished = [
+        Failure(formula.source, reason, formula.start)
+        for formula in document.formulas
+        if (reason := trials.unfinished(formula))
+    ]
+    return with_failures(document, [*trials.refused, *unfinished])
 
 
-def try_formulas(document: Document, clock: Clock) -> tuple[list[Failure], dict[int, str]]:
-    """The formulas that KaTeX refuses, and by their place in `document.formulas` those that it does not finish:
-    a browser would not either. When the time is over, long formulas count among these."""
-    refused, unfit = [], {}
-    tried: dict[tuple[str, bool], tuple[str, bool]] = {}
-    for number, formula in enumerate(document.formulas):
+class Trials:
+    """Tries formulas with KaTeX, each once, for `seconds` of processor time in all (None: for any)."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.refused: list[Failure] = []
+        self._left = float("inf") if seconds is None else seconds
+        self._known: dict[tuple[str, bool], tuple[str, bool]] = {}
+
+    def unfinished(self, formula: Formula) -> str:
+        """Why a browser would not come to an end with it either, or "". When the time is over, long formulas count
+        among these. What KaTeX refuses is noted in `refused`."""
         key = (formula.latex, formula.display)
-        if key not in tried:
-            tried[key] = ("", False) if clock.is_over else _reason(*key)
-            if clock.is_over and len(formula.latex) > UNTRIED and not tried[key][0]:
-                tried[key] = ("there was no time to try a formula of this length", True)
-        reason, unfinished = tried[key]
+        if key not in self._known:
+            if self._left > 0:
+                begun = time.thread_time()
+                self._known[key] = _reason(*key)
+                self._left -= time.thread_time() - begun
+            elif len(formula.latex) > UNTRIED:
+                self._known[key] = ("there was no time to try a formula of this length", True)
+            else:
+                self._known[key] = ("", False)
+        reason, unfinished = self._known[key]
         if unfinished:
-            unfit[number] = reason
-        elif reason:
-            refused.append(Failure(formula.source, reason, formula.start))
-    return refused, unfit
+            return reason
+        if reason:
+            self.refused.append(Failure(formula.source, reason, formula.start))
+        return ""
 
 
 def with_failures(document: Document, refused: list[Failure]) -> Document:

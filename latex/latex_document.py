@@ -1,6 +1,6 @@
 """LaTeX source to a Document: an engine with all its commands, and the last steps after reading."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape, unescape
 
@@ -36,16 +36,16 @@ _ENVIRONMENTS = {
 
 @dataclass(frozen=True)
 class Task:
-    """How a document is to be rendered: the prefix of its ids, its time, and which formulas are shown as source."""
+    """How a document is to be rendered: the prefix of its ids, its time, and why a formula is shown as source."""
 
     prefix: str = ""
     clock: Clock = field(default_factory=Clock)
-    unfit: Mapping[int, str] = field(default_factory=dict)
+    unfinished: Callable[[Formula], str] = lambda _: ""
 
 
 def new_engine(text: str, task: Task) -> Engine:
     engine = Engine(text, task.prefix)
-    engine.clock, engine.unfit = task.clock, task.unfit
+    engine.clock, engine.unfinished = task.clock, task.unfinished
     engine.commands = dict(_COMMANDS)
     engine.builtin_environments = dict(_ENVIRONMENTS)
     engine.raw_environments = dict(environments.RAW)

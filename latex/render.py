@@ -5,7 +5,7 @@ from typing import Literal
 
 from latex.characters import html_text, no_placeholders
 from latex.document import Block, Document, Report
-from latex.katex import try_formulas, with_failures
+from latex.katex import Trials, with_failures
 from latex.latex_document import Task, render_latex
 from latex.limits import MAX_SOURCE, SECONDS_FOR_FORMULAS, SECONDS_PER_DOCUMENT, Clock, OutOfTime
 from latex.sanitize import clean
@@ -31,16 +31,13 @@ def render_checked(
     A formula that KaTeX does not finish is shown as source, so that no browser tries it. What takes longer than
     `seconds` to read is shown as plain text. The report says so in both cases.
     """
-    clock = Clock(seconds)
+    trials = Trials(SECONDS_FOR_FORMULAS)
     try:
-        document = _render(text, format, Task(prefix, clock))
-        refused, unfit = try_formulas(document, Clock(SECONDS_FOR_FORMULAS))
-        if unfit:
-            document = _render(text, format, Task(prefix, clock, unfit))
+        document = _render(text, format, Task(prefix, Clock(seconds), trials.unfinished))
     except OutOfTime:
         note = f"rendering took longer than {seconds:g} s: shown as plain text"
         return render_plain(text, prefix, note=note)
-    return with_failures(document, refused)
+    return with_failures(document, trials.refused)
 
 
 def _render(text: str, format: Format, task: Task) -> Document:
