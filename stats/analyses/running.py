@@ -23,7 +23,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that an analysis may be asked. `positive` is needed by audit and corrected only.
+    """Everything that an analysis may be asked; `Analysis.takes` says which analysis reads what.
 
     `renaming` maps the file's columns to ours, "" drops one.
     """
@@ -47,13 +47,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis: a line about it, the columns it can read, how it reads and what it makes of the table."""
+    """One analysis: a line about it, the columns it can read, how it reads and what it makes of the table.
+
+    `takes` names the options that it reads besides COMMON, as REST and the page call them.
+    """
 
     line: str
     columns: Sequence[str]
     read: Callable[..., Table]
     document: Callable[[Table, Request], Document]
     text: Callable[[Document], str]
+    takes: Sequence[str] = ()
     needs_positive: bool = False
 
 
