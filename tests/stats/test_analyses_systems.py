@@ -139,7 +139,9 @@ def figures(document):
 
 @pytest.mark.parametrize("sizes", [True, False])
 def test_every_system_is_corrected_as_in_a_file_of_its_own(sizes):
-    split = corrected_document(audited(sizes=sizes), positive="yes", options=Options(), by="system")["systems"]
+    split = corrected_document(audited(sizes=sizes), positive="yes", options=Options(), by="system")[
+        "systems"
+    ]
     assert list(split) == ["A", "B"]
     for system in "AB":
         rows = audited(sizes=sizes)
@@ -156,7 +158,9 @@ def test_every_system_is_corrected_as_in_a_file_of_its_own(sizes):
 
 def test_a_stratum_drawn_over_systems_is_split_where_the_table_holds_all_of_it():
     """20 of each system, which the table tells; the size of the stratum, 40, is nobody's own."""
-    split = corrected_document(audited(shared=True), positive="yes", options=Options(), by="system")["systems"]
+    split = corrected_document(audited(shared=True), positive="yes", options=Options(), by="system")[
+        "systems"
+    ]
     assert split["A"]["corrected"]["value"] == pytest.approx(0.5)
     assert split["B"]["corrected"]["value"] == pytest.approx((12 + 4) / 40)
     assert [row["size"] for row in split["A"]["strata"]] == [20, 20]

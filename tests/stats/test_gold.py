@@ -26,7 +26,9 @@ def judged(pair, first, second):
     """Gold A; the judge's answers in both orders: `first` about A|B, `second` about B|A, "-" for a lost call."""
     rows = [f"{pair},expert,g,A|B,first,,"]
     for system, value in (("A|B", first), ("B|A", second)):
-        rows.append(f"{pair},judge,m,{system},{'' if value == '-' else value},{'unavailable' if value == '-' else ''},")
+        rows.append(
+            f"{pair},judge,m,{system},{'' if value == '-' else value},{'unavailable' if value == '-' else ''},"
+        )
     return rows
 
 
@@ -62,7 +64,10 @@ def test_a_lost_pair_leaves_the_denominator_and_is_bounded():
 
 def test_gold_is_the_majority_of_experts_and_ties_are_counted_apart():
     rows = [
-        *(f"p,expert,{name},A|B,{value},," for name, value in (("x", "first"), ("y", "first"), ("z", "second"))),
+        *(
+            f"p,expert,{name},A|B,{value},,"
+            for name, value in (("x", "first"), ("y", "first"), ("z", "second"))
+        ),
         *(f"q,expert,{name},A|B,{value},," for name, value in (("x", "first"), ("y", "second"))),
         *(f"{pair},judge,m,A|B,first,," for pair in "pqr"),
     ]
@@ -82,12 +87,17 @@ def test_pairs_of_one_problem_count_together():
     rows = []
     for problem, pair in product(range(12), range(4)):
         answer = "first" if problem % 2 else "second"  # a problem's four pairs are alike
-        rows += [f"{problem}-{pair},expert,g,A|B,first,,c{problem}", f"{problem}-{pair},judge,m,A|B,{answer},,c{problem}"]
+        rows += [
+            f"{problem}-{pair},expert,g,A|B,first,,c{problem}",
+            f"{problem}-{pair},judge,m,A|B,{answer},,c{problem}",
+        ]
     found = document(rows)
     alone = document([row.rpartition(",")[0] + "," for row in rows])
     assert (found["unit"], alone["unit"]) == ("cluster", "pair")
     wide, narrow = (each["judges"][0]["net"]["accuracy"]["ci"] for each in (found, alone))
-    assert wide[1] - wide[0] > 1.5 * (narrow[1] - narrow[0])  # 12 clusters against 48 pairs: about twice as wide
+    assert wide[1] - wide[0] > 1.5 * (
+        narrow[1] - narrow[0]
+    )  # 12 clusters against 48 pairs: about twice as wide
     assert Caution.FEW_CLUSTERS in found["judges"][0]["net"]["accuracy"]["warnings"]
 
 
@@ -117,7 +127,10 @@ def test_pairs_settles_two_orders_by_the_net_rule_when_asked():
     text = "\n".join([HEADER, *(row for row in rows if "judge" in row)])
     table = read_labels(io.BytesIO(text.encode()))
     agree, net = (pairs_document(table, options=Options(), orders=rule) for rule in ("agree", "net"))
-    assert [(row["system"], row["wins"], row["ties"]) for row in agree["systems"]] == [("A", 0, 2), ("B", 0, 2)]
+    assert [(row["system"], row["wins"], row["ties"]) for row in agree["systems"]] == [
+        ("A", 0, 2),
+        ("B", 0, 2),
+    ]
     assert [(row["system"], row["wins"], row["ties"]) for row in net["systems"]] == [("A", 1, 1), ("B", 0, 1)]
     assert agree["order_flips"] == net["order_flips"] == 2
 
