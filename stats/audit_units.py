@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -70,12 +71,8 @@ class AuditUnits:
 
     def take(self, rows: np.ndarray) -> AuditUnits:
         """Some of the units, as a mask."""
-        parts = {
-            field.name: _taken(getattr(self, field.name), rows)
-            for field in fields(self)
-            if isinstance(getattr(self, field.name), Column | np.ndarray)
-        }
-        return replace(self, **parts)
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return AuditUnits(**{name: _taken(part, rows) for name, part in found.items()})
 
     @property
     def has_sizes(self) -> bool:
@@ -83,8 +80,10 @@ class AuditUnits:
         return bool((self.stratum_size >= 0).any())
 
 
-def _taken(part: Column | np.ndarray, rows: np.ndarray) -> Column | np.ndarray:
-    return Column(part.codes[rows], part.values) if isinstance(part, Column) else part[rows]
+def _taken(part: Any, rows: np.ndarray) -> Any:
+    if isinstance(part, Column):
+        return Column(part.codes[rows], part.values)
+    return part[rows] if isinstance(part, np.ndarray) else part
 
 
 def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> AuditUnits:

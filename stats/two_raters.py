@@ -115,11 +115,19 @@ def _ratio(sums: Floats) -> Floats:
 
 
 def bounded_mean(
-    name: str, values: Floats, units: Ints, level: float, reach: float, *, root: bool = False
+    name: str,
+    values: Floats,
+    units: Ints,
+    level: float,
+    reach: float,
+    *,
+    root: bool = False,
+    weights: Floats | None = None,
 ) -> Estimate:
     """The mean of bounded values, or its square root, with Student's t on the mean, cut at 0 for the root."""
-    rows, ones = _sums(np.column_stack([values, np.ones(len(values))]), units)
-    mean, error = float(values.mean()), leave_one_out(_ratio, rows, ones)
+    w = np.ones(len(values)) if weights is None else weights
+    rows, ones = _sums(np.column_stack([values * w, w]), units)
+    mean, error = float(np.average(values, weights=w)), leave_one_out(_ratio, rows, ones)
     shown: Callable[[float], float] = (lambda v: math.sqrt(max(0.0, v))) if root else float
     plain = Estimate(value=shown(mean), method=f"{name}, jackknife", level=level, n=len(values))
     if error is None:
@@ -134,6 +142,7 @@ def bounded_mean(
 
 
 def share_by_unit(name: str, hits: Floats, sizes: Floats, units: Ints, level: float) -> Estimate:
+    """Sum of `hits` over sum of `sizes`, both (n,) with 0 <= hits <= sizes; Wilson's interval on effective trials."""
     rows, ones = _sums(np.column_stack([hits, sizes]), units)
     k, n = float(hits.sum()), float(sizes.sum())
     function: Function = _ratio

@@ -56,11 +56,10 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     ratings = resolved.ratings
     request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
+    pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     if exchangeable:
-        estimates |= _of_raters_alike(estimates, resolved, request)
+        estimates |= _of_raters_alike(resolved, request)
         pairs, dropped = [], []
-    else:
-        pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     document: Document = {
         "level": resolved.level,
@@ -84,9 +83,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     return document | _categories(ratings, exchangeable) | {"pairs": shown, "pairs_dropped": dropped}
 
 
-def _of_raters_alike(
-    estimates: dict[str, Estimate], resolved: Resolved, request: Request
-) -> dict[str, Estimate]:
+def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:
     """Refusals of what depends on who gave which label; ICC(1,1) also where items have different numbers of labels."""
     refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
     found = {name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused}

@@ -29,8 +29,9 @@ def difference_document(
     refuse_repeats(independent(table)[0])
     table = chosen(table, options)
     names, kinds = (set(table[column].used) for column in ("rater", "rater_kind"))
+    shown = names | {f"{name} ({kind})" for name in names for kind in kinds}
     for word in (*first, *second):
-        if word not in names and not (word in GRADERS and word in kinds):
+        if word not in shown and not (word in GRADERS and word in kinds):
             raise TableError(
                 f"nobody is called {word!r}; raters: {', '.join(sorted(names)[:20])}", column="rater"
             )
@@ -73,7 +74,11 @@ def _codes(resolved: Resolved, words: Sequence[str]) -> list[int]:
     names, kinds = resolved.ratings.raters, resolved.kinds_of_raters
     codes: set[int] = set()
     for word in words:
-        own = [code for code, name in enumerate(names) if name == word]
+        own = [
+            code
+            for code, (name, kind) in enumerate(zip(names, kinds, strict=True))
+            if word in (name, name.removesuffix(f" ({kind})"))
+        ]
         if not own and word in GRADERS:
             own = [code for code, kind in enumerate(kinds) if kind == word]
         codes.update(own)

@@ -55,11 +55,9 @@ class _Ballots:
         low, high = np.full(n, 1), np.full(n, -1)
         np.minimum.at(low, at, vote)
         np.maximum.at(high, at, vote)
-        orders = [np.bincount(at[self.forward[rows] == way], minlength=n) > 0 for way in (True, False)]
+        ways = [np.bincount(at[self.forward[rows] == way], minlength=n) > 0 for way in (True, False)]
         net = np.bincount(at, weights=vote, minlength=n).astype(np.int64)
-        return _Votes(
-            np.bincount(at, minlength=n), net, low, high, sum(order.astype(np.int64) for order in orders)
-        )
+        return _Votes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
 
 
 # Several votes about one pair as one choice: 1 or -1 for one of the systems, 0 for a tie.
