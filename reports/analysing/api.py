@@ -29,6 +29,9 @@ from stats.labels import GRADERS
 from stats.raw_rows import TableError
 
 
+SPLITS = [(name, name) for name in running.BY if name]
+
+
 def _texts(help_text: str, **terms: Any) -> serializers.ListField:
     return serializers.ListField(
         child=serializers.CharField(max_length=200),
@@ -50,7 +53,7 @@ class OptionsIn(serializers.Serializer[Any]):
     positive = serializers.CharField(
         required=False, max_length=200, help_text="The value that counts as success; several with commas."
     )
-    by = serializers.ChoiceField(running.BY[1:], required=False)
+    by = serializers.ChoiceField(SPLITS, required=False)
     exchangeable = serializers.BooleanField(required=False, help_text="Names of raters mean nothing.")
     systems = _texts("Only comparisons among these.")
     orders = serializers.ChoiceField(tuple(ORDER_RULES), required=False)

@@ -197,9 +197,12 @@ def _tests(document: Document) -> str:
     bias = document["position_bias"]
     lines = []
     if bias["p"] is not None:
-        lines.append(f"first slot wins more often, all presentations: p {number(bias['p'])}")
+        lines.append(f"all presentations, is the share of the first slot one half? p {number(bias['p'])}")
     if bias["swap_p"] is not None:
-        lines.append(f"the same slot wins twice, pairs shown in both orders: p {number(bias['swap_p'])}")
+        lines.append(
+            "pairs shown in both orders whose answers name the same slot, is it either slot alike? "
+            f"swap_p {number(bias['swap_p'])}"
+        )
     rule = "their net score" if document["orders"] == "net" else "agreement, else a tie"
     lines.append(f"Primary: strength; two orders of a comparison count once, by {rule}.")
     shown = [

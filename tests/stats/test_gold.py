@@ -3,9 +3,11 @@
 import io
 import json
 from itertools import product
+from pathlib import Path
 
 import pytest
 
+from stats.analyses.audit_text import gold_text
 from stats.analyses.gold import gold_document
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
@@ -152,3 +154,11 @@ def test_a_published_judge_against_three_people_is_what_counting_says():
     assert (found["pairs"], found["gold"]) == (999, decided)
     assert found["judges"][0]["net"]["correct"] == right
     assert found["judges"][0]["net"]["accuracy"]["value"] == pytest.approx(right / decided)
+
+
+def test_the_example_of_the_documentation_prints_what_it_says():
+    page = (Path(__file__).parents[2] / "docs" / "analyse.md").read_text(encoding="utf-8")
+    _, _, shown = page.partition("$ cat pairs.csv\n")
+    table, _, rest = shown.partition("$ manage.py analyse gold pairs.csv\n")
+    document = gold_document(read_labels(io.BytesIO(table.encode())), options=Options())
+    assert rest.startswith(f"{gold_text(document)}\n```")
