@@ -28,7 +28,6 @@ from stats.label_pairs import ORDER_RULES
 from stats.labels import GRADERS
 from stats.raw_rows import TableError
 
-
 SPLITS = [(name, name) for name in running.BY if name]
 
 

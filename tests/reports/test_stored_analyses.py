@@ -18,9 +18,9 @@ from tests.factories import CampaignFactory
 pytestmark = pytest.mark.django_db
 AUDIT = {"positive": "yes", "question": "ground"}
 ASKED = {
-    "agreement": {},
-    "difference": {"first": ["expert"], "second": ["expert", "judge"]},
-    "systems": {"positive": "yes", "rater_kind": "expert"},
+    "agreement": {"level": "nominal"},
+    "difference": {"first": ["expert"], "second": ["expert", "judge"], "level": "nominal"},
+    "systems": {"positive": "yes", "rater_kind": "expert", "level": "nominal"},
     "audit": {**AUDIT, "by": "system"},
     "corrected": {**AUDIT, "by": "system"},
 }
@@ -70,6 +70,16 @@ def test_rest_on_stored_labels_rest_on_a_table_and_the_command_agree(
     assert on_stored.json() == printed
     on_sent = post(carl, "api-analyses", analysis=analysis, table=table, **options)
     assert on_sent.json() == printed
+
+
+def test_the_level_is_that_of_the_rubric_where_nobody_says_another(carl, gaps, campaign):
+    """A file of yes, no and uncertain is read as ordinal; the rubric knows that predicates have no order."""
+    found = post(carl, "api-stored-analyses", gaps.name, analysis="agreement", campaign=campaign.slug).json()
+    assert {bundle["primary"] for bundle in found["questions"].values()} == {"krippendorff_alpha_nominal"}
+    asked = post(
+        carl, "api-stored-analyses", gaps.name, analysis="agreement", campaign=campaign.slug, level="ordinal"
+    ).json()
+    assert {bundle["primary"] for bundle in asked["questions"].values()} == {"krippendorff_alpha_ordinal"}
 
 
 def test_the_audit_by_system_adds_up_to_the_audit(carl, gaps, campaign):
