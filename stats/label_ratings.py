@@ -34,6 +34,11 @@ class Scale:
     codes: dict[str, int]
     level: Level
 
+    def refuse_level(self, level: Level | None) -> None:
+        """Raise TableError for a level above nominal where the words have no known order."""
+        if level not in (None, "nominal") and self.level == "nominal":
+            raise TableError(f"no order is known for {', '.join(self.categories[:10])}", column="value")
+
 
 @dataclass(frozen=True)
 class Resolved:
@@ -67,8 +72,7 @@ def resolve(
     if not exchangeable:
         _refuse_nameless(answered)
     scale = scale_of(answered["value"].used, order)
-    if level not in (None, "nominal") and scale.level == "nominal":
-        raise TableError(f"no order is known for {', '.join(scale.categories[:10])}", column="value")
+    scale.refuse_level(level)
     items = group_codes(answered, ("subject",))
     n_items = int(items.max(initial=-1)) + 1
     raters, names, kinds = _raters(answered)

@@ -13,7 +13,7 @@ from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.bootstrap import Floats, Ints
 from stats.clusters import cluster_codes
 from stats.estimate import Caution, Estimate
-from stats.groups import group_codes
+from stats.groups import group_codes, refuse_many
 from stats.labels import independent
 from stats.raw_rows import TableError
 from stats.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
@@ -52,6 +52,7 @@ def _question(table: Table, positive: str, options: Options, score_range: Range 
     subjects = group_codes(own, ("question", "subject"))
     judges = own["rater_kind"].is_in("judge")
     names = group_codes(own, ("rater", "judge_version"))
+    refuse_many(len(np.unique(names[judges])), "rater")
     weight, source = _weights(units)
     clusters = np.arange(len(units)) if units.clusters.is_empty else cluster_codes(units.clusters.texts())
     eligible = np.isin(units.expert, [Outcome.POSITIVE, Outcome.NEGATIVE])

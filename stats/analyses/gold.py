@@ -11,7 +11,7 @@ from stats.analyses.options import Options, chosen_question
 from stats.bootstrap import Ints
 from stats.clusters import cluster_totals, wilson_on_effective_n
 from stats.estimate import Estimate, Reason, undefined
-from stats.groups import first_rows, group_codes, refuse_repeats
+from stats.groups import first_rows, group_codes, refuse_many, refuse_repeats
 from stats.intervals import proportion
 from stats.label_pairs import OrderRule, pair_clusters, pair_results, system_pairs
 from stats.labels import ADJUDICATOR, GRADERS, independent
@@ -91,6 +91,7 @@ def gold_document(table: Table, *, options: Options) -> Document:
     labelled = np.unique(ballots.pair[_graders(table, "expert")])
     clusters = pair_clusters(table)[first_rows(ballots.pair)]
     judges, names = _graders(table, "judge"), group_codes(table, ("rater", "judge_version"))
+    refuse_many(len(np.unique(names[judges])), "rater")
     rows = [
         _name(table, judges & (names == code))
         | _judge(ballots.votes(judges & (names == code)), gold, decided, clusters, options.confidence)
@@ -134,11 +135,11 @@ _WORTH = np.array([1, -1, 0])  # of Result: first, second, tie
 
 def _gold(table: Table, ballots: _Ballots, decisions: np.ndarray) -> Ints:
     """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
-    experts, names = _graders(table, "expert"), table["rater"].codes
-    for_first = sum(
-        (np.sign(ballots.votes(experts & (names == code)).net) for code in np.unique(names[experts])),
-        np.zeros(ballots.n, dtype=np.int64),
-    )
+    experts, n = _graders(table, "expert") & ballots.usable, max(1, ballots.n)
+    cells = table["rater"].codes[experts].astype(np.int64) * n + ballots.pair[experts]
+    kinds, at = np.unique(cells, return_inverse=True)
+    of_expert = np.sign(np.bincount(at, weights=ballots.vote[experts], minlength=len(kinds)))
+    for_first = np.bincount(kinds % n, weights=of_expert, minlength=ballots.n).astype(np.int64)
     return np.where(for_first == 0, np.sign(ballots.votes(decisions).net), np.sign(for_first))
 
 

@@ -12,7 +12,7 @@ from stats.audit_units import check_positive, success_values
 from stats.bootstrap import Floats, Ints
 from stats.clusters import cluster_codes, cluster_totals, wilson_on_effective_n
 from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.groups import attribute, first_rows, group_codes, refuse_repeats
+from stats.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
 from stats.intervals import proportion
 from stats.label_ratings import scale_of
 from stats.labels import independent
@@ -58,6 +58,7 @@ class _Answers:
 
 def _question(table: Table, successes: frozenset[str], level: Level | None, options: Options) -> Document:
     scale = scale_of(table.select(table["state"].is_in("answered"))["value"].used, options.order)
+    scale.refuse_level(level)
     measured = level or scale.level
     outputs = group_codes(table, ("subject",))
     first = first_rows(outputs)
@@ -66,6 +67,7 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
     codes = np.arange(len(first)) if clusters.is_empty else cluster_codes(clusters.texts())
     answers = _answers(table, outputs, successes, scale.codes, scale.points)
     names = sorted({systems.values[code] for code in np.unique(systems.codes)})
+    refuse_many(len(names), "system")
     problems = table["instance"]
     kinds = set(table["rater_kind"].used) - {""}
     rows = []

@@ -194,3 +194,30 @@ def test_a_split_by_system_needs_systems():
     rows = "subject,rater_kind,rater,value\na,judge,m,yes\na,expert,x,yes".splitlines()
     with pytest.raises(TableError, match="names no system"):
         audit_document(table(rows[1:], rows[0]), positive="yes", options=Options(), by="system")
+
+
+def test_a_bucket_of_which_one_system_alone_was_drawn_is_no_stratum_of_that_system():
+    """Nothing tells that "rest" was drawn over both systems but that "success" was: its 40 units are not all of A's."""
+    rows = audited(shared=True, whole=False)
+    kept = rows.select(~(rows["system"].is_in("B") & rows["stratum"].is_in("rest")))
+    found = corrected_document(kept, positive="yes", options=Options(), by="system")["systems"]
+    assert {name: row["corrected"]["reason"] for name, row in found.items()} == {
+        "A": "NO_DESIGN",
+        "B": "NO_DESIGN",
+    }
+
+
+def test_words_without_an_order_have_no_mean_at_any_level():
+    header = "system,subject,rater,value"
+    rows = table(["A,A1,x,red", "A,A2,x,blue"], header)
+    with pytest.raises(TableError, match="no order is known for blue, red"):
+        systems_document(rows, positive="", level="ordinal", options=Options())
+
+
+def test_hundreds_of_systems_are_refused_before_any_is_looked_at():
+    header = "system,subject,rater,rater_kind,value"
+    rows = table([f"S{n},s{n},x,{kind},yes" for n in range(201) for kind in ("expert", "judge")], header)
+    with pytest.raises(TableError, match="column system: names 201"):
+        systems_document(rows, positive="yes", level=None, options=Options())
+    with pytest.raises(TableError, match="column system: names 201"):
+        audit_document(rows, positive="yes", options=Options(), by="system")
