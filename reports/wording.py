@@ -35,6 +35,7 @@ CAUTIONS: dict[str, str] = {
     Caution.FEW_CLUSTERS: "Few papers: the interval may be too narrow.",
     Caution.FEW_MINORITY: "Few items hold a rarer label: the interval may be too narrow.",
     Caution.LOW_N: "Few labels: neither value nor interval is reliable.",
+    Caution.MANY_RATERS: "There are too many raters to look at every two of them.",
     Caution.MARGIN_CAP: "The raters' margins differ, so kappa cannot reach 1.",
     Caution.MIXED_RATER_KINDS: "Experts and judges are mixed.",
     Caution.NONRESPONSE: "Some drawn outputs have no label; they are taken to be like the labelled ones.",

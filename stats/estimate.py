@@ -48,6 +48,7 @@ class Caution(StrEnum):
     FEW_CLUSTERS = "FEW_CLUSTERS"
     FEW_MINORITY = "FEW_MINORITY"  # few items (or clusters) hold a rarer label
     LOW_N = "LOW_N"
+    MANY_RATERS = "MANY_RATERS"  # too many raters to look at every two of them
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"
     NONRESPONSE = "NONRESPONSE"  # drawn units without a label

@@ -17,6 +17,7 @@ from stats.ratings import Ratings
 from stats.raw_rows import TableError
 from stats.tables import Table
 
+MOST_CELLS = 50_000_000  # of items by raters; a table of them is 400 MB
 # Word scales whose order the platform's questions declare, from low to high.
 ORDERED_SCALES = (
     ("no", "uncertain", "yes"),
@@ -88,6 +89,12 @@ def resolve(
         rater = np.arange(len(item)) - np.searchsorted(item, item)
         kinds = ()
         names = tuple(f"label {number + 1}" for number in range(int(rater.max(initial=-1)) + 1))
+    if len(names) * n_items > MOST_CELLS:
+        raise TableError(
+            f"names {len(names):,} raters of {n_items:,} subjects: a table of all of them has more than "
+            f"{MOST_CELLS:,} cells",
+            column="rater",
+        )
     clusters = attribute(answered, "cluster", items, n_items)
     return Resolved(
         ratings=Ratings(item, rater, value, n_items, names, scale.categories, scale.points),

@@ -23,6 +23,7 @@ from stats.tables import Table
 from stats.two_raters import RELATIONS, pooled_share, relations
 
 Document = dict[str, object]
+MOST_PAIRED = 2_000  # raters of whom every two are looked at
 # The coefficient to read first: the only one that suits any number of raters, missing labels and the level.
 PRIMARY: Mapping[Level, str] = {level: f"krippendorff_alpha_{level}" for level in LEVELS}
 
@@ -56,10 +57,15 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     ratings = resolved.ratings
     request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
-    pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
+    pairs: list[PairAgreement] = []
+    dropped: list[dict[str, object]] = []
+    many = len(ratings.raters) > MOST_PAIRED
     if exchangeable:
         estimates |= _of_raters_alike(resolved, request)
-        pairs, dropped = [], []
+    elif not many:
+        pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
+    warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
+    warnings += [Caution.MANY_RATERS] if many and not exchangeable else []
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     document: Document = {
         "level": resolved.level,
@@ -72,7 +78,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
         "missing": None if exchangeable else _missing(ratings),
         **{f"n_{name}": count for name, count in resolved.left_out.items()},
         "categories": list(ratings.categories) if ratings.q <= MAX_CATEGORIES else None,
-        "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
+        "warnings": [str(warning) for warning in warnings],
     }
     for name in (*COEFFICIENTS, *FORMS):
         document[name] = estimates[name].as_json()

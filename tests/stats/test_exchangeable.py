@@ -117,3 +117,19 @@ def test_copies_of_items_in_a_cluster_make_the_interval_no_narrower():
 @pytest.mark.parametrize("rows", [["a,,1", "a,,1", "a,,1", "b,,1", "b,,1"], ["a,,1", "b,,2"]])
 def test_nothing_to_tell_apart_is_undefined(rows):
     assert alike(rows)["icc_1_1"]["value"] is None
+
+
+def test_more_raters_by_items_than_fit_into_memory_are_refused_before_a_table_is_made():
+    """7,100 items with a label each by a rater of its own: 7,100 * 7,100 = 50.4 million cells."""
+    rows = [f"s{n},r{n},yes" for n in range(7_100)]
+    with pytest.raises(TableError, match="7,100 raters of 7,100 subjects"):
+        only_question(rows)
+    # 7,099 nameless labels of one item, and one each of 7,100 others.
+    with pytest.raises(TableError, match="more than 50,000,000 cells"):
+        alike([*["a,,yes"] * 7_099, *(f"s{n},,yes" for n in range(7_100))])
+
+
+def test_thousands_of_raters_have_coefficients_but_no_pairs():
+    found = only_question([f"s{n // 2},r{n},{'yes' if n % 3 else 'no'}" for n in range(2_002)])
+    assert (found["pairs"], found["warnings"]) == ([], ["MANY_RATERS"])
+    assert found["percent"]["value"] is not None
