@@ -150,7 +150,7 @@ def _relations(pairs: Sequence[Document]) -> TableView:
 def _difference(document: Document) -> Iterator[Section]:
     for question, found in document["questions"].items():
         rows: list[list[object]] = [
-            [f"Alpha of {', '.join(found[side]['raters']) or 'nobody'}", number_cell(found[side]["alpha"])]
+            [f"Alpha of the {side}: {_listed(found[side]['raters'])}", number_cell(found[side]["alpha"])]
             for side in ("first", "second")
         ]
         rows.append(["First minus second", number_cell(found["difference"])])
@@ -161,6 +161,13 @@ def _difference(document: Document) -> Iterator[Section]:
             f"{coefficient_name(found['coefficient'])}.{tested} {_left_out_one(found['unit'])}",
             tables=[TableView("Two groups of raters on the same items", ("", "Value and interval"), rows)],
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    others = len(names) - MOST_RATERS
+    return (
+        ", ".join(names[:MOST_RATERS]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
+    )
 
 
 def _systems(document: Document) -> Iterator[Section]:

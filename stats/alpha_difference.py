@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
 
 from stats import krippendorff
 from stats.agreement import FEW_MINORITY, LOW_N, Level
@@ -142,6 +141,8 @@ def _estimate(
     function: Function, rows: Floats, possible: Floats, plain: Estimate, method: str
 ) -> tuple[Estimate, float | None]:
     """Value, error and interval: Student's t for the difference, on Fisher's z for a single alpha; and the p-value."""
+    from scipy.special import stdtr
+
     total, level = rows.sum(axis=0)[None], plain.level
     value = float(function(total)[0])
     if np.isnan(value):

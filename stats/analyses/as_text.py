@@ -81,8 +81,8 @@ def difference_text(document: Document) -> str:
     blocks = []
     for question, found in document["questions"].items():
         rows = {
-            f"alpha of {', '.join(found['first']['raters']) or 'nobody'}": found["first"]["alpha"],
-            f"alpha of {', '.join(found['second']['raters']) or 'nobody'}": found["second"]["alpha"],
+            f"alpha of the first: {_listed(found['first']['raters'])}": found["first"]["alpha"],
+            f"alpha of the second: {_listed(found['second']['raters'])}": found["second"]["alpha"],
             "difference": found["difference"],
         }
         blocks.append(
@@ -93,6 +93,12 @@ def difference_text(document: Document) -> str:
             f"{made_by(rows.items(), found['unit'])}"
         )
     return "\n\n".join(blocks) or "no labels"
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    """The first names, and how many others there are."""
+    others = len(names) - most
+    return ", ".join(names[:most]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
 
 
 def systems_text(document: Document) -> str:
@@ -119,11 +125,11 @@ def systems_text(document: Document) -> str:
                 "-" if row["raters_per_output"] is None else "-".join(map(str, row["raters_per_output"])),
                 number(row["mean"]["value"]),
                 interval(row["mean"]["ci"]),
-                number(row["majority"]["k"]),
+                _count(row["majority"]["k"]),
                 number(row["majority"]["value"]),
                 interval(row["majority"]["ci"]),
                 number(row["ties"]),
-                number(row["unanimous"]["k"]),
+                _count(row["unanimous"]["k"]),
                 number(row["unanimous"]["value"]),
                 interval(row["unanimous"]["ci"]),
             ]
@@ -138,6 +144,10 @@ def systems_text(document: Document) -> str:
         shown = [(name, row[name]) for row in found["systems"] for name in ("mean", "majority", "unanimous")]
         blocks.append("\n".join(line for line in (*lines, made_by(shown, found["unit"])) if line))
     return "\n\n".join(blocks) or "no labels"
+
+
+def _count(k: float | None) -> str:
+    return "-" if k is None else f"{k:.0f}"
 
 
 def _missing(row: Document) -> str:
