@@ -332,6 +332,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_PERMISSIONS": ["accounts.api_auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
+        "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.conflict_rows.TargetKind",
         "ImportKindEnum": "benchmark.import_rows.ImportKind",

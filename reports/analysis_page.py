@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reports.cells import bounds_words, number_cell, percent_cell
+from reports.cells import bounds_words, number_cell, p_words, percent_cell
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
 from reports.figures.matrix import Shaded, shade, shaded_matrix
+from reports.figures.reliability import reliability_curve
 from reports.figures.shares import share_bars
 from reports.figures.spans import Span, round_scale, span_plot
 from reports.figures.svg import Markup
@@ -16,6 +17,7 @@ from stats.agreement import COEFFICIENTS
 from stats.confusion import METRICS
 from stats.display import rounded, rounded_percent
 from stats.icc import FORMS
+from stats.two_raters import RELATIONS
 
 Document = Mapping[str, Any]
 MOST_RATERS, MOST_SYSTEMS, MOST_ROWS = 16, 30, 200
@@ -41,22 +43,27 @@ class TableView:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with a line of counts, pictures and tables."""
+    """A heading with a line of counts, pictures and tables; `more` are tables that are folded away."""
 
     title: str
     counts: str = ""
     figures: Sequence[Figure] = ()
     tables: Sequence[TableView] = ()
     notes: Sequence[str] = field(default_factory=tuple)
+    more: Sequence[TableView] = ()
 
 
 def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
     """The sections of an analysis, and its cautions with what to do about them."""
     makers = {
         "agreement": _agreement,
+        "difference": _difference,
+        "systems": _systems,
         "audit": _audit,
         "corrected": _corrected,
+        "calibration": _calibration,
         "pairs": _pairs,
+        "gold": _gold,
         "retrieval": _retrieval,
     }
     return {
@@ -94,20 +101,114 @@ def _estimates(caption: str, document: Document, names: Sequence[str]) -> TableV
 
 def _agreement(document: Document) -> Iterator[Section]:
     for number, (question, bundle) in enumerate(document["questions"].items()):
-        tables = [_estimates("Coefficients", bundle, (*COEFFICIENTS, *FORMS))]
+        primary = bundle["primary"]
+        others = [
+            name for name in ("percent_pooled", *COEFFICIENTS, *FORMS) if name not in (primary, "percent")
+        ]
+        more = [_estimates("Other coefficients", bundle, others)]
         if bundle["per_category"]:
-            tables.append(_categories(bundle))
+            more.append(_categories(bundle))
+        tables = [_estimates("Primary coefficient and percent agreement", bundle, (primary, "percent"))]
         if bundle["pairs"]:
             tables.append(_rater_pairs(bundle["pairs"]))
+            if bundle["level"] != "nominal":
+                more.append(_relations(bundle["pairs"]))
+        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
+        notes = list(_dropped(bundle["pairs_dropped"]))
+        if bundle["exchangeable"]:
+            notes.append("Coefficients and pairs that need to know who gave which label are left out.")
         yield Section(
             question or "All labels",
             f"{bundle['n_items']} items, {bundle['n_pairable']} of them with two or more raters; "
-            f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
-            f"{bundle['n_abstain']} abstained, {bundle['n_unavailable']} unavailable.",
+            f"{raters}, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"{bundle['n_abstain']} abstained, {bundle['n_unavailable']} unavailable. "
+            f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree. "
+            f"{_left_out_one(bundle['unit'])}",
             figures=_kappas(bundle["pairs"], number),
             tables=tables,
-            notes=_dropped(bundle["pairs_dropped"]),
+            notes=notes,
+            more=more,
         )
+
+
+def _left_out_one(unit: str) -> str:
+    return f"Intervals leave out one {unit} at a time."
+
+
+def _relations(pairs: Sequence[Document]) -> TableView:
+    rows = [
+        [" / ".join(pair["raters"]), *(number_cell(pair[name]) for name in RELATIONS)]
+        for pair in pairs[:MOST_ROWS]
+    ]
+    return TableView(
+        "Scores of pairs of raters; bias is the first minus the second",
+        ("", *(coefficient_name(name) for name in RELATIONS)),
+        rows,
+    )
+
+
+def _difference(document: Document) -> Iterator[Section]:
+    for question, found in document["questions"].items():
+        rows: list[list[object]] = [
+            [f"Alpha of the {side}: {_listed(found[side]['raters'])}", number_cell(found[side]["alpha"])]
+            for side in ("first", "second")
+        ]
+        rows.append(["First minus second", number_cell(found["difference"])])
+        tested = f" p {p_words(found['p'])} of no difference." if found["p"] is not None else ""
+        yield Section(
+            question or "All labels",
+            f"{found['n_items']} items with two labels of each group, {found['items_left_out']} others left out. "
+            f"{coefficient_name(found['coefficient'])}.{tested} {_left_out_one(found['unit'])}",
+            tables=[TableView("Two groups of raters on the same items", ("", "Value and interval"), rows)],
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    others = len(names) - MOST_RATERS
+    return (
+        ", ".join(names[:MOST_RATERS]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
+    )
+
+
+def _systems(document: Document) -> Iterator[Section]:
+    for question, found in document["questions"].items():
+        counted = document["positive"] is not None
+        rows = []
+        for row in found["systems"]:
+            shown: list[object] = [row["system"], f"{row['labelled']} of {row['outputs']}", _range(row)]
+            if counted:
+                shown += [percent_cell(row["majority"]), str(row["ties"]), percent_cell(row["unanimous"])]
+            rows.append([*shown, number_cell(row["mean"])])
+        head = ["", "Labelled outputs", "Raters per output"]
+        head += ["By majority", "Ties", "Unanimously"] if counted else []
+        yield Section(
+            question or "All labels",
+            f"{found['outputs']} outputs, level {found['level']}. Shares are of labelled outputs; a tie and an "
+            "abstained label are no success.",
+            tables=[TableView("Systems", (*head, "Mean"), rows)],
+            notes=[_gaps(row) for row in found["systems"] if _gaps(row)],
+        )
+
+
+def _range(row: Document) -> str:
+    ends = row["raters_per_output"]
+    if ends is None:
+        return ""
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _gaps(row: Document) -> str:
+    """What a system lacks, in a sentence; "" where nothing is missing."""
+    lacks = [
+        f"{row['unlabelled']} outputs without a label" if row["unlabelled"] else "",
+        f"{row['missing_instances']} problems that others have labels of" if row["missing_instances"] else "",
+    ]
+    said = " and ".join(part for part in lacks if part)
+    bounds = bounds_words(row["majority"])
+    reach = (
+        f" Whatever unlabelled outputs and ties are, the majority lies between {bounds}." if bounds else ""
+    )
+    return f"{row['system']} lacks {said}.{reach}" if said else f"{row['system']}:{reach}" if reach else ""
 
 
 def _categories(bundle: Document) -> TableView:
@@ -159,6 +260,8 @@ def _dropped(dropped: Sequence[Document]) -> list[str]:
 
 def _audit(document: Document) -> Iterator[Section]:
     yield _one_audit("Judge against experts", document, "all")
+    for number, (system, single) in enumerate(document.get("systems", {}).items()):
+        yield _one_audit(f"System {system or 'not named'}", single, f"system-{number}")
     for number, (question, single) in enumerate(document.get("questions", {}).items()):
         yield _one_audit(question or "No question named", single, str(number))
 
@@ -191,6 +294,12 @@ def _one_audit(title: str, document: Document, key: str) -> Section:
 
 
 def _corrected(document: Document) -> Iterator[Section]:
+    yield _one_score(f"Share of “{document['positive']}”", document, "corrected")
+    for number, (system, single) in enumerate(document.get("systems", {}).items()):
+        yield _one_score(f"System {system or 'not named'}", single, f"corrected-{number}")
+
+
+def _one_score(title: str, document: Document, key: str) -> Section:
     names = (
         ("uncorrected", "As the judge says"),
         ("corrected", "Corrected, these outputs"),
@@ -205,9 +314,9 @@ def _corrected(document: Document) -> Iterator[Section]:
         Group("New outputs like these", [_mark("corrected", "Corrected by experts", wider)]),
     ]
     bounds = bounds_words(document["corrected"])
-    forest = forest_plot("Score before and after correction", groups, key="corrected")
-    yield Section(
-        f"Share of “{document['positive']}”",
+    forest = forest_plot("Score before and after correction", groups, key=key)
+    return Section(
+        title,
         figures=[Figure(forest, "Score before and after correction.")],
         tables=[
             TableView(
@@ -256,7 +365,8 @@ def _pairs(document: Document) -> Iterator[Section]:
     yield Section(
         "Systems",
         f"{document['comparisons']} comparisons from {document['presentations']} presentations; "
-        f"{document['order_flips']} changed with the order and count as ties.",
+        f"{document['order_flips']} changed with the order and "
+        f"{'count by their net score' if document['orders'] == 'net' else 'count as ties'}.",
         figures=list(_pair_figures(systems[:MOST_SYSTEMS])),
         tables=[TableView("Wins, strengths and ranks", head, rows)],
         notes=[
@@ -278,7 +388,18 @@ def _pairs(document: Document) -> Iterator[Section]:
                 ],
             )
         ],
+        notes=list(_tests(bias)),
     )
+
+
+def _tests(bias: Document) -> Iterator[str]:
+    if bias["p"] is not None:
+        yield f"Does the first shown win more often, over all presentations? p {p_words(bias['p'])}."
+    if bias["swap_p"] is not None:
+        yield (
+            "Of pairs shown in both orders where the same slot won twice, is it the first slot more often? "
+            f"p {p_words(bias['swap_p'])}."
+        )
 
 
 def _rank(rank: Sequence[int]) -> str:
@@ -302,6 +423,72 @@ def _span(row: Document) -> Span:
     cell = number_cell(estimate, places=2)
     ends = tuple(estimate["ci"]) if estimate["ci"] else None
     return Span(row["system"], estimate["value"], ends, f"{cell.value} {cell.interval}".strip())
+
+
+def _calibration(document: Document) -> Iterator[Section]:
+    for place, (question, found) in enumerate(document["questions"].items()):
+        for number, judge in enumerate(found["judges"]):
+            name = " ".join(part for part in (judge["judge"], judge["judge_version"]) if part)
+            names = ("auc", "brier", "overconfidence")
+            curve = [
+                [
+                    _bin(row),
+                    str(row["n"]),
+                    rounded(row["mean_score"]),
+                    percent_cell(row["share"]),
+                ]
+                for row in judge["curve"]
+            ]
+            drawing = reliability_curve(
+                f"Reliability of {name or 'the judge'}", judge["curve"], key=f"reliability-{place}-{number}"
+            )
+            shown = judge["brier"]["reason"] != "NOT_A_SHARE" and judge["curve"]
+            yield Section(
+                ": ".join(part for part in (question, name) if part) or "Scores",
+                f"{judge['scored']} scored items with a yes or no, {judge['true']} of them true; "
+                f"{judge['missing']} without a score, {found['splits']} on which experts split, "
+                f"{found['excluded']} that are neither. {_left_out_one(found['unit'])}",
+                figures=[
+                    Figure(drawing, "Share that is true, by score. A calibrated judge keeps to the diagonal.")
+                ]
+                if shown
+                else (),
+                tables=[
+                    _estimates("Ranking and calibration", judge, names),
+                    TableView("Reliability", ("Score", "Items", "Mean score", "Share that is true"), curve),
+                ],
+            )
+
+
+def _bin(row: Document) -> str:
+    low, high = rounded(row["low"], places=2), rounded(row["high"], places=2)
+    return low if row["low"] == row["high"] else f"{low} to {high}"
+
+
+def _gold(document: Document) -> Iterator[Section]:
+    rules = (("net", "net score of both orders"), ("agree", "only if all votes agree"))
+    rows = [
+        [
+            f"{' '.join(part for part in (judge['judge'], judge['judge_version']) if part)}, {title}",
+            percent_cell(judge[rule]["accuracy"]),
+            *(str(judge[rule][name]) for name in ("correct", "incorrect", "ties")),
+            str(judge["missing"]),
+        ]
+        for judge in document["judges"]
+        for rule, title in rules
+    ]
+    yield Section(
+        "Judges against gold",
+        f"{document['gold']} pairs with a gold choice; {document['gold_ties']} gold ties and "
+        f"{document['without_gold']} pairs without gold are left out. A tie is no correct choice.",
+        tables=[
+            TableView(
+                "Share of pairs of which the judge names the better output",
+                ("", "Correct of judged", "Correct", "Wrong", "Ties", "Not judged"),
+                rows,
+            )
+        ],
+    )
 
 
 def _retrieval(document: Document) -> Iterator[Section]:

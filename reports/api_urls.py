@@ -19,6 +19,7 @@ from reports import (
     api_published,
     api_reports,
 )
+from reports.analysing import api as analyses
 from reports.status.api import StatusView
 
 urlpatterns: list[URLPattern] = [
@@ -26,6 +27,8 @@ urlpatterns: list[URLPattern] = [
     path("plans/agreement/", api_plans.AgreementPlanView.as_view(), name="api-plan-agreement"),
     path("plans/comparison/", api_plans.ComparisonPlanView.as_view(), name="api-plan-comparison"),
     path("plans/proportion/", api_plans.ProportionPlanView.as_view(), name="api-plan-proportion"),
+    path("analyses/", analyses.AnalysesView.as_view(), name="api-analyses"),
+    path("releases/<slug:name>/analyses/", analyses.StoredAnalysesView.as_view(), name="api-stored-analyses"),
     path("releases/<slug:name>/audit-plan/", api_plans.AuditPlanView.as_view(), name="api-audit-plan"),
     path("releases/<slug:name>/audits/", api_plans.AuditDrawView.as_view(), name="api-audits"),
     path(

@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, path
 
+from reports.analysing.views import stored_analysis
 from reports.views import (
     artifacts,
     audit,
@@ -59,6 +60,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}pairs.csv", pairs.pairs_csv, name="pairs-csv"),
     path(f"{_RELEASE}judge-audit/", judge_audit.judge_audit, name="judge-audit"),
     path(f"{_RELEASE}judge-audit.csv", judge_audit.judge_audit_csv, name="judge-audit-csv"),
+    path(f"{_RELEASE}analyse/", stored_analysis, name="stored-analysis"),
     path(f"{_RELEASE}judges/", judges.judge_pair, name="judge-pair"),
     path(f"{_RELEASE}judges.csv", judges.judge_pair_csv, name="judge-pair-csv"),
     path(f"{_RELEASE}judge-matrix/", judges.judge_matrix, name="judge-matrix"),

@@ -21,6 +21,9 @@ REASONS: dict[str, str] = {
     Reason.INCOMPLETE: "Not every item was rated by every rater.",
     Reason.NO_DESIGN: "The sampling design is unknown.",
     Reason.NO_JUDGE: "There are no labels of a judge.",
+    Reason.RATERS_ALIKE: "Raters are not told apart, and this needs to know who gave which label.",
+    Reason.NO_SUCCESS_SET: "No value was named as a success.",
+    Reason.NOT_A_SHARE: "The scores are not all between 0 and 1.",
     Reason.FEW_EVENTS: "There are too few successes or failures for this method.",
 }
 
@@ -32,6 +35,7 @@ CAUTIONS: dict[str, str] = {
     Caution.FEW_CLUSTERS: "Few papers: the interval may be too narrow.",
     Caution.FEW_MINORITY: "Few items hold a rarer label: the interval may be too narrow.",
     Caution.LOW_N: "Few labels: neither value nor interval is reliable.",
+    Caution.MANY_RATERS: "There are too many raters to look at every two of them.",
     Caution.MARGIN_CAP: "The raters' margins differ, so kappa cannot reach 1.",
     Caution.MIXED_RATER_KINDS: "Experts and judges are mixed.",
     Caution.NONRESPONSE: "Some drawn outputs have no label; they are taken to be like the labelled ones.",
@@ -63,6 +67,9 @@ ADVICE: dict[str, str] = {
     Reason.LEVEL: "Choose another level of measurement if the values have an order or are numbers.",
     Reason.NO_DESIGN: "Add the unaudited verdicts, or the columns stratum and stratum_size.",
     Reason.NO_JUDGE: "See whether rater_kind says judge for the judge’s rows.",
+    Reason.RATERS_ALIKE: "Read alpha, percent agreement and ICC(1), or name the raters.",
+    Reason.NO_SUCCESS_SET: "Name the values that count as success.",
+    Reason.NOT_A_SHARE: "Say the range of the scores, so that they can be mapped to 0 to 1.",
     Reason.FEW_EVENTS: "Label more; until then read the counts.",
     Caution.FEW_CLUSTERS: "Label items of more papers.",
     Caution.FEW_MINORITY: "Label more items, or choose some that are likely to have the rarer label.",
@@ -105,6 +112,16 @@ COEFFICIENTS: dict[str, str] = {
     "icc_1_k": "ICC(1,k), one-way, mean of the experts",
     "icc_2_k": "ICC(2,k), absolute agreement, mean of the experts",
     "icc_3_k": "ICC(3,k), consistency, mean of the experts",
+    "percent_pooled": "Percent agreement, all pairs of labels",
+    "pearson": "Pearson’s r",
+    "spearman": "Spearman’s rho",
+    "kendall_tau_b": "Kendall’s tau-b",
+    "rmse": "Root mean square difference",
+    "bias": "Bias",
+    "within_one_level": "Share within one level",
+    "auc": "AUC",
+    "brier": "Brier score",
+    "overconfidence": "Mean score minus share that is true",
 }
 
 

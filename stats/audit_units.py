@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -67,29 +69,40 @@ class AuditUnits:
         """The same as if every split had been decided so."""
         return replace(self, expert=np.where(self.split, outcome, self.expert))
 
+    def take(self, rows: np.ndarray) -> AuditUnits:
+        """Some of the units, as a mask."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        return AuditUnits(**{name: _taken(part, rows) for name, part in found.items()})
+
     @property
     def has_sizes(self) -> bool:
         """Whether the design's stratum sizes stand in the table."""
         return bool((self.stratum_size >= 0).any())
 
 
-def audit_units(table: Table, *, positive: str) -> AuditUnits:
+def _taken(part: Any, rows: np.ndarray) -> Any:
+    if isinstance(part, Column):
+        return Column(part.codes[rows], part.values)
+    return part[rows] if isinstance(part, np.ndarray) else part
+
+
+def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> AuditUnits:
     """Group the rows of judges and experts; several labels of one side become their majority.
     Where experts split evenly an adjudicator's decision counts, unless it is an amendment of a closed campaign;
     elsewhere decisions are left out, and so are labels in sight of a verdict.
 
     Raises TableError for rows without rater_kind, for repeated answers, for contradicting designs, and
-    when no value is `positive` although other spellings are.
+    when no value is `positive` although other spellings are; values of `order` need not occur.
     """
     decided = table.select(table["rater_kind"].is_in(ADJUDICATOR) & ~table["amendment"].is_in("yes"))
     table, _ = independent(table)
     _check_kinds(table)
-    _check_positive(table, positive)
+    check_positive(table, positive, order)
     refuse_repeats(table)
     codes = group_codes(table, ("question", "subject"))
     first = first_rows(codes)
     groups = len(first)
-    positives = _successes(table, positive)
+    positives = success_values(table, positive)
     outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
     experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
@@ -138,16 +151,17 @@ def _check_kinds(table: Table) -> None:
         raise TableError("must say expert or judge", line=line, column="rater_kind")
 
 
-def _successes(table: Table, positive: str) -> frozenset[str]:
+def success_values(table: Table, positive: str) -> frozenset[str]:
     """The values that `positive` names: itself, or several with commas between them."""
     if positive in _said(table["value"]):
         return frozenset({positive})
     return frozenset(part.strip() for part in positive.split(","))
 
 
-def _check_positive(table: Table, positive: str) -> None:
+def check_positive(table: Table, positive: str, order: Sequence[str] = ()) -> None:
+    """Raise TableError for a success that no label has and `order` does not name: it is misspelt."""
     values = _said(table["value"]) - {"abstain", "unavailable"}
-    strange = sorted(_successes(table, positive) - values)
+    strange = sorted(success_values(table, positive) - values - set(order))
     if strange and not values <= _KNOWN_NEGATIVES:
         raise TableError(
             f"no label has the value {', '.join(map(repr, strange))}; values: {', '.join(sorted(values)[:10])}",
@@ -156,7 +170,7 @@ def _check_positive(table: Table, positive: str) -> None:
 
 
 def _negative_name(table: Table, positive: str) -> str:
-    positives = _successes(table, positive)
+    positives = success_values(table, positive)
     others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
     return others.pop() if len(others) == 1 else f"not {positive}"
 

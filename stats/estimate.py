@@ -32,6 +32,9 @@ class Reason(StrEnum):
     INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
     NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown
     NO_JUDGE = "NO_JUDGE"  # no judge labels
+    RATERS_ALIKE = "RATERS_ALIKE"  # raters who are not told apart
+    NO_SUCCESS_SET = "NO_SUCCESS_SET"  # no value was named as success
+    NOT_A_SHARE = "NOT_A_SHARE"  # scores that are no probabilities
     FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
 
 
@@ -45,6 +48,7 @@ class Caution(StrEnum):
     FEW_CLUSTERS = "FEW_CLUSTERS"
     FEW_MINORITY = "FEW_MINORITY"  # few items (or clusters) hold a rarer label
     LOW_N = "LOW_N"
+    MANY_RATERS = "MANY_RATERS"  # too many raters to look at every two of them
     MARGIN_CAP = "MARGIN_CAP"
     MIXED_RATER_KINDS = "MIXED_RATER_KINDS"
     NONRESPONSE = "NONRESPONSE"  # drawn units without a label

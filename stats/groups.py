@@ -60,6 +60,15 @@ def refuse_repeats(table: Table, *, also: Sequence[str] = ()) -> None:
     )
 
 
+MOST_PARTS = 200  # figures of so many systems, judges or experts are made one by one
+
+
+def refuse_many(parts: int, column: str) -> None:
+    """Raise TableError where a column names more than MOST_PARTS of what is looked at one by one."""
+    if parts > MOST_PARTS:
+        raise TableError(f"names {parts:,}, and at most {MOST_PARTS} are looked at one by one", column=column)
+
+
 def attribute(table: Table, name: str, codes: Ints, groups: int) -> Column:
     """One text per group, "" where no row says any. TableError where two rows of a group differ."""
     column = table[name]

@@ -30,7 +30,14 @@ def leave_one_out(function: Function, rows: Floats, counts: Ints) -> tuple[float
         return None
     total, chunk = counts @ rows, max(1, _CELLS // max(1, rows.shape[1]))
     parts = [function(total - rows[start : start + chunk]) for start in range(0, len(rows), chunk)]
-    left = np.nan_to_num(np.concatenate(parts), nan=0.0)
+    return jackknife_error(np.nan_to_num(np.concatenate(parts), nan=0.0), counts)
+
+
+def jackknife_error(left: Floats, counts: Ints) -> tuple[float, float] | None:
+    """Error and degrees of freedom from the values `left` (K,) without one unit of each kind; None below two units."""
+    units = int(counts.sum())
+    if units < 2:
+        return None
     squares = (left - (counts @ left) / units) ** 2
     spread = float(counts @ squares)
     if spread <= 1e-24:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from stats.raw_rows import TableError
 from stats.tables import Table
 
 RESULTS = {"first": Result.FIRST, "second": Result.SECOND, "tie": Result.TIE, "both_bad": Result.TIE}
+OrderRule = Literal["agree", "net"]
+# What the two orders of a comparison come to, both in the slots of the first.
+ORDER_RULES: Mapping[OrderRule, Callable[[Ints, Ints], Ints]] = {
+    "agree": lambda one, two: np.where(one == two, one, Result.TIE),
+    "net": lambda one, two: np.select(
+        [one == two, one == Result.TIE, two == Result.TIE], [one, two, one], Result.TIE
+    ),
+}
 # Two presentations of one comparison agree in these and differ in order.
 _SAME_JUDGMENT = (
     "release",
@@ -78,19 +87,16 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
         table = _among(table, among)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
-    first, second, systems = _pairs(answered)
+    first, second, systems = system_pairs(answered)
     raters = answered["rater"]
     values = answered["value"]
-    strange = ~values.is_in(*RESULTS)
-    _refuse(answered, strange, "value", "must be first, second, tie or both_bad")
-    results = np.array([RESULTS.get(value, Result.TIE) for value in values.values], dtype=np.int64)
     judgment = _judgments(answered, first, second, len(systems))
     return Presentations(
-        comparisons=Comparisons(first, second, results[values.codes], systems),
+        comparisons=Comparisons(first, second, pair_results(answered), systems),
         judgment=judgment,
         rater=raters.codes.astype(np.int64),
         raters=raters.values,
-        clusters=_clusters(answered),
+        clusters=pair_clusters(answered),
         both_bad=int(values.is_in("both_bad").sum()),
         left_out={
             **{name: int(state.is_in(name).sum()) for name in ("abstain", "unavailable")},
@@ -99,7 +105,14 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     )
 
 
-def _clusters(table: Table) -> Ints:
+def pair_results(answered: Table) -> Ints:
+    """(rows,) the `Result` of answered presentations. Raises TableError for another value."""
+    values = answered["value"]
+    _refuse(answered, ~values.is_in(*RESULTS), "value", "must be first, second, tie or both_bad")
+    return np.array([RESULTS.get(value, Result.TIE) for value in values.values], dtype=np.int64)[values.codes]
+
+
+def pair_clusters(table: Table) -> Ints:
     """What judgments may share: their cluster, without such a column their problem."""
     filled = (name for name in ("cluster", "instance") if not table[name].is_empty)
     return cluster_codes(table[next(filled, "subject")].texts())
@@ -125,7 +138,8 @@ def _among(table: Table, systems: Sequence[str]) -> Table:
     return table.select(column.is_in(*(text for text in column.values if wanted.issuperset(_split(text)))))
 
 
-def _pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
+def system_pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """(rows,) codes of the systems shown first and second, and the names; TableError for another form."""
     column = table["system"]
     split = [_split(text) for text in column.values]
     good = [len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in split]
@@ -147,10 +161,12 @@ def _judgments(table: Table, first: Ints, second: Ints, k: int) -> Ints:
     return np.unique(joint, return_inverse=True)[1].astype(np.int64)
 
 
-def settle(shown: Presentations) -> Settled:
-    """Put the two orders of one judgment together: decisive only if both name the same system.
+def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
+    """Put the two orders of one judgment together by one of ORDER_RULES.
 
-    A judgment shown once stays; more than two presentations are refused.
+    "agree": decisive only if both name the same system, else a tie. "net": the votes are added, so one decisive order
+    and a tie are decisive, and only opposite orders (or two ties) are a tie. A judgment shown once stays; more than two
+    presentations are refused.
     """
     counts = np.bincount(shown.judgment)
     if (counts > 2).any():
@@ -162,7 +178,7 @@ def settle(shown: Presentations) -> Settled:
     other = order[starts[twice] + 1] if len(counts) else lead
     result = shown.comparisons.result[lead].copy()
     one, two = result[twice], _as_seen_from(shown.comparisons, lead[twice], other)
-    result[twice] = np.where(one == two, one, Result.TIE)
+    result[twice] = ORDER_RULES[rule](one, two)
     kept, clusters = shown.comparisons.take(lead), shown.clusters[lead]
     shared = len(np.unique(clusters)) < len(clusters)
     low_first = kept.first < kept.second

@@ -17,6 +17,7 @@ from stats.ratings import Ratings
 from stats.raw_rows import TableError
 from stats.tables import Table
 
+MOST_CELLS = 50_000_000  # of items by raters; a table of them is 400 MB
 # Word scales whose order the platform's questions declare, from low to high.
 ORDERED_SCALES = (
     ("no", "uncertain", "yes"),
@@ -34,40 +35,66 @@ class Scale:
     codes: dict[str, int]
     level: Level
 
+    def refuse_level(self, level: Level | None) -> None:
+        """Raise TableError for a level above nominal where the words have no known order."""
+        if level not in (None, "nominal") and self.level == "nominal":
+            raise TableError(f"no order is known for {', '.join(self.categories[:10])}", column="value")
+
 
 @dataclass(frozen=True)
 class Resolved:
-    """Ratings, their clusters (None: every item alone), and what had to be left out."""
+    """Ratings, their clusters (None: every item alone), what had to be left out, the kinds of raters that occur, and
+    the kind of each of `ratings.raters` (none of them for exchangeable raters)."""
 
     ratings: Ratings
     clusters: Ints | None
     level: Level
     left_out: dict[str, int]
     kinds: tuple[str, ...]
+    kinds_of_raters: tuple[str, ...] = ()
 
 
-def resolve(table: Table, level: Level | None, order: Sequence[str] = ()) -> Resolved:
+def resolve(
+    table: Table, level: Level | None, order: Sequence[str] = (), *, exchangeable: bool = False
+) -> Resolved:
     """Ratings from the answered rows; several votes of a rater become their majority; ties, decisions
     of adjudicators and labels in sight of a verdict are left out.
 
     `level` None reads the level of measurement off the values; `order` names all values from low to high, which makes
     an ordinal scale of them. Raises TableError for rows without a rater
     and for words without a known order at a level above nominal.
+
+    With `exchangeable` raters are numbered within each item: names only tell which votes are of one rater, and a row
+    without a name is a rater of its own.
     """
     table, others = independent(table)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
-    _refuse_nameless(answered)
+    if not exchangeable:
+        _refuse_nameless(answered)
     scale = scale_of(answered["value"].used, order)
-    if level not in (None, "nominal") and scale.level == "nominal":
-        raise TableError(f"no order is known for {', '.join(scale.categories[:10])}", column="value")
+    scale.refuse_level(level)
     items = group_codes(answered, ("subject",))
     n_items = int(items.max(initial=-1)) + 1
-    raters, names = _raters(answered)
+    raters, names, kinds = _raters(answered)
+    if exchangeable:
+        nameless = answered["rater"].is_in("")
+        raters = np.where(nameless, len(names) + np.arange(len(raters)), raters)
     codes = np.array([scale.codes.get(text, -1) for text in answered["value"].values], dtype=np.int64)
     item, rater, value, undecided = _one_per_cell(
-        items, raters, codes[answered["value"].codes], len(names), len(scale.categories)
+        items, raters, codes[answered["value"].codes], int(raters.max(initial=-1)) + 1, len(scale.categories)
     )
+    if exchangeable:
+        # Cells come item by item, so a rater's number is the place of the cell in its item.
+        rater = np.arange(len(item)) - np.searchsorted(item, item)
+        kinds = ()
+        names = tuple(f"label {number + 1}" for number in range(int(rater.max(initial=-1)) + 1))
+    if len(names) * n_items > MOST_CELLS:
+        raise TableError(
+            f"names {len(names):,} raters of {n_items:,} subjects: a table of all of them has more than "
+            f"{MOST_CELLS:,} cells",
+            column="rater",
+        )
     clusters = attribute(answered, "cluster", items, n_items)
     return Resolved(
         ratings=Ratings(item, rater, value, n_items, names, scale.categories, scale.points),
@@ -80,6 +107,7 @@ def resolve(table: Table, level: Level | None, order: Sequence[str] = ()) -> Res
             **others,
         },
         kinds=tuple(sorted(set(answered["rater_kind"].used) - {""})),
+        kinds_of_raters=kinds,
     )
 
 
@@ -134,8 +162,8 @@ def _refuse_nameless(table: Table) -> None:
         raise TableError("is empty", line=int(table.lines[int(np.argmax(nameless))]), column="rater")
 
 
-def _raters(table: Table) -> tuple[Ints, tuple[str, ...]]:
-    """Codes and names of raters; a judge and an expert of one name are two raters."""
+def _raters(table: Table) -> tuple[Ints, tuple[str, ...], tuple[str, ...]]:
+    """Codes, names and kinds of raters; a judge and an expert of one name are two raters."""
     codes = group_codes(table, ("rater", "rater_kind"))
     _, first = np.unique(codes, return_index=True)
     rows = table.select(first)
@@ -144,7 +172,7 @@ def _raters(table: Table) -> tuple[Ints, tuple[str, ...]]:
         name if plain.count(name) == 1 else f"{name} ({kind or 'unnamed kind'})"
         for name, kind in zip(plain, kinds, strict=True)
     ]
-    return codes, tuple(names)
+    return codes, tuple(names), tuple(kinds)
 
 
 def _one_per_cell(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from stats.display import rounded
 
@@ -55,6 +56,25 @@ def estimate_row(name: str, estimate: Mapping[str, object]) -> list[str]:
 
 
 ESTIMATE_HEADER = ("", "value", "interval", "n", "notes")
+
+
+def estimates(document: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The estimates of these names, a row each."""
+    return aligned(ESTIMATE_HEADER, [estimate_row(name, document[name]) for name in names])
+
+
+def made_by(shown: Iterable[tuple[str, Mapping[str, Any]]], unit: str) -> str:
+    """How the given ones were made: unit of analysis, method, number of clusters and resamples, seed."""
+    methods: dict[str, list[str]] = {}
+    for name, estimate in shown:
+        if estimate["value"] is not None:
+            how = [str(estimate["method"])]
+            how += [] if estimate["clusters"] is None else [f"{estimate['clusters']} clusters"]
+            how += [] if estimate["B"] is None else [f"{estimate['B']} resamples"]
+            how += ["no random numbers"] if estimate["seed"] is None else [f"seed {estimate['seed']}"]
+            methods.setdefault(", ".join(how), []).append(name)
+    said = "; ".join(f"{', '.join(dict.fromkeys(names))} by {how}" for how, names in methods.items())
+    return f"Unit of analysis: {unit}. Methods: {said or 'none'}."
 
 
 def _listed(values: object) -> Sequence[object]:

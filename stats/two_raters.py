@@ -46,9 +46,9 @@ def relations(
         found["pearson"] = _clustered(found["pearson"], _moments(x, y), units, level)
         found["spearman"] = _clustered(found["spearman"], _moments(rankdata(x), rankdata(y)), units, level)
         found["kendall_tau_b"] = _clustered_tau(found["kendall_tau_b"], x, y, clusters, level)
-    found["rmse"] = _mean("rmse", (x - y) ** 2, units, level, reach**2, root=True)
-    found["bias"] = _mean("bias", x - y, units, level, reach)
-    found["within_one_level"] = _share("within_one_level", near, np.ones(len(near)), units, level)
+    found["rmse"] = bounded_mean("rmse", (x - y) ** 2, units, level, reach**2, root=True)
+    found["bias"] = bounded_mean("bias", x - y, units, level, reach)
+    found["within_one_level"] = share_by_unit("within_one_level", near, np.ones(len(near)), units, level)
     if clusters is not None:
         count = int(clusters.max(initial=-1)) + 1
         found = {name: replace(estimate, clusters=count) for name, estimate in found.items()}
@@ -57,7 +57,7 @@ def relations(
 
 def pooled_share(agreeing: Floats, pairs: Floats, units: Ints, *, level: float = 0.95) -> Estimate:
     """Agreeing pairs of labels of each item (n,) over all its pairs, all items pooled; `units` as clusters."""
-    return _share("percent_pooled", agreeing, pairs, units, level)
+    return share_by_unit("percent_pooled", agreeing, pairs, units, level)
 
 
 def _sums(rows: ArrayLike, units: Ints) -> tuple[Floats, Ints]:
@@ -114,12 +114,20 @@ def _ratio(sums: Floats) -> Floats:
         return np.asarray(sums[:, 0] / sums[:, 1])
 
 
-def _mean(
-    name: str, values: Floats, units: Ints, level: float, reach: float, *, root: bool = False
+def bounded_mean(
+    name: str,
+    values: Floats,
+    units: Ints,
+    level: float,
+    reach: float,
+    *,
+    root: bool = False,
+    weights: Floats | None = None,
 ) -> Estimate:
     """The mean of bounded values, or its square root, with Student's t on the mean, cut at 0 for the root."""
-    rows, ones = _sums(np.column_stack([values, np.ones(len(values))]), units)
-    mean, error = float(values.mean()), leave_one_out(_ratio, rows, ones)
+    w = np.ones(len(values)) if weights is None else weights
+    rows, ones = _sums(np.column_stack([values * w, w]), units)
+    mean, error = float(np.average(values, weights=w)), leave_one_out(_ratio, rows, ones)
     shown: Callable[[float], float] = (lambda v: math.sqrt(max(0.0, v))) if root else float
     plain = Estimate(value=shown(mean), method=f"{name}, jackknife", level=level, n=len(values))
     if error is None:
@@ -133,7 +141,8 @@ def _mean(
     return replace(plain, ci=ends, se=0.0, warnings=(Caution.NO_SPREAD,))
 
 
-def _share(name: str, hits: Floats, sizes: Floats, units: Ints, level: float) -> Estimate:
+def share_by_unit(name: str, hits: Floats, sizes: Floats, units: Ints, level: float) -> Estimate:
+    """Sum of `hits` over sum of `sizes`, both (n,) with 0 <= hits <= sizes; Wilson's interval on effective trials."""
     rows, ones = _sums(np.column_stack([hits, sizes]), units)
     k, n = float(hits.sum()), float(sizes.sum())
     function: Function = _ratio

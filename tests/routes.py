@@ -51,6 +51,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         accounts/second-factor/codes/new/
         accounts/second-factor/codes/download/
         analyse/
+        api/v1/analyses/
         api/v1/plans/strata/
         api/v1/plans/agreement/
         api/v1/plans/comparison/
@@ -242,6 +243,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         reports/releases/<slug:name>/pairs.csv
         reports/releases/<slug:name>/judge-audit/
         reports/releases/<slug:name>/judge-audit.csv
+        reports/releases/<slug:name>/analyse/
         reports/releases/<slug:name>/judges/
         reports/releases/<slug:name>/judges.csv
         reports/releases/<slug:name>/judge-matrix/
@@ -292,6 +294,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/construction-audit/raters/
         api/v1/releases/<slug:name>/pairs/
         api/v1/releases/<slug:name>/judge-audit/
+        api/v1/releases/<slug:name>/analyses/
         api/v1/releases/<slug:name>/judges/
         api/v1/releases/<slug:name>/judge-matrix/
         api/v1/releases/<slug:name>/sources/

@@ -7,62 +7,78 @@ from collections.abc import Mapping
 import numpy as np
 
 from stats import cohen, gwet
-from stats.agreement import COEFFICIENTS, LEVELS, Level, Request, agreement
+from stats.agreement import COEFFICIENTS, LEVELS, TWO_RATERS, Level, Request, agreement
 from stats.agreement_sums import MAX_CATEGORIES
 from stats.analyses.options import Options, chosen, questions_in
 from stats.bootstrap import Ints
-from stats.estimate import Caution, Reason, undefined
+from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.groups import refuse_repeats
 from stats.icc import FORMS
 from stats.label_ratings import Resolved, resolve
 from stats.labels import independent
+from stats.one_way import one_way_correlation
 from stats.rater_pairs import PairAgreement, pair_table, rater_pairs
 from stats.ratings import Ratings
 from stats.tables import Table
 from stats.two_raters import RELATIONS, pooled_share, relations
 
 Document = dict[str, object]
+MOST_PAIRED = 2_000  # raters of whom every two are looked at
 # The coefficient to read first: the only one that suits any number of raters, missing labels and the level.
 PRIMARY: Mapping[Level, str] = {level: f"krippendorff_alpha_{level}" for level in LEVELS}
 
 
-def agreement_document(table: Table, *, level: Level | None, options: Options) -> Document:
+def agreement_document(
+    table: Table, *, level: Level | None, options: Options, exchangeable: bool = False
+) -> Document:
     """`{"questions": {question: bundle}}`; the level of measurement is read off the values when None.
 
     Numbers are interval, the platform's ordered words ordinal, everything else nominal. Several votes of a
     rater become their majority; abstentions and failures are missing and counted.
+    `exchangeable` raters are not told apart: coefficients that need to know who gave which label are null
+    (RATERS_ALIKE) and there are no pairs of raters.
     Decisions of adjudicators (`n_decisions`) and labels in sight of a verdict (`n_in_sight`) are left out and counted.
     """
     if level is not None and level not in LEVELS:
         raise ValueError(f"unknown level {level!r}: {', '.join(LEVELS)}")
-    refuse_repeats(independent(table)[0])
+    own, _ = independent(table)
+    refuse_repeats(own.select(~own["rater"].is_in("")) if exchangeable else own)
     table = chosen(table, options)
     return {
         "questions": {
-            question: _bundle(table.select(table["question"].is_in(question)), level, options)
+            question: _bundle(table.select(table["question"].is_in(question)), level, options, exchangeable)
             for question in questions_in(table)
         }
     }
 
 
-def _bundle(table: Table, level: Level | None, options: Options) -> Document:
-    resolved = resolve(table, level, options.order)
+def _bundle(table: Table, level: Level | None, options: Options, exchangeable: bool) -> Document:
+    resolved = resolve(table, level, options.order, exchangeable=exchangeable)
     ratings = resolved.ratings
     request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
-    pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
+    pairs: list[PairAgreement] = []
+    dropped: list[dict[str, object]] = []
+    many = len(ratings.raters) > MOST_PAIRED
+    if exchangeable:
+        estimates |= _of_raters_alike(resolved, request)
+    elif not many:
+        pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
+    warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
+    warnings += [Caution.MANY_RATERS] if many and not exchangeable else []
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
     document: Document = {
         "level": resolved.level,
         "n_items": int((per_item > 0).sum()),
         "n_pairable": int((per_item >= 2).sum()),
-        "n_raters": int(np.count_nonzero(np.bincount(ratings.rater))),
+        "n_raters": None if exchangeable else int(np.count_nonzero(np.bincount(ratings.rater))),
+        "exchangeable": exchangeable,
         "n_labels": len(ratings.item),
         "n_clusters": None if resolved.clusters is None else len(np.unique(resolved.clusters)),
-        "missing": _missing(ratings),
+        "missing": None if exchangeable else _missing(ratings),
         **{f"n_{name}": count for name, count in resolved.left_out.items()},
         "categories": list(ratings.categories) if ratings.q <= MAX_CATEGORIES else None,
-        "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
+        "warnings": [str(warning) for warning in warnings],
     }
     for name in (*COEFFICIENTS, *FORMS):
         document[name] = estimates[name].as_json()
@@ -70,7 +86,20 @@ def _bundle(table: Table, level: Level | None, options: Options) -> Document:
     document["unit"] = "item" if resolved.clusters is None else "cluster"
     document |= _pooled(ratings, resolved.clusters, options)
     shown = [_pair(pair) | _scores(pair, resolved, options) for pair in pairs]
-    return document | _categories(ratings) | {"pairs": shown, "pairs_dropped": dropped}
+    return document | _categories(ratings, exchangeable) | {"pairs": shown, "pairs_dropped": dropped}
+
+
+def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:
+    """Refusals of what depends on who gave which label; ICC(1,1) also where items have different numbers of labels."""
+    refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
+    found = {name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused}
+    labels = np.bincount(resolved.ratings.item)
+    if request.allows("interval") and len(set(labels[labels >= 2].tolist())) > 1:
+        found["icc_1_1"] = one_way_correlation(
+            resolved.ratings, clusters=resolved.clusters, level=request.confidence
+        )
+        found["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
+    return found
 
 
 def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Document:
@@ -115,8 +144,8 @@ def _missing(ratings: Ratings) -> float | None:
     return 1 - len(ratings.item) / cells if cells else None
 
 
-def _categories(ratings: Ratings) -> Document:
-    """Shares and specific agreement of every category; for two raters what limits their kappa."""
+def _categories(ratings: Ratings, exchangeable: bool) -> Document:
+    """Shares and specific agreement of every category; for two named raters what limits their kappa."""
     if ratings.q > MAX_CATEGORIES or not len(ratings.item):
         return {"marginals": None, "per_category": None}
     counts = ratings.counts()
@@ -129,7 +158,7 @@ def _categories(ratings: Ratings) -> Document:
             for name, share in zip(ratings.categories, specific, strict=True)
         },
     }
-    if len(ratings.raters) == 2:
+    if len(ratings.raters) == 2 and not exchangeable:
         matrix = ratings.matrix()
         document |= _limits(pair_table(matrix[0], matrix[1], ratings.q))
     return document

@@ -1,4 +1,4 @@
-"""The documents of the analyses as text for the terminal."""
+"""The documents of agreement, systems, pairs and retrieval as text for the terminal."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stats.agreement import COEFFICIENTS
-from stats.confusion import METRICS
+from stats.estimate import Reason
 from stats.icc import FORMS
-from stats.text import ESTIMATE_HEADER, aligned, estimate_row, interval, number, printable
+from stats.text import ESTIMATE_HEADER, aligned, estimate_row, estimates, interval, made_by, number, printable
+from stats.two_raters import RELATIONS
 
 Document = Mapping[str, Any]
-
-
-def _estimates(document: Document, names: Sequence[str]) -> str:
-    return aligned(ESTIMATE_HEADER, [estimate_row(name, document[name]) for name in names])
 
 
 def agreement_text(document: Document) -> str:
     """One block per question, then its pairs of raters."""
     blocks = []
     for question, bundle in document["questions"].items():
-        title = printable(question) or "(no question named)"
+        title = _title(question)
+        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
         counts = (
             f"{bundle['n_items']} items, {bundle['n_pairable']} with two or more raters, "
-            f"{bundle['n_raters']} raters, {bundle['n_labels']} labels, level {bundle['level']}; "
+            f"{raters}, {bundle['n_labels']} labels, level {bundle['level']}; "
             f"abstained {bundle['n_abstain']}, unavailable {bundle['n_unavailable']}"
             f"{_left_out(bundle)}"
         )
@@ -32,12 +30,17 @@ def agreement_text(document: Document) -> str:
         others = [
             name for name in ("percent_pooled", *COEFFICIENTS, *FORMS) if name not in (primary, "percent")
         ]
+        refused = [name for name in others if bundle[name]["reason"] == Reason.RATERS_ALIKE]
         blocks.append(
-            f"{title}: {counts}\n{_estimates(bundle, (primary, 'percent'))}\n"
+            f"{title}: {counts}\n{estimates(bundle, (primary, 'percent'))}\n"
+            f"Primary coefficient at this level: {primary}.\n"
             f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree; percent is the mean over "
-            f"items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n\n"
-            f"more:\n{_estimates(bundle, others)}"
+            f"items. Intervals leave out one {bundle['unit']} at a time and use no random numbers.\n"
+            f"{made_by([(name, bundle[name]) for name in (primary, 'percent')], bundle['unit'])}\n\n"
+            f"more:\n{estimates(bundle, [name for name in others if name not in refused])}"
         )
+        if refused:
+            blocks.append(f"Need to know who gave which label: {', '.join(refused)}, pairs of raters.")
         if bundle["pairs"]:
             blocks.append(_pairs_of_raters(bundle["pairs"]))
     return "\n\n".join(blocks) or "no labels"
@@ -63,49 +66,108 @@ def _pairs_of_raters(pairs: Sequence[Document]) -> str:
         ]
         for pair in pairs
     ]
-    return aligned(("pair", "n", "percent", "kappa", "interval", "kappa max", "notes"), rows)
+    tables = [aligned(("pair", "n", "percent", "kappa", "interval", "kappa max", "notes"), rows)]
+    if any(pair[name]["value"] is not None for pair in pairs for name in RELATIONS):
+        scores = [
+            [" / ".join(pair["raters"]), *(number(pair[name]["value"]) for name in RELATIONS)]
+            for pair in pairs
+        ]
+        tables.append(aligned(("pair", *RELATIONS), scores))
+    return "\n\n".join(tables)
 
 
-def audit_text(document: Document) -> str:
-    """The two tables of coefficients with their counts."""
-    blocks = [
-        f"eligible {document['eligible']}, excluded {document['excluded']}, "
-        f"judged but not audited {document['unaudited']}"
-    ]
-    for part, title in (("in_sample", "in sample"), ("weighted", "weighted by the design")):
-        block = document[part]
-        cells = ", ".join(f"{name} {number(block[name], places=1)}" for name in ("tp", "fp", "fn", "tn"))
-        blocks.append(f"{title}: {cells}\n{_estimates(block, METRICS)}")
-    if doubts := _doubts(document, {name: document["weighted"][name] for name in METRICS}):
-        blocks.append(doubts)
-    for question, single in document.get("questions", {}).items():
-        blocks.append(f"--- {printable(question)}\n{audit_text(single)}")
-    return "\n\n".join(blocks)
+def difference_text(document: Document) -> str:
+    """Both alphas and their difference, per question."""
+    blocks = []
+    for question, found in document["questions"].items():
+        rows = {
+            f"alpha of the first: {_listed(found['first']['raters'])}": found["first"]["alpha"],
+            f"alpha of the second: {_listed(found['second']['raters'])}": found["second"]["alpha"],
+            "difference": found["difference"],
+        }
+        blocks.append(
+            f"{_title(question)}: {found['n_items']} items with two labels of each group, "
+            f"{found['items_left_out']} others left out; level {found['level']}{_left_out(found)}\n"
+            f"{estimates(rows, tuple(rows))}\n"
+            f"Primary: the difference of {found['coefficient']}; two-sided p {number(found['p'])} of no difference.\n"
+            f"{made_by(rows.items(), found['unit'])}"
+        )
+    return "\n\n".join(blocks) or "no labels"
 
 
-def corrected_text(document: Document) -> str:
-    """Scores, then the strata they come from."""
-    strata = aligned(
-        ("stratum", "size", "sampled", "successes", "missing"),
-        [
-            [row["stratum"], row["size"], row["sampled"], row["successes"], row["missing"]]
-            for row in document["strata"]
-        ],
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    """The first names, and how many others there are."""
+    others = len(names) - most
+    return ", ".join(names[:most]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
+
+
+def systems_text(document: Document) -> str:
+    """A line per system: mean, majority and unanimous outputs, with what was counted."""
+    header = (
+        "system",
+        "outputs",
+        "labelled",
+        "raters",
+        "mean",
+        "interval",
+        "majority",
+        "share",
+        "interval",
+        "ties",
     )
-    names = ("uncorrected", "corrected", "superpopulation")
-    doubts = _doubts(document, {name: document[name] for name in names[1:]})
-    return "\n\n".join(part for part in (_estimates(document, names), doubts, strata) if part)
+    blocks = []
+    for question, found in document["questions"].items():
+        rows = [
+            [
+                row["system"],
+                row["outputs"],
+                row["labelled"],
+                "-" if row["raters_per_output"] is None else "-".join(map(str, row["raters_per_output"])),
+                number(row["mean"]["value"]),
+                interval(row["mean"]["ci"]),
+                _count(row["majority"]["k"]),
+                number(row["majority"]["value"]),
+                interval(row["majority"]["ci"]),
+                number(row["ties"]),
+                _count(row["unanimous"]["k"]),
+                number(row["unanimous"]["value"]),
+                interval(row["unanimous"]["ci"]),
+            ]
+            for row in found["systems"]
+        ]
+        lines = [
+            f"{_title(question)}: {found['outputs']} outputs, level {found['level']}{_left_out(document)}",
+            aligned((*header, "unanimous", "share", "interval"), rows),
+            *(_missing(row) for row in found["systems"]),
+            f"Primary: {document['primary']}; shares are of labelled outputs, ties and abstained labels no success.",
+        ]
+        shown = [(name, row[name]) for row in found["systems"] for name in ("mean", "majority", "unanimous")]
+        blocks.append("\n".join(line for line in (*lines, made_by(shown, found["unit"])) if line))
+    return "\n\n".join(blocks) or "no labels"
 
 
-def _doubts(document: Document, estimates: Mapping[str, Any]) -> str:
-    """Splits and missing labels, and what each estimate would be in the worst and the best case."""
-    counts = [
-        f"{document['splits']} outputs on which experts split evenly" if document["splits"] else "",
-        f"{document['missing']} drawn outputs without a label" if document["missing"] else "",
+def _count(k: float | None) -> str:
+    return "-" if k is None else f"{k:.0f}"
+
+
+def _missing(row: Document) -> str:
+    """What a system lacks, and where its majority could lie."""
+    lacks = [
+        f"{row['unlabelled']} outputs without a label" if row["unlabelled"] else "",
+        f"{row['missing_instances']} instances that others have labels of"
+        if row["missing_instances"]
+        else "",
+        f"{row['n_abstain']} labels abstained" if row["n_abstain"] else "",
+        f"{row['n_unavailable']} unavailable" if row["n_unavailable"] else "",
     ]
-    said = " and ".join(count for count in counts if count)
-    bounds = [f"{name} {interval(found['bounds'])}" for name, found in estimates.items() if found["bounds"]]
-    return "\n".join([*([said] if said else []), *([f"bounds: {', '.join(bounds)}"] if bounds else [])])
+    bounds = row["majority"]["bounds"]
+    lacks.append(f"majority between {interval(bounds)} whatever these and the ties are" if bounds else "")
+    said = ", ".join(part for part in lacks if part)
+    return f"{printable(row['system'])}: {said}" if said else ""
+
+
+def _title(question: str) -> str:
+    return printable(question) or "(no question named)"
 
 
 def pairs_text(document: Document) -> str:
@@ -141,21 +203,23 @@ def pairs_text(document: Document) -> str:
 
 
 def _tests(document: Document) -> str:
-    """The two tests of position, said apart, and how the strengths were made."""
+    """The two tests of position, said apart, and how the figures were made."""
     bias = document["position_bias"]
     lines = []
     if bias["p"] is not None:
-        lines.append(f"first slot wins more often, all presentations: p {number(bias['p'])}")
+        lines.append(f"all presentations, is the share of the first slot one half? p {number(bias['p'])}")
     if bias["swap_p"] is not None:
-        lines.append(f"the same slot wins twice, pairs shown in both orders: p {number(bias['swap_p'])}")
-    methods = {
-        (row["strength"]["method"], row["strength"]["seed"], row["strength"]["clusters"])
-        for row in document["systems"]
-        if row["strength"]["value"] is not None
-    }
-    for method, seed, clusters in sorted(methods, key=str):
-        unit = "independent comparisons" if clusters is None else f"{clusters} clusters"
-        lines.append(f"strengths: {method}, {unit}{'' if seed is None else f', seed {seed}'}")
+        lines.append(
+            "pairs shown in both orders whose answers name the same slot, is it either slot alike? "
+            f"swap_p {number(bias['swap_p'])}"
+        )
+    rule = "their net score" if document["orders"] == "net" else "agreement, else a tie"
+    lines.append(f"Primary: strength; two orders of a comparison count once, by {rule}.")
+    shown = [
+        (name, row[name]) for row in document["systems"] for name in ("strength", "win_rate", "half_tie_rate")
+    ]
+    shown += [("order effect", document["order_effect"]), ("first slot share", bias["first_slot_share"])]
+    lines.append(made_by(shown, document["unit"]))
     return "".join(f"\n{line}" for line in lines)
 
 
@@ -196,4 +260,6 @@ def retrieval_text(document: Document) -> str:
         ]
         for row in document["systems"]
     ]
-    return aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval"), rows)
+    shown = [(name, row[name]) for row in document["systems"] for name in ("p_at_k", "hit_at_k", "mrr_at_k")]
+    table = aligned(("system", "k", "P@k", "Hit@k", "MRR@k", "MRR interval"), rows)
+    return f"{table}\nPrimary: mrr_at_k over {document['queries']} queries.\n{made_by(shown, 'query')}"

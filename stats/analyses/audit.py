@@ -18,33 +18,42 @@ from stats.audit_units import AuditUnits, Outcome, audit_units, outcome_counts
 from stats.confusion import METRICS, Confusion, in_sample
 from stats.doubts import between, coefficients_with_missing_labels
 from stats.estimate import Caution, Estimate, Reason, undefined
+from stats.system_units import units_by_system
 from stats.tables import Table
 
 Document = dict[str, object]
 
 
-def audit_document(table: Table, *, positive: str, options: Options) -> Document:
+def audit_document(table: Table, *, positive: str, options: Options, by: str = "") -> Document:
     """Judge rows and expert rows are paired by question and subject; the expert is the truth.
 
     Several labels of one side become their majority. A pair is eligible when both sides say yes or no;
     `excluded` counts the audited units that are not, `exclusions` says why; `splits` and `missing` as in
     corrected_document. Weights are N_h / n_h, from
     the columns stratum_size and sample_size, or counted when the table also holds unaudited verdicts.
-    With several questions the figures pool them, and `questions` has each.
+    With several questions the figures pool them, and `questions` has each; `by` "system" adds `systems` with each
+    system (stats/system_units.py).
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)
-    document = _one_audit(table, positive, options, pooled=len(questions) > 1)
+    units = audit_units(table, positive=positive, order=options.order)
+    document = _one_audit(units, options, pooled=len(questions) > 1)
+    if by == "system":
+        document["systems"] = {
+            system: _one_audit(own, options, pooled=len(questions) > 1, sizes_known=known)
+            for system, (own, known) in units_by_system(units).items()
+        }
     if len(questions) > 1:
         document["questions"] = {
-            question: _one_audit(chosen_question(table, question), positive, options, pooled=False)
+            question: audit_document(
+                chosen_question(table, question), positive=positive, options=options, by=by
+            )
             for question in questions
         }
     return document
 
 
-def _one_audit(table: Table, positive: str, options: Options, *, pooled: bool) -> Document:
-    units = audit_units(table, positive=positive)
+def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known: bool = True) -> Document:
     design = audit_design(units)
     scenarios = [units.with_splits(Outcome.NEGATIVE)]
     scenarios += [units.with_splits(Outcome.POSITIVE)] if units.split.any() else []
@@ -55,16 +64,20 @@ def _one_audit(table: Table, positive: str, options: Options, *, pooled: bool) -
     warnings = (Caution.POOLED_QUESTIONS,) if pooled else ()
     eligible = round(sample.total)
     return {
-        "positive": positive,
+        "positive": units.positive,
+        "primary": "kappa",
+        "unit": "output",
         "in_sample": _block(sample, _over(samples)),
-        "weighted": _weighted(scenarios, design, missing, options),
+        "weighted": _weighted(scenarios, design, missing, options)
+        if sizes_known
+        else _not_weighted(Reason.NO_DESIGN, options),
         "eligible": eligible,
         "splits": int(units.split.sum()),
         "missing": sum(missing),
         "excluded": int(units.audited.sum()) - eligible,
         "exclusions": _exclusions(units),
         "unaudited": int((units.judged & ~units.audited).sum()),
-        "design": None if isinstance(strata, Reason) else design.source,
+        "design": None if isinstance(strata, Reason) or not sizes_known else design.source,
         "judge_versions": list(units.judge_versions),
         "warnings": [str(warning) for warning in warnings],
     }
@@ -85,12 +98,16 @@ def _weighted(
     for units in scenarios:
         strata = weighted_strata(units, design)
         if isinstance(strata, Reason):
-            nothing = {metric: undefined(METHOD, strata, level=options.confidence) for metric in METRICS}
-            return {"tp": None, "fp": None, "fn": None, "tn": None} | _as_json(nothing)
+            return _not_weighted(strata, options)
         found.append((strata, design_weighted(strata, seed=options.seed, level=options.confidence)))
     estimates = _over([estimates for _, estimates in found])
     drawn = drawn_strata(scenarios[0], design)
     return _block(population_table(found[0][0]), coefficients_with_missing_labels(estimates, drawn, missing))
+
+
+def _not_weighted(reason: Reason, options: Options) -> Document:
+    nothing = {metric: undefined(METHOD, reason, level=options.confidence) for metric in METRICS}
+    return {"tp": None, "fp": None, "fn": None, "tn": None} | _as_json(nothing)
 
 
 def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:

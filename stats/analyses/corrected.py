@@ -18,18 +18,19 @@ from stats.raw_rows import TableError
 from stats.strata import Stratum
 from stats.superpopulation import METHOD as SUPERPOPULATION
 from stats.superpopulation import superpopulation_score
+from stats.system_units import units_by_system
 from stats.tables import Table
 
 Document = dict[str, object]
 
 
-def corrected_document(table: Table, *, positive: str, options: Options) -> Document:
+def corrected_document(table: Table, *, positive: str, options: Options, by: str = "") -> Document:
     """The share of `positive` by the judge, and corrected by the experts' audit of it.
 
     `corrected` speaks about these units (finite), `superpopulation` about new ones; the latter needs a
     verdict for every unit. `splits` counts the units on which experts split evenly and nobody decided, `missing`
-    those that were drawn and not labelled (stats/doubts.py). Raises TableError when the table holds several
-    questions and none is chosen.
+    those that were drawn and not labelled (stats/doubts.py). `by` "system" adds `systems` with each system
+    (stats/system_units.py). Raises TableError when the table holds several questions and none is chosen.
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)
@@ -37,7 +38,17 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
         raise TableError(
             f"the table answers {', '.join(questions)}: choose one with --question", column="question"
         )
-    units = audit_units(table, positive=positive)
+    units = audit_units(table, positive=positive, order=options.order)
+    document = _one_score(units, options)
+    if by == "system":
+        document["systems"] = {
+            system: _one_score(own, options, sizes_known=known)
+            for system, (own, known) in units_by_system(units).items()
+        }
+    return document
+
+
+def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True) -> Document:
     design = audit_design(units)
     strata = corrected_strata(units, design)
     missing = missing_labels(design, strata)
@@ -57,7 +68,17 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
         estimates |= {name: between(estimates[name], other) for name, other in others.items()}
     for name in ("corrected", "superpopulation"):
         estimates[name] = with_missing_labels(estimates[name], strata, if_positive, missing)
-    document: Document = {"positive": positive, "design": design.source}
+    if not sizes_known:
+        estimates |= {
+            name: undefined(name, Reason.NO_DESIGN, level=options.confidence)
+            for name in ("uncorrected", "corrected", "superpopulation")
+        }
+    document: Document = {
+        "positive": units.positive,
+        "design": design.source if sizes_known else None,
+        "primary": "corrected",
+        "unit": "output" if units.clusters.is_empty else "cluster",
+    }
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()
     return document | {

@@ -15,7 +15,7 @@ from stats.bootstrap import Ints
 from stats.davidson import DavidsonFit, hotelling_p
 from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import t_value, z_value
-from stats.label_pairs import Presentations, Settled, presentations, settle
+from stats.label_pairs import OrderRule, Presentations, Settled, presentations, settle
 from stats.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
 from stats.position_bias import (
     binomial_p,
@@ -30,15 +30,17 @@ from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles
 Document = dict[str, object]
 
 
-def pairs_document(table: Table, *, options: Options, systems: Sequence[str] = ()) -> Document:
+def pairs_document(
+    table: Table, *, options: Options, systems: Sequence[str] = (), orders: OrderRule = "agree"
+) -> Document:
     """Comparisons of systems as shown (`left|right`); strengths are logarithms that sum to zero.
 
-    A comparison that one rater saw in both orders counts once: decisive if both presentations name the
-    same system, else a tie (`order_flips`). Position bias and order effect use every presentation.
-    `systems` restricts all of it to comparisons among these. TableError for a name that does not occur.
+    A comparison that one rater saw in both orders counts once, by the rule `orders` (label_pairs.settle);
+    `order_flips` counts those whose orders said different things. Position bias and order effect use every
+    presentation. `systems` restricts all of it to comparisons among these. TableError for a name that does not occur.
     """
     shown = presentations(chosen(table, options), among=systems)
-    settled = settle(shown)
+    settled = settle(shown, orders)
     comparisons = settled.comparisons
     counts = comparisons.table()
     fitted = davidson.fit(counts) if comparisons.k else Reason.NO_ITEMS
@@ -48,6 +50,9 @@ def pairs_document(table: Table, *, options: Options, systems: Sequence[str] = (
         "comparisons": len(comparisons.result),
         "presentations": len(shown.comparisons.result),
         "order_flips": settled.order_flips,
+        "orders": orders,
+        "primary": "strength",
+        "unit": "comparison" if settled.clusters is None else "cluster",
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
         "systems": [

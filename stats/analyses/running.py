@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
 from stats.agreement import LEVELS, Level
-from stats.analyses import as_text
+from stats.analyses import as_text, audit_text
 from stats.analyses.agreement import agreement_document
 from stats.analyses.audit import audit_document
+from stats.analyses.calibration import calibration_document
 from stats.analyses.corrected import corrected_document
+from stats.analyses.difference import difference_document
+from stats.analyses.gold import gold_document
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.analyses.retrieval import CHECKS as RANK_CHECKS
 from stats.analyses.retrieval import DEFAULT_KS, read_ranks, retrieval_document
+from stats.analyses.systems import systems_document
+from stats.label_pairs import ORDER_RULES, OrderRule
 from stats.labels import COLUMNS, read_labels
 from stats.tables import Form, Table
 
@@ -23,7 +29,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that an analysis may be asked. `positive` is needed by audit and corrected only.
+    """Everything that an analysis may be asked; `Analysis.takes` says which analysis reads what.
 
     `renaming` maps the file's columns to ours, "" drops one.
     """
@@ -35,6 +41,12 @@ class Request:
     systems: tuple[str, ...] = ()
     ks: tuple[int, ...] = DEFAULT_KS
     renaming: Mapping[str, str] = field(default_factory=dict)
+    by: str = ""
+    exchangeable: bool = False
+    orders: OrderRule = "agree"
+    first: tuple[str, ...] = ()
+    second: tuple[str, ...] = ()
+    score_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.analysis not in ANALYSES:
@@ -43,50 +55,116 @@ class Request:
             raise ValueError("say which value counts as success")
         if self.level is not None and self.level not in LEVELS:
             raise ValueError(f"unknown level {self.level!r}: {', '.join(LEVELS)}")
+        if self.by not in BY:
+            raise ValueError(f"nothing is split by {self.by!r}: {', '.join(BY[1:])}")
+        if self.orders not in ORDER_RULES:
+            raise ValueError(f"unknown rule {self.orders!r} for two orders: {', '.join(ORDER_RULES)}")
+        if ANALYSES[self.analysis].needs_groups and not (self.first and self.second):
+            raise ValueError("name two groups of raters, first and second")
+        if self.score_range is not None and not self.score_range[0] < self.score_range[1]:
+            raise ValueError("a range of scores goes from a lower to a higher number, like 0,5")
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis: a line about it, the columns it can read, how it reads and what it makes of the table."""
+    """One analysis: a line about it, the columns it can read, how it reads and what it makes of the table.
+
+    `takes` names the options that it reads besides COMMON, as REST and the page call them.
+    """
 
     line: str
     columns: Sequence[str]
     read: Callable[..., Table]
     document: Callable[[Table, Request], Document]
     text: Callable[[Document], str]
+    takes: Sequence[str] = ()
     needs_positive: bool = False
+    needs_groups: bool = False
 
 
 def _agreement(table: Table, asked: Request) -> Document:
-    return agreement_document(table, level=cast("Level | None", asked.level), options=asked.options)
+    return agreement_document(
+        table, level=_level(asked), options=asked.options, exchangeable=asked.exchangeable
+    )
+
+
+def _systems(table: Table, asked: Request) -> Document:
+    return systems_document(table, positive=asked.positive, level=_level(asked), options=asked.options)
+
+
+def _difference(table: Table, asked: Request) -> Document:
+    return difference_document(
+        table, first=asked.first, second=asked.second, level=_level(asked), options=asked.options
+    )
+
+
+def _level(asked: Request) -> Level | None:
+    return cast("Level | None", asked.level)
 
 
 def _audit(table: Table, asked: Request) -> Document:
-    return audit_document(table, positive=asked.positive, options=asked.options)
+    return audit_document(table, positive=asked.positive, options=asked.options, by=asked.by)
 
 
 def _corrected(table: Table, asked: Request) -> Document:
-    return corrected_document(table, positive=asked.positive, options=asked.options)
+    return corrected_document(table, positive=asked.positive, options=asked.options, by=asked.by)
+
+
+def _calibration(table: Table, asked: Request) -> Document:
+    return calibration_document(
+        table, positive=asked.positive, options=asked.options, score_range=asked.score_range
+    )
 
 
 def _pairs(table: Table, asked: Request) -> Document:
-    return pairs_document(table, options=asked.options, systems=asked.systems)
+    return pairs_document(table, options=asked.options, systems=asked.systems, orders=asked.orders)
+
+
+def _gold(table: Table, asked: Request) -> Document:
+    return gold_document(table, options=asked.options)
 
 
 def _retrieval(table: Table, asked: Request) -> Document:
     return retrieval_document(table, ks=asked.ks, options=asked.options)
 
 
+BY = ("", "system")
+COMMON = ("confidence", "seed", "renaming")
+_RATERS = ("question", "rater_kind")
+_AUDIT = ("question", "positive", "order")
 ANALYSES: Mapping[str, Analysis] = {
     "agreement": Analysis(
-        "how far raters agree, per question", COLUMNS, read_labels, _agreement, as_text.agreement_text
+        "how far raters agree, per question",
+        COLUMNS,
+        read_labels,
+        _agreement,
+        as_text.agreement_text,
+        takes=(*_RATERS, "level", "order", "exchangeable"),
+    ),
+    "difference": Analysis(
+        "do raters of one group agree more than those of another",
+        COLUMNS,
+        read_labels,
+        _difference,
+        as_text.difference_text,
+        takes=(*_RATERS, "level", "order", "first", "second"),
+        needs_groups=True,
+    ),
+    "systems": Analysis(
+        "mean, majority and unanimous outputs of each system",
+        COLUMNS,
+        read_labels,
+        _systems,
+        as_text.systems_text,
+        takes=(*_RATERS, "level", "order", "positive"),
     ),
     "audit": Analysis(
         "a judge against experts, in sample and weighted by the design",
         COLUMNS,
         read_labels,
         _audit,
-        as_text.audit_text,
+        audit_text.audit_text,
+        takes=(*_AUDIT, "by"),
         needs_positive=True,
     ),
     "corrected": Analysis(
@@ -94,11 +172,34 @@ ANALYSES: Mapping[str, Analysis] = {
         COLUMNS,
         read_labels,
         _corrected,
-        as_text.corrected_text,
+        audit_text.corrected_text,
+        takes=(*_AUDIT, "by"),
+        needs_positive=True,
+    ),
+    "calibration": Analysis(
+        "a judge's graded scores against the experts' yes or no",
+        COLUMNS,
+        read_labels,
+        _calibration,
+        audit_text.calibration_text,
+        takes=(*_AUDIT, "score_range"),
         needs_positive=True,
     ),
     "pairs": Analysis(
-        "win, loss, tie; strengths, ranks and position bias", COLUMNS, read_labels, _pairs, as_text.pairs_text
+        "win, loss, tie; strengths, ranks and position bias",
+        COLUMNS,
+        read_labels,
+        _pairs,
+        as_text.pairs_text,
+        takes=(*_RATERS, "systems", "orders"),
+    ),
+    "gold": Analysis(
+        "a judge's choices between two outputs against the experts'",
+        COLUMNS,
+        read_labels,
+        _gold,
+        audit_text.gold_text,
+        takes=("question",),
     ),
     "retrieval": Analysis(
         "P@k, Hit@k and MRR@k of ranked lists",
@@ -106,6 +207,7 @@ ANALYSES: Mapping[str, Analysis] = {
         read_ranks,
         _retrieval,
         as_text.retrieval_text,
+        takes=("k",),
     ),
 }
 
@@ -134,6 +236,22 @@ def whole_numbers(text: str) -> tuple[int, ...]:
     if not numbers or min(numbers) < 1:
         raise ValueError(f"must be whole numbers from 1 like 1,10,20, not {text!r}")
     return numbers
+
+
+def words(text: str) -> tuple[str, ...]:
+    """`a, b` as words; "" is none."""
+    return tuple(part.strip() for part in text.split(",")) if text.strip() else ()
+
+
+def two_numbers(text: str) -> tuple[float, float]:
+    """`0,5` as numbers. Raises ValueError."""
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"must be two numbers like 0,5, not {text!r}") from None
+    if not math.isfinite(low) or not math.isfinite(high):
+        raise ValueError(f"must be two numbers like 0,5, not {text!r}")
+    return low, high
 
 
 def renaming(text: str) -> tuple[str, str]:

@@ -104,6 +104,11 @@ ADDRESSES = {
     "reports/releases/<slug:name>/compare/pair/": [
         "reports/releases/sample-re2math/compare/pair/?first=aurora&second=basalt"
     ],
+    "reports/releases/<slug:name>/analyse/": [
+        "reports/releases/sample-re2math/analyse/",
+        "reports/releases/sample-re2math/analyse/?analysis=systems&positive=yes&campaign=sample-audit"
+        "&question=ground&confidence=0.95&seed=1",
+    ],
     "reports/releases/<slug:name>/pairs/": ["reports/releases/sample-proofs/pairs/"],
     "reports/releases/<slug:name>/leak-flags/": ["reports/releases/sample-proofs/leak-flags/"],
     "reports/releases/<slug:name>/printed/": ["reports/releases/sample-proofs/printed/"],

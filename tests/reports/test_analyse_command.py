@@ -10,6 +10,8 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from stats.analyses.running import ANALYSES
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -121,13 +123,118 @@ def test_the_shell_sees_the_three_exit_codes(golden):
     assert run("retrieval", golden, "--k", "0").returncode == 2
 
 
+def in_environment(*arguments, **environment):
+    command = [sys.executable, "manage.py", "analyse", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, check=False
+    )
+
+
 def test_it_runs_in_an_empty_environment_without_a_secret_key(tmp_path):
     """And three items without any variance between them: what is not defined is null, the rest is printed."""
     path = tmp_path / "labels.csv"
     path.write_text("subject,rater,value\na,x,0\na,y,1\nb,x,0\nb,y,1\nc,x,1\nc,y,0\n")
-    command = [sys.executable, "manage.py", "analyse", "agreement", str(path), "--json"]
-    done = subprocess.run(command, cwd=settings.BASE_DIR, env={}, capture_output=True, check=False)
+    done = in_environment("agreement", path, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["questions"][""]
     assert (found["icc_1_1"]["ci"], found["icc_2_1"]["reason"]) == (None, "FEW_EVENTS")
     assert found["percent"]["value"] == 0
+
+
+GRADED = "subject,system,rater,rater_kind,value\n" + "".join(
+    f"s{n},{'AB'[n % 2]},{who},{kind},{(n + place) % 3}\n"
+    for n in range(12)
+    for place, (who, kind) in enumerate(
+        (("anna", "expert"), ("ben", "expert"), ("m", "judge"), ("k", "judge"))
+    )
+)
+CHOSEN = (
+    "subject,system,rater,rater_kind,value\nq,A|B,x,expert,first\nq,A|B,m,judge,tie\nq,B|A,m,judge,second\n"
+)
+CALLS = {
+    "agreement": (GRADED, ["--exchangeable"]),
+    "difference": (GRADED, ["--first", "expert", "--second", "judge"]),
+    "systems": (GRADED, ["--positive", "1,2"]),
+    "audit": (GRADED, ["--positive", "1,2", "--by", "system"]),
+    "corrected": (GRADED, ["--positive", "1,2", "--by", "system"]),
+    "calibration": (GRADED, ["--positive", "2", "--range", "0,2"]),
+    "pairs": (CHOSEN, ["--orders", "net"]),
+    "gold": (CHOSEN, []),
+    "retrieval": ("system,query,rank\nA,q,1\nA,r,\n", []),
+}
+
+
+def test_every_analysis_is_called_here():
+    assert set(CALLS) == set(ANALYSES)
+
+
+@pytest.mark.parametrize("analysis", list(CALLS))
+def test_no_analysis_needs_a_database(tmp_path, analysis):
+    """The database named here refuses connections, and no file appears where the demo would keep one."""
+    table, flags = CALLS[analysis]
+    path, folder = tmp_path / "labels.csv", tmp_path / "runtime"
+    path.write_text(table)
+    done = in_environment(
+        analysis,
+        path,
+        *flags,
+        DATABASE_URL="postgres://nobody@127.0.0.1:1/none",
+        TOUCHSTONE_RUNTIME_DIR=str(folder),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [found for found in folder.rglob("*") if found.is_file()] == []
+
+
+@pytest.mark.parametrize("analysis", list(CALLS))
+def test_the_text_of_every_analysis_names_primary_figure_unit_and_methods(tmp_path, analysis):
+    table, flags = CALLS[analysis]
+    path = tmp_path / "labels.csv"
+    path.write_text(table)
+    text = analyse(analysis, path, *flags)
+    assert "Primary" in text
+    assert "Unit of analysis: " in text
+    assert "Methods: " in text
+
+
+def test_the_seed_of_what_is_drawn_is_printed(golden, tmp_path):
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("system,query,rank\n" + "".join(f"A,q{n},{n % 7 + 1}\n" for n in range(40)))
+    assert "seed 7" in analyse("retrieval", ranks, "--seed", "7")
+    assert "seed 7" in analyse("audit", golden, "--positive", "yes", "--seed", "7")
+    assert "no random numbers" in analyse("corrected", golden, "--positive", "yes", "--seed", "7")
+
+
+def test_what_cannot_be_said_of_raters_without_names_is_named(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("subject,value\na,1\na,2\nb,2\nb,2\n")
+    text = analyse("agreement", path, "--exchangeable")
+    assert "raters not told apart" in text
+    assert "Need to know who gave which label: cohen_kappa," in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("calibration", "--positive", "yes", "--range", "5,0"), 2),
+        (("difference", "--first", "x", "--second", "y"), 1),
+        (("systems",), 1),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(golden, arguments, code):
+    analysis, *flags = arguments
+    assert refusal(analysis, golden, *flags).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (("difference", "--first", "x"), "--second"),
+        (("calibration", "--positive", "yes", "--range", "low,high"), "two numbers like 0,5"),
+        (("corrected", "--positive", "yes", "--by", "mood"), "--by"),
+        (("audit",), "--positive"),
+        (("retrieval", "--positive", "yes"), "--positive"),
+    ],
+)
+def test_wrong_usage_is_named(golden, arguments, what):
+    analysis, *flags = arguments
+    assert what in str(refusal(analysis, golden, *flags))

@@ -117,6 +117,76 @@ def test_pairs_and_retrieval_have_pages_too(anybody):
     assert "MRR@k" in anybody.get(page(ranks)).content.decode()
 
 
+FULL = "subject,rater,rater_kind,value,system,cluster\n" + "".join(
+    f"s{n},{who},{kind},{(n + place) % 4},{'AB'[n % 2]},c{n // 3}\n"
+    for n in range(24)
+    for place, (who, kind) in enumerate(
+        (("anna", "expert"), ("ben", "expert"), ("m", "judge"), ("k", "judge"))
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "fields", "flags", "shown"),
+    [
+        ("agreement", {"order": "3, 1, 0, 2"}, ["--order", "3,1,0,2"], "Krippendorff’s alpha, ordinal"),
+        ("agreement", {"exchangeable": "on"}, ["--exchangeable"], "raters not told apart"),
+        (
+            "difference",
+            {"first": "expert", "second": "m, k"},
+            ["--first", "expert", "--second", "m,k"],
+            "First minus second",
+        ),
+        ("systems", {"positive": "2,3"}, ["--positive", "2,3"], "Unanimously"),
+        ("audit", {"positive": "2,3", "by": "system"}, ["--positive", "2,3", "--by", "system"], "System A"),
+        (
+            "corrected",
+            {"positive": "2,3", "by": "system"},
+            ["--positive", "2,3", "--by", "system"],
+            "System B",
+        ),
+        (
+            "calibration",
+            {"positive": "2,3", "score_range": "0,3"},
+            ["--positive", "2,3", "--range", "0,3"],
+            "A calibrated judge keeps to the diagonal",
+        ),
+    ],
+)
+def test_every_option_of_the_command_is_on_the_page(anybody, tmp_path, analysis, fields, flags, shown):
+    path = tmp_path / "full.csv"
+    path.write_text(FULL)
+    upload = sent(anybody, FULL)
+    assert ask(anybody, upload, analysis=analysis, **fields).status_code == 302
+    upload.refresh_from_db()
+    assert upload.state == "done", upload.refusal
+    found = anybody.get(reverse("analyse-json", args=[upload.handle])).content.decode()
+    assert found == command(analysis, str(path), *flags, "--json")
+    page_of_answer = anybody.get(page(upload))
+    assert shown in page_of_answer.content.decode()
+    form, wanted = page_of_answer.context["form"], {"exchangeable": True, "score_range": "0.0, 3.0"}
+    assert {name: form[name].value() for name in fields} == {
+        name: wanted.get(name, value) for name, value in fields.items()
+    }
+
+
+def test_pairs_are_settled_by_either_rule_and_judged_by_gold(anybody, tmp_path):
+    rows = [
+        f"q{n},judge,m,{pair},{value}" for n in range(8) for pair, value in (("A|B", "first"), ("B|A", "tie"))
+    ]
+    rows += [f"q{n},expert,x,A|B,first" for n in range(8)]
+    content = "\n".join(["subject,rater_kind,rater,system,value", *rows, ""])
+    path = tmp_path / "pairs.csv"
+    path.write_text(content)
+    upload = sent(anybody, content)
+    ask(anybody, upload, analysis="pairs", orders="net", rater_kind="judge")
+    found = anybody.get(reverse("analyse-json", args=[upload.handle])).content.decode()
+    assert found == command("pairs", str(path), "--orders", "net", "--rater-kind", "judge", "--json")
+    assert "count by their net score" in anybody.get(page(upload)).content.decode()
+    ask(anybody, upload, analysis="gold")
+    assert "Judges against gold" in anybody.get(page(upload)).content.decode()
+
+
 def test_cautions_come_with_what_to_do(anybody):
     upload = sent(anybody, "subject,rater,value\na,anna,yes\nb,anna,no\n")
     ask(anybody, upload)
@@ -133,9 +203,10 @@ def test_a_fault_in_the_file_is_named_by_line_and_column(anybody):
 
 def test_options_that_make_no_sense_are_explained_at_their_field(anybody):
     upload = sent(anybody, FOREIGN)
-    reply = ask(anybody, upload, k="1,x", more="nonsense", confidence="2")
+    reply = ask(anybody, upload, k="1,x", more="nonsense", confidence="2", score_range="0")
     assert reply.status_code == 400
-    assert set(reply.context["form"].errors) == {"k", "more", "confidence"}
+    assert set(reply.context["form"].errors) == {"k", "more", "confidence", "score_range"}
+    assert ask(anybody, upload, analysis="difference", first="x").status_code == 400
     assert ask(anybody, upload, analysis="audit", positive="").status_code == 400
 
 

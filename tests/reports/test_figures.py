@@ -12,6 +12,7 @@ from reports.figures.matrix import Shaded, shade, shaded_matrix
 from reports.figures.progress import LEFT as PROGRESS_LEFT
 from reports.figures.progress import RIGHT as PROGRESS_RIGHT
 from reports.figures.progress import progress_curve
+from reports.figures.reliability import reliability_curve
 from reports.figures.shares import share_bars
 from reports.figures.spans import LEFT as SPAN_LEFT
 from reports.figures.spans import RIGHT as SPAN_RIGHT
@@ -207,3 +208,15 @@ def test_progress_rises_at_its_days_and_runs_on_to_the_end():
     third_day = left + (right - left) * 2 / 4  # of four days
     assert [x for x, _ in points] == pytest.approx([left, left, left, third_day, third_day, right])
     assert points[-1][1] < points[2][1] < points[0][1]
+
+
+def test_a_reliability_curve_says_its_points_in_words_and_draws_each_with_its_interval():
+    curve = [
+        {"mean_score": score, "n": n, "share": {"value": share, "ci": ends}}
+        for score, n, share, ends in ((0.12, 8, 0.25, [0.05, 0.6]), (0.9, 10, 1.0, None))
+    ]
+    drawing = reliability_curve("Reliability of <m>", curve, key="curve")
+    assert "score 0.12: 25.0 % of 8; score 0.90: 100.0 % of 10." in drawing
+    assert "Reliability of &lt;m&gt;" in drawing
+    assert drawing.count("<circle") == 2
+    assert drawing.count('class="fig-line-judge"') == 2  # the curve and the one interval there is

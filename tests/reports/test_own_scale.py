@@ -131,6 +131,32 @@ def test_agreement_leads_with_ordinal_alpha(refereed):
     assert shown[0]["name"] == "Krippendorff’s alpha, ordinal"
 
 
+def test_stored_labels_are_analysed_in_the_order_of_their_scale(refereed, client, coordinator):
+    client.force_login(coordinator)
+    address = reverse("api-stored-analyses", args=[refereed.name])
+
+    def asked(**options):
+        sent = {"campaign": "refereeing", "question": "recommendation", **options}
+        return client.post(address, sent, content_type="application/json").json()["questions"][
+            "recommendation"
+        ]
+
+    systems = asked(analysis="systems", positive="flawless,minor")["systems"]
+    # fmf and fmr have a majority of flawless and minor, fmf alone is unanimous; of basalt's mmm, jrj, frj, rrr mmm is.
+    assert [(row["majority"]["k"], row["unanimous"]["k"], row["labelled"]) for row in systems] == [
+        (2, 1, 4),
+        (1, 1, 4),
+    ]
+    # reject 0, major 1, minor 2, flawless 3: fmf 8/3, fmr 5/3, jjm 4/3, rrr 0.
+    assert systems[0]["mean"]["value"] == pytest.approx((8 + 5 + 4 + 0) / 12)
+    agreement = asked(analysis="agreement")
+    page = question_document(Campaign.objects.get(release=refereed), "recommendation")
+    assert agreement["primary"] == page["primary"] == "krippendorff_alpha_ordinal"
+    assert agreement["krippendorff_alpha_ordinal"]["value"] == pytest.approx(
+        page["coefficients"]["krippendorff_alpha_ordinal"]["value"], abs=1e-12
+    )
+
+
 def test_the_favourable_answer_in_monitoring_is_the_success_set(refereed):
     document = reviewers_document(Campaign.objects.get())
     assert document["questions"]["recommendation"]["favourable"] == "flawless or minor"

@@ -21,9 +21,9 @@ PROMISED = (
 )
 
 
-def document(rows, header="subject,rater,value", level=None, options=OPTIONS):
-    text = "\n".join([header, *rows])
-    return agreement_document(read_labels(io.BytesIO(text.encode())), level=level, options=options)
+def document(rows, header="subject,rater,value", level=None, options=OPTIONS, **asked):
+    table = read_labels(io.BytesIO("\n".join([header, *rows]).encode()))
+    return agreement_document(table, level=level, options=options, **asked)
 
 
 def only_question(rows, **options):

@@ -1,4 +1,4 @@
-"""manage.py analyse agreement|audit|corrected|pairs|retrieval FILE
+"""manage.py analyse ANALYSIS FILE
 
 Reads a label file of anybody's; no stored release and no database is needed.
 """
@@ -15,6 +15,7 @@ from stats.agreement import LEVELS
 from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED, Options
 from stats.analyses.retrieval import DEFAULT_KS
+from stats.label_pairs import ORDER_RULES
 from stats.labels import GRADERS
 from stats.raw_rows import TableError
 from stats.tables import form_of
@@ -32,37 +33,74 @@ def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return typed
 
 
+_GROUP: dict[str, Any] = {"type": argument(running.words), "required": True}
+# How the command line asks for an option of stats.analyses.running; names as there.
+ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "question": ("--question", {"help": "look at the labels of one question only"}),
+    "rater_kind": ("--rater-kind", {"choices": GRADERS, "help": "labels of these raters only"}),
+    "level": ("--level", {"choices": LEVELS, "help": "level of measurement of the values"}),
+    "order": (
+        "--order",
+        {
+            "type": argument(running.words),
+            "default": (),
+            "help": "your own words from low to high, like reject,major,minor,flawless",
+        },
+    ),
+    "positive": (
+        "--positive",
+        {"default": "", "help": "the value that counts as success; several like flawless,minor"},
+    ),
+    "by": ("--by", {"choices": running.BY[1:], "default": "", "help": "the same figures for each of these"}),
+    "exchangeable": (
+        "--exchangeable",
+        {"action": "store_true", "help": "the names of raters mean nothing, or there are none"},
+    ),
+    "systems": (
+        "--system",
+        {
+            "action": "append",
+            "default": [],
+            "dest": "systems",
+            "help": "only comparisons among these (repeat it)",
+        },
+    ),
+    "orders": (
+        "--orders",
+        {
+            "choices": tuple(ORDER_RULES),
+            "default": "agree",
+            "help": "two orders of a comparison decide if they agree, or by their net score",
+        },
+    ),
+    "first": ("--first", _GROUP | {"help": "raters of the first group, like anna,ben or expert"}),
+    "second": ("--second", _GROUP | {"help": "raters of the second group, like expert,m1 or judge"}),
+    "score_range": (
+        "--range",
+        {
+            "type": argument(running.two_numbers),
+            "dest": "score_range",
+            "metavar": "LOW,HIGH",
+            "help": "least and greatest score, which become 0 and 1",
+        },
+    ),
+    "k": ("--k", {"type": argument(running.whole_numbers), "default": DEFAULT_KS, "help": "like 1,10,20"}),
+}
+
+
 class Command(BaseCommand):
     help = "Agreement, judge audit, corrected score, pairwise and retrieval figures from a label file."
 
     def arguments(self, parser: CommandParser) -> None:
         analyses = parser.add_subparsers(dest="analysis", required=True, metavar="ANALYSIS")
         for name, analysis in running.ANALYSES.items():
-            self._common(analyses.add_parser(name, help=analysis.line))
-        chosen = analyses.choices
-        for name in ("agreement", "audit", "corrected", "pairs"):
-            chosen[name].add_argument("--question", help="look at the labels of one question only")
-        for name in ("agreement", "pairs"):
-            chosen[name].add_argument("--rater-kind", choices=GRADERS, help="labels of these raters only")
-        chosen["pairs"].add_argument(
-            "--system", action="append", default=[], help="only comparisons among these (repeat it)"
-        )
-        chosen["agreement"].add_argument("--level", choices=LEVELS, help="level of measurement of the values")
-        chosen["agreement"].add_argument(
-            "--order",
-            type=lambda text: tuple(part.strip() for part in text.split(",")),
-            default=(),
-            help="your own words from low to high, like reject,major,minor,flawless",
-        )
-        for name in ("audit", "corrected"):
-            chosen[name].add_argument(
-                "--positive",
-                required=True,
-                help="the value that counts as success; several like flawless,minor",
-            )
-        chosen["retrieval"].add_argument(
-            "--k", type=argument(running.whole_numbers), default=DEFAULT_KS, help="like 1,10,20"
-        )
+            own = analyses.add_parser(name, help=analysis.line)
+            self._common(own)
+            for option in analysis.takes:
+                flag, terms = ARGUMENTS[option]
+                if option == "positive" and analysis.needs_positive:
+                    terms = terms | {"required": True}
+                own.add_argument(flag, **terms)
 
     def _common(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a label table, .csv or .jsonl")
@@ -98,18 +136,16 @@ class Command(BaseCommand):
         settings = Options(
             seed=options["seed"],
             confidence=options["confidence"],
-            question=options.get("question"),
-            rater_kind=options.get("rater_kind"),
-            order=options.get("order", ()),
+            **{name: options[name] for name in ("question", "rater_kind", "order") if name in options},
         )
+        own = ("positive", "level", "by", "exchangeable", "orders", "first", "second", "score_range")
         return running.Request(
             self.analysis,
             settings,
-            positive=options.get("positive", ""),
-            level=options.get("level"),
-            systems=tuple(options.get("system", ())),
+            systems=tuple(options.get("systems", ())),
             ks=options.get("k", DEFAULT_KS),
             renaming=dict(options["map"]),
+            **{name: options[name] for name in own if name in options},
         )
 
     def text(self, document: dict[str, Any]) -> str:

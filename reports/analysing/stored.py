@@ -1,0 +1,128 @@
+"""The labels of one arm of a release as a table for stats.analyses."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from io import BytesIO
+from itertools import chain, islice
+
+from accounts.refusal import Refused
+from annotation.models import Campaign, CampaignKind, Phase
+from benchmark.rubrics import rubric_from_content
+from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
+from reports.choosing import Chosen
+from reports.exporting import csv_lines
+from reports.label_cells import Row
+from reports.label_filters import LabelFilter
+from reports.label_rows import label_rows
+from stats.analyses.options import questions_in
+from stats.analyses.running import ANALYSES, Document, Request
+from stats.labels import read_labels
+from stats.raw_rows import TableError
+from stats.scale import Scale
+from stats.tables import Table
+
+MOST_ROWS = 50_000  # about a second of reading; what is larger is exported and analysed by the command
+
+
+def closed_campaigns(chosen: Chosen) -> list[Campaign]:
+    """The campaigns whose labels may be analysed by system: closed ones of this track (ADR 16)."""
+    campaigns = Campaign.objects.filter(release=chosen.release, track=chosen.track, phase=Phase.CLOSED)
+    return list(campaigns.exclude(kind=CampaignKind.CONSTRUCTION).select_related("rubric").order_by("slug"))
+
+
+def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
+    """What `manage.py analyse` says of the labels of a closed campaign ("" for none) and the chosen judge's verdicts.
+
+    Level and order of the values are those of the rubric's scales, unless the request says otherwise. Raises Refused
+    for a campaign that is not there or not closed, for too many rows, and for what the analysis refuses.
+    """
+    known = {found.slug: found for found in closed_campaigns(chosen)}
+    if slug and slug not in known:
+        there = ", ".join(known) or "none"
+        raise Refused(
+            f"There is no closed campaign {slug!r} on this track; there are: {there}.",
+            code="no_campaign",
+            field="campaign",
+        )
+    if asked.analysis not in STORED:
+        raise Refused(f"Stored labels have no {asked.analysis}.", code="no_analysis", field="analysis")
+    questions = rubric_from_content(known[slug].rubric.content).questions if slug else ()
+    scales = {question.key: question.scale for question in questions}
+    try:
+        return _by_scale(_table(chosen, slug, scales), asked, scales)
+    except TableError as refusal:
+        # The line is that of a file that nobody has.
+        plain = str(refusal).removeprefix(f"line {refusal.line}, ").removeprefix(f"line {refusal.line}: ")
+        raise Refused(f"{plain}.", code="not_analysable") from refusal
+
+
+def _by_scale(table: Table, asked: Request, scales: Mapping[str, Scale]) -> Document:
+    """The document; an analysis that asks for a level is made question by question, each with its own scale."""
+    analysis, only = ANALYSES[asked.analysis], asked.options.question
+    questions = questions_in(table) if only is None and "level" in analysis.takes else [only]
+    found = [analysis.document(table, _on_scale(asked, question, scales)) for question in questions]
+    if not found:
+        return analysis.document(table, asked)
+    joined = {key: entry for document in found for key, entry in document.get("questions", {}).items()}
+    return found[0] | ({"questions": joined} if "level" in analysis.takes else {})
+
+
+def _on_scale(asked: Request, question: str | None, scales: Mapping[str, Scale]) -> Request:
+    scale = scales.get(question or "")
+    if scale is None:
+        return replace(asked, options=replace(asked.options, question=question))
+    order = asked.options.order
+    if not order and scale.ranked and scale.level == "ordinal":
+        order = tuple(sorted(scale.judgments, key=scale.height))
+    level = asked.level or ("nominal" if scale.level == "nominal" and not order else None)
+    return replace(asked, level=level, options=replace(asked.options, question=question, order=order))
+
+
+STORED = tuple(name for name in ANALYSES if name != "retrieval")
+
+
+def _table(chosen: Chosen, campaign: str, scales: Mapping[str, Scale]) -> Table:
+    rows = (row for row in stored_rows(chosen, campaign) if _says_something(row, scales))
+    lines = list(islice(rows, MOST_ROWS + 1))
+    if len(lines) > MOST_ROWS:
+        raise Refused(
+            f"These are more than {MOST_ROWS:,} labels. Export them and use manage.py analyse.",
+            code="too_large",
+        )
+    return read_labels(BytesIO("".join(csv_lines(lines)).encode()))
+
+
+def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:
+    """Whether a row is a judgment: no free text, and not "not assessed"."""
+    scale = scales.get(row["question"])
+    if scale is None or row["rater_kind"] == "judge":
+        return True
+    return scale.has_values and (row["state"] != "answered" or row["value"] in scale.judgments)
+
+
+def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
+    """Rows of the label table about outputs of the chosen track and condition: of the campaign, "" for none, and the
+    verdicts of the chosen judge.
+
+    Systems go by their names alone, and each step of an output is a subject of its own.
+    """
+    track = frozenset({chosen.track})
+    given = label_rows(chosen.release, campaign=campaign, wanted=LabelFilter({"track": track}))
+    verdicts = label_rows(
+        chosen.release,
+        wanted=LabelFilter({"rater_kind": {"judge"}, "judge": {chosen.judge}, "track": track}),
+    )
+    for row in chain(given if campaign else (), verdicts if chosen.judge else ()):
+        subject = parse_subject(row["subject"])
+        outputs = _outputs(subject)
+        if any((output.track, output.condition) != (chosen.track, chosen.condition) for output in outputs):
+            continue
+        systems = "|".join(arm.partition("@")[0] for arm in row["system"].split("|"))
+        step = f"/{row['step']}" if row.get("step") else ""
+        yield {**row, "system": systems, "subject": f"{row['subject']}{step}"}
+
+
+def _outputs(subject: Subject | PairSubject | InstanceSubject) -> tuple[Subject, ...]:
+    if isinstance(subject, PairSubject):
+        return subject.ordered
+    return (subject,) if isinstance(subject, Subject) else ()

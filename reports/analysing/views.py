@@ -1,0 +1,61 @@
+"""The page on which stored labels are analysed as `manage.py analyse` analyses a file."""
+
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from reports.analyse_forms import CHOICES, OptionsForm
+from reports.analysing.stored import STORED, closed_campaigns, stored_document
+from reports.analysis_page import analysis_page
+from reports.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.views.access import explains_refusals, staff_only
+
+
+class StoredForm(OptionsForm):
+    """The options with the campaign whose labels are meant; the track and the judge are chosen as on other pages."""
+
+    campaign = forms.ChoiceField(required=False, label="Labels of")
+    MAIN = ("campaign", *OptionsForm.MAIN)
+    OTHERS = tuple(name for name in OptionsForm.OTHERS if name != "k")
+
+    def __init__(self, data: Any, *, chosen: Chosen) -> None:
+        campaigns = closed_campaigns(chosen)
+        super().__init__(
+            data, initial={"analysis": "agreement", "campaign": campaigns[0].slug if campaigns else ""}
+        )
+        del self.fields["k"]
+        analyses = self.fields["analysis"]
+        assert isinstance(analyses, forms.ChoiceField)
+        analyses.choices = [(name, title) for name, title in CHOICES if name in STORED]
+        choices = [
+            ("", "No campaign: the judge’s verdicts only"),
+            *((found.slug, found.name) for found in campaigns),
+        ]
+        field = self.fields["campaign"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = choices
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def stored_analysis(request: HttpRequest, name: str) -> HttpResponse:
+    """The form; below it, once an analysis is asked for, its answer."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, *PARAMETERS, *OptionsForm.base_fields, "campaign")
+    chosen = choose(release, request.GET)
+    form = StoredForm(request.GET if "analysis" in request.GET else None, chosen=chosen)
+    context: dict[str, Any] = {"chosen": chosen, "form": form, "answer": None}
+    if form.is_bound and form.is_valid():
+        try:
+            asked = form.cleaned_data["request"]
+            document = stored_document(chosen, form.cleaned_data["campaign"], asked)
+            context["answer"] = analysis_page(asked.analysis, document)
+        except Refused as refusal:
+            form.add_error(None, refusal.reason)
+    return render(request, "reports/stored_analysis.html", context, status=400 if form.errors else 200)

@@ -1,0 +1,156 @@
+"""`analyse calibration`: graded scores of a judge against the experts' yes or no."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from stats.analyses.options import Options, chosen_question, questions_in
+from stats.audit_design import audit_design
+from stats.audit_units import AuditUnits, Outcome, audit_units
+from stats.bootstrap import Floats, Ints
+from stats.clusters import cluster_codes
+from stats.estimate import Caution, Estimate
+from stats.groups import group_codes, refuse_many
+from stats.labels import independent
+from stats.raw_rows import TableError
+from stats.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
+from stats.tables import Table
+
+Document = dict[str, object]
+Range = tuple[float, float]
+LOW_N = 30
+
+
+def calibration_document(
+    table: Table, *, positive: str, options: Options, score_range: Range | None = None
+) -> Document:
+    """`{"questions": {question: {"judges": [...]}}}`: for every judge AUC, Brier score and reliability curve.
+
+    Experts and judges are paired by question and subject, experts as in `audit`: their majority, an adjudicator where
+    they split; units without a yes or no are left out and counted. Several scores of a judge become their mean, and
+    `score_range` maps them to 0 to 1. With strata in the table every unit counts N_h over the number labelled in
+    its stratum. Raises TableError for a score that is no number or out of its range.
+    """
+    table = chosen_question(table, options.question)
+    return {
+        "positive": positive,
+        "primary": "auc",
+        "range": None if score_range is None else list(score_range),
+        "questions": {
+            question: _question(chosen_question(table, question), positive, options, score_range)
+            for question in questions_in(table)
+        },
+    }
+
+
+def _question(table: Table, positive: str, options: Options, score_range: Range | None) -> Document:
+    units = audit_units(table, positive=positive, order=options.order)
+    own, _ = independent(table)  # the rows that the units were made of, in their order
+    subjects = group_codes(own, ("question", "subject"))
+    judges = own["rater_kind"].is_in("judge")
+    names = group_codes(own, ("rater", "judge_version"))
+    refuse_many(len(np.unique(names[judges])), "rater")
+    weight, source = _weights(units)
+    clusters = np.arange(len(units)) if units.clusters.is_empty else cluster_codes(units.clusters.texts())
+    eligible = np.isin(units.expert, [Outcome.POSITIVE, Outcome.NEGATIVE])
+    rows = []
+    for code in np.unique(names[judges]).tolist():
+        mine = own.select(judges & (names == code))
+        score = _scores(mine, subjects[judges & (names == code)], len(units), score_range)
+        kept = eligible & ~np.isnan(score)
+        items = Scored(
+            score[kept],
+            (units.expert == Outcome.POSITIVE)[kept],
+            weight[kept],
+            np.unique(clusters[kept], return_inverse=True)[1],
+        )
+        rows.append(_judge(mine, items, int((eligible & ~kept).sum()), not units.clusters.is_empty, options))
+    return {
+        "unit": "item" if units.clusters.is_empty else "cluster",
+        "design": source,
+        "labelled": int(eligible.sum()),
+        "splits": int(units.split.sum()),
+        "excluded": int(units.audited.sum() - eligible.sum() - units.split.sum()),
+        "judges": rows,
+    }
+
+
+def _weights(units: AuditUnits) -> tuple[Floats, str | None]:
+    """(U,) units that each unit stands for, and what the design was read from; 1 and None without strata."""
+    if units.strata.is_empty and not units.has_sizes:
+        return np.ones(len(units)), None
+    design = audit_design(units)
+    weight = np.ones(len(units))
+    for h, size in enumerate(design.sizes.tolist()):
+        inside = design.inside(h)
+        weight[inside] = size / max(1, int((inside & units.audited).sum()))
+    return weight, design.source
+
+
+def _scores(rows: Table, subjects: Ints, units: int, score_range: Range | None) -> Floats:
+    """(units,) the mean score of a judge, nan where it gave none."""
+    answered = rows["state"].is_in("answered")
+    rows, subjects = rows.select(answered), subjects[answered]
+    values = rows["value"]
+    numbers = np.array([_number(text) for text in values.values])[values.codes]
+    wrong = ~np.isfinite(numbers)
+    low, high = score_range or (-math.inf, math.inf)
+    wrong |= (numbers < low) | (numbers > high)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        what = "a number" if score_range is None else f"a number from {low:g} to {high:g}"
+        raise TableError(
+            f"a judge's score must be {what}, not {values.values[values.codes[row]]!r}",
+            line=int(rows.lines[row]),
+            column="value",
+        )
+    if score_range is not None:
+        numbers = (numbers - low) / (high - low)
+    count = np.bincount(subjects, minlength=units)
+    total = np.bincount(subjects, weights=numbers, minlength=units)
+    return np.divide(total, count, out=np.full(units, np.nan), where=count > 0)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _judge(rows: Table, items: Scored, missing: int, clustered: bool, options: Options) -> Document:
+    judge, version = (rows[name].values[rows[name].codes[0]] for name in ("rater", "judge_version"))
+    units = int(items.unit.max(initial=-1)) + 1
+    cautions: tuple[str, ...] = (Caution.LOW_N,) if len(items.score) < LOW_N else ()
+    if clustered and units < LOW_N:
+        cautions += (Caution.FEW_CLUSTERS,)
+
+    def shown(estimate: Estimate) -> Document:
+        warnings = (*cautions, *estimate.warnings) if estimate.value is not None else ()
+        return replace(estimate, clusters=units if clustered else None, warnings=warnings).as_json()
+
+    level = options.confidence
+    return {
+        "judge": judge,
+        "judge_version": version or None,
+        "scored": len(items.score),
+        "missing": missing,
+        "true": int(items.truth.sum()),
+        "auc": shown(auc(items, level=level)),
+        "brier": shown(brier(items, level=level)),
+        "overconfidence": shown(overconfidence(items, level=level)),
+        "curve": [_bin(found) for found in reliability(items, level=level)],
+    }
+
+
+def _bin(found: Bin) -> Document:
+    return {
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+        "mean_score": found.mean_score,
+        "share": found.share.as_json(),
+    }

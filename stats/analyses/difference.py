@@ -1,0 +1,85 @@
+"""`analyse difference`: do raters of one group agree more among themselves than those of another?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stats.agreement import Level
+from stats.alpha_difference import alpha_difference
+from stats.analyses.options import Options, chosen, questions_in
+from stats.groups import refuse_repeats
+from stats.label_ratings import Resolved, resolve
+from stats.labels import GRADERS, independent
+from stats.raw_rows import TableError
+from stats.tables import Table
+
+Document = dict[str, object]
+
+
+def difference_document(
+    table: Table, *, first: Sequence[str], second: Sequence[str], level: Level | None, options: Options
+) -> Document:
+    """`{"questions": {question: {"first", "second", "difference", "p"}}}`: Krippendorff's alpha of each group of raters
+    over the items that two raters of each group rated, and the first minus the second.
+
+    A group is named by its raters; `expert` and `judge` mean all raters of that kind, unless a rater is called so.
+    Groups may overlap: experts against experts and a judge asks what the judge does to their agreement. Raises
+    TableError for a rater that does not occur.
+    """
+    refuse_repeats(independent(table)[0])
+    table = chosen(table, options)
+    names, kinds = (set(table[column].used) for column in ("rater", "rater_kind"))
+    shown = names | {f"{name} ({kind})" for name in names for kind in kinds}
+    for word in (*first, *second):
+        if word not in shown and not (word in GRADERS and word in kinds):
+            raise TableError(
+                f"nobody is called {word!r}; raters: {', '.join(sorted(names)[:20])}", column="rater"
+            )
+    questions = {}
+    for question in questions_in(table):
+        resolved = resolve(table.select(table["question"].is_in(question)), level, options.order)
+        questions[question] = _one_question(resolved, first, second, options)
+    return {"primary": "difference", "questions": questions}
+
+
+def _one_question(
+    resolved: Resolved, first: Sequence[str], second: Sequence[str], options: Options
+) -> Document:
+    ratings = resolved.ratings
+    groups = _codes(resolved, first), _codes(resolved, second)
+    found = alpha_difference(
+        ratings, groups, resolved.level, clusters=resolved.clusters, confidence=options.confidence
+    )
+    sides = {
+        name: {"raters": [ratings.raters[code] for code in group], "alpha": estimate.as_json()}
+        for name, group, estimate in zip(
+            ("first", "second"), groups, (found.first, found.second), strict=True
+        )
+    }
+    return {
+        "level": resolved.level,
+        "coefficient": f"krippendorff_alpha_{resolved.level}",
+        "unit": "item" if resolved.clusters is None else "cluster",
+        "n_items": found.items,
+        "items_left_out": ratings.n_items - found.items,
+        **{f"n_{name}": count for name, count in resolved.left_out.items()},
+        **sides,
+        "difference": found.difference.as_json(),
+        "p": found.p,
+    }
+
+
+def _codes(resolved: Resolved, words: Sequence[str]) -> list[int]:
+    """Codes of the raters that the words name. A question that some of them did not answer goes without them."""
+    names, kinds = resolved.ratings.raters, resolved.kinds_of_raters
+    codes: set[int] = set()
+    for word in words:
+        own = [
+            code
+            for code, (name, kind) in enumerate(zip(names, kinds, strict=True))
+            if word in (name, name.removesuffix(f" ({kind})"))
+        ]
+        if not own and word in GRADERS:
+            own = [code for code, kind in enumerate(kinds) if kind == word]
+        codes.update(own)
+    return sorted(codes)

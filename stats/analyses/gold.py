@@ -1,0 +1,185 @@
+"""`analyse gold`: a judge's choices between two outputs against the gold choice, in one or both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from stats.analyses.options import Options, chosen_question
+from stats.bootstrap import Ints
+from stats.clusters import cluster_totals, wilson_on_effective_n
+from stats.estimate import Estimate, Reason, undefined
+from stats.groups import first_rows, group_codes, refuse_many, refuse_repeats
+from stats.intervals import proportion
+from stats.label_pairs import OrderRule, pair_clusters, pair_results, system_pairs
+from stats.labels import ADJUDICATOR, GRADERS, independent
+from stats.raw_rows import TableError
+from stats.tables import Table
+
+Document = dict[str, object]
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """Per pair (P,): how many usable votes, their sum (above zero: for the first system by name), the least and the
+    greatest of them, and in how many orders they were given."""
+
+    count: Ints
+    net: Ints
+    low: Ints
+    high: Ints
+    orders: Ints
+
+    def take(self, pairs: Ints) -> _Votes:
+        """Some of the pairs."""
+        return _Votes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
+
+
+@dataclass(frozen=True)
+class _Ballots:
+    """Per row (R,): its pair, whose `n` there are, its vote (1: for the first system by name, -1, 0), which order it is
+    in, and whether it is usable."""
+
+    pair: Ints
+    n: int
+    vote: Ints
+    forward: np.ndarray
+    usable: np.ndarray
+
+    def votes(self, rows: np.ndarray) -> _Votes:
+        """What the rows of a mask say together."""
+        rows = rows & self.usable
+        at, vote, n = self.pair[rows], self.vote[rows], self.n
+        low, high = np.full(n, 1), np.full(n, -1)
+        np.minimum.at(low, at, vote)
+        np.maximum.at(high, at, vote)
+        ways = [np.bincount(at[self.forward[rows] == way], minlength=n) > 0 for way in (True, False)]
+        net = np.bincount(at, weights=vote, minlength=n).astype(np.int64)
+        return _Votes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
+
+
+# Several votes about one pair as one choice: 1 or -1 for one of the systems, 0 for a tie.
+_CHOICE: Mapping[OrderRule, Callable[[_Votes], Ints]] = {
+    "net": lambda votes: np.sign(votes.net),
+    "agree": lambda votes: np.where(votes.low == votes.high, votes.low, 0),
+}
+_RULE = "pairs with a gold choice and a usable vote; a tie is no correct choice"
+
+
+def gold_document(table: Table, *, options: Options) -> Document:
+    """For every judge, and for each rule about its two orders, the share of pairs of which it names the better output.
+
+    The gold choice about a pair of systems is what most experts say; where they split, an adjudicator's, unless it is
+    an amendment. Pairs without one, or with a gold tie, are counted and left out. All votes of a judge about a pair, in
+    either order, are put together: `net` adds them, so that one decisive order and a tie are decisive (the rule of
+    JudgeBench, Tan and others 2025); `agree` is decisive only where all votes are the same. An abstention is a tie.
+    A pair without a usable vote is counted, leaves the denominator, and is bounded. Raises TableError for a table that
+    lacks one kind of rater.
+    """
+    table = chosen_question(table, options.question)
+    decisions = table["rater_kind"].is_in(ADJUDICATOR) & ~table["amendment"].is_in("yes")
+    others, left_out = independent(table)
+    refuse_repeats(others, also=("system",))
+    for kind in GRADERS:
+        if not others["rater_kind"].is_in(kind).any():
+            raise TableError(f"no row is by a rater of the kind {kind!r}", column="rater_kind")
+    ballots = _ballots(table)
+    gold = _gold(table, ballots, decisions)
+    decided = np.flatnonzero(gold)
+    labelled = np.unique(ballots.pair[_graders(table, "expert")])
+    clusters = pair_clusters(table)[first_rows(ballots.pair)]
+    judges, names = _graders(table, "judge"), group_codes(table, ("rater", "judge_version"))
+    refuse_many(len(np.unique(names[judges])), "rater")
+    rows = [
+        _name(table, judges & (names == code))
+        | _judge(ballots.votes(judges & (names == code)), gold, decided, clusters, options.confidence)
+        for code in np.unique(names[judges]).tolist()
+    ]
+    return {
+        "primary": "net",
+        "unit": "cluster" if len(np.unique(clusters[decided])) < len(decided) else "pair",
+        "pairs": ballots.n,
+        "gold": len(decided),
+        "gold_ties": len(np.setdiff1d(labelled, decided)),
+        "without_gold": ballots.n - len(np.union1d(labelled, decided)),
+        **{f"n_{name}": count for name, count in left_out.items()},
+        "judges": rows,
+    }
+
+
+def _graders(table: Table, kind: str) -> np.ndarray:
+    return np.asarray(table["rater_kind"].is_in(kind) & ~table["verdict_seen"].is_in("yes"))
+
+
+def _ballots(table: Table) -> _Ballots:
+    first, second, systems = system_pairs(table)
+    pairs = group_codes(table, ("release", "question", "subject"))
+    for ends in (np.minimum(first, second), np.maximum(first, second)):
+        pairs = np.unique(pairs * len(systems) + ends, return_inverse=True)[1].astype(np.int64)
+    answered = table["state"].is_in("answered")
+    shown = np.zeros(len(table), dtype=np.int64)
+    shown[answered] = _WORTH[pair_results(table.select(answered))]
+    return _Ballots(
+        pair=pairs,
+        n=int(pairs.max(initial=-1)) + 1,
+        vote=np.where(first < second, shown, -shown),
+        forward=first < second,
+        usable=~table["state"].is_in("unavailable"),
+    )
+
+
+_WORTH = np.array([1, -1, 0])  # of Result: first, second, tie
+
+
+def _gold(table: Table, ballots: _Ballots, decisions: np.ndarray) -> Ints:
+    """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
+    experts, n = _graders(table, "expert") & ballots.usable, max(1, ballots.n)
+    cells = table["rater"].codes[experts].astype(np.int64) * n + ballots.pair[experts]
+    kinds, at = np.unique(cells, return_inverse=True)
+    of_expert = np.sign(np.bincount(at, weights=ballots.vote[experts], minlength=len(kinds)))
+    for_first = np.bincount(kinds % n, weights=of_expert, minlength=ballots.n).astype(np.int64)
+    return np.where(for_first == 0, np.sign(ballots.votes(decisions).net), np.sign(for_first))
+
+
+def _name(table: Table, rows: np.ndarray) -> Document:
+    row = int(np.argmax(rows))
+    judge, version = (table[name].values[table[name].codes[row]] for name in ("rater", "judge_version"))
+    return {"judge": judge, "judge_version": version or None}
+
+
+def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
+    kept = decided[votes.count[decided] > 0]
+    units, votes = np.unique(clusters[kept], return_inverse=True)[1], votes.take(kept)
+    missing = len(decided) - len(kept)
+    document: Document = {
+        "judged": len(kept),
+        "missing": missing,
+        "one_order": int((votes.orders == 1).sum()),
+        "order_flips": int((votes.low != votes.high).sum()),
+        "opposite": int(((votes.low == -1) & (votes.high == 1)).sum()),
+    }
+    for rule, choose in _CHOICE.items():
+        choice = choose(votes)
+        right, wrong = choice == gold[kept], choice == -gold[kept]
+        document[rule] = {
+            "correct": int(right.sum()),
+            "incorrect": int(wrong.sum()),
+            "ties": int((~right & ~wrong).sum()),
+            "accuracy": _accuracy(right, units, missing, level).as_json(),
+        }
+    return document
+
+
+def _accuracy(right: np.ndarray, units: Ints, missing: int, level: float) -> Estimate:
+    """Wilson, on the effective number of pairs where some share a problem."""
+    n, k, count = len(right), int(right.sum()), int(units.max(initial=-1)) + 1
+    if not n:
+        return undefined("wilson", Reason.NO_ITEMS, n=0, level=level)
+    if count == n:
+        found = proportion(k, n, level=level)
+    else:
+        found = wilson_on_effective_n(cluster_totals(right, units), level=level)
+    bounds = (k / (n + missing), (k + missing) / (n + missing)) if missing else None
+    return replace(found, denom_rule=_RULE, bounds=bounds)
