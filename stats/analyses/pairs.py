@@ -14,7 +14,7 @@ from stats.analyses.pair_strengths import METHOD, Standing, standings
 from stats.bootstrap import Ints
 from stats.davidson import DavidsonFit, hotelling_p
 from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import t_value, z_value
+from stats.intervals import z_value
 from stats.label_pairs import Presentations, Settled, presentations, settle
 from stats.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
 from stats.position_bias import (
@@ -24,6 +24,7 @@ from stats.position_bias import (
     swap_consistency,
     swap_test,
 )
+from stats.strength_bootstrap import UNMOVED, clustered_parameter
 from stats.tables import Table
 from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
 
@@ -102,41 +103,25 @@ def _tie_parameter(fitted: DavidsonFit | Reason, settled: Settled, options: Opti
     n, level = len(settled.comparisons.result), options.confidence
     if isinstance(fitted, Reason):
         return undefined(METHOD, fitted, n=n, level=level)
-    if fitted.log_nu is None or fitted.log_nu_se is None:
+    if fitted.log_nu is None:
         return Estimate(value=0.0, method="no ties", level=level, n=n, reason=Reason.FEW_EVENTS)
-    found = _parameter(
-        fitted, len(fitted.strengths), fitted.log_nu, settled.comparisons, settled.clusters, options
-    )
+    found = _parameter(fitted, len(fitted.strengths), settled.comparisons, settled.clusters, options)
     nu = math.exp(fitted.log_nu)
     ends = None if found.ci is None else (math.exp(found.ci[0]), math.exp(found.ci[1]))
     return replace(found, value=nu, ci=ends, se=None if found.se is None else nu * found.se)
 
 
 def _parameter(
-    fitted: DavidsonFit,
-    place: int,
-    value: float,
-    comparisons: Comparisons,
-    clusters: Ints | None,
-    options: Options,
+    fitted: DavidsonFit, place: int, comparisons: Comparisons, clusters: Ints | None, options: Options
 ) -> Estimate:
     """A parameter of the model with its error, from the clusters where there are some (None: independent)."""
-    n, level = len(comparisons.result), options.confidence
-    covariance, quantile, method, count = fitted.covariance, z_value(level), METHOD, None
+    level, value = options.confidence, fitted.parameter(place)
     if clusters is not None:
-        method, count = f"{METHOD}, clustered", len(np.unique(clusters))
-        rows = (comparisons.first, comparisons.second, comparisons.result)
-        of_clusters = davidson.clustered_covariance(fitted, *rows, clusters)
-        if of_clusters is None:
-            return Estimate(
-                value=value, method=method, level=level, n=n, clusters=count, reason=Reason.FEW_EVENTS
-            )
-        covariance, quantile = of_clusters, t_value(level, count - 1)
-    se = math.sqrt(covariance[place, place])
-    half = quantile * se
-    return Estimate(
-        value=value, ci=(value - half, value + half), level=level, method=method, se=se, n=n, clusters=count
-    )
+        return clustered_parameter(comparisons, clusters, fitted, place, level=level)
+    se = math.sqrt(fitted.covariance[place, place])
+    half = z_value(level) * se
+    ends = (value - half, value + half)
+    return Estimate(value=value, ci=ends, level=level, method=METHOD, se=se, n=len(comparisons.result))
 
 
 def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document | None:
@@ -158,8 +143,12 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
     found["method"] = "wald_by_cluster"
     if covariance is None or count <= degrees:
         return found
-    strengths = fitted.strengths[:-1]
-    wald = float(strengths @ np.linalg.solve(covariance[:degrees, :degrees], strengths))
+    strengths, errors = fitted.strengths[:-1], covariance[:degrees, :degrees]
+    if (
+        np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees
+    ):  # clusters that are all alike: the model's error
+        errors = fitted.covariance[:degrees, :degrees]
+    wald = float(strengths @ np.linalg.solve(errors, strengths))
     return found | {"p": hotelling_p(wald, degrees, count)}
 
 
@@ -204,7 +193,7 @@ def _order_effect(shown: Presentations, options: Options) -> Document:
         return undefined(METHOD, reason, n=n, level=level).as_json() | {"lr_p": None}
     clusters = shown.shared_clusters
     gamma = fitted.gamma or 0.0
-    found = _parameter(fitted, len(fitted.covariance) - 1, gamma, comparisons, clusters, options)
+    found = _parameter(fitted, len(fitted.covariance) - 1, comparisons, clusters, options)
     if clusters is None:
         p = davidson.likelihood_ratio_p(2 * (fitted.log_likelihood - without.log_likelihood), 1)
     elif found.se and found.clusters:

@@ -2,7 +2,7 @@
 
 Elsewhere: exact coverage of Wilson in test_intervals.py, the audit intervals in test_corrected.py and
 test_audit.py, PPI in test_ppi.py, two-way clustering in test_cluster_designs.py, self-preference in
-test_judge_matrix.py. `python -m bench.coverage` draws longer, and the refitting bootstrap too.
+test_judge_matrix.py. `python -m bench.coverage` draws longer.
 """
 
 import numpy as np
