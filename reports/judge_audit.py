@@ -9,6 +9,7 @@ from benchmark.protocol import LabelledOutput, Metric
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 from reports.audits import (
+    Audited,
     Truth,
     audit_truth,
     audited,
@@ -22,8 +23,7 @@ from reports.datasets import DrawnItem, labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
 from reports.success_types import success_types_rows
-from stats.audit import AuditStratum
-from stats.intervals import proportion
+from stats.confusion import in_sample
 
 FORMAT = "touchstone-judge-audit-1"
 KINDS = ("audit", "grade")
@@ -148,15 +148,14 @@ def _by_system(
         if item.subject in outputs:
             own[outputs[item.subject].system].append(item)
     return {
-        system: _one_system(audited(metric, outputs, truth, items, {}).drawn)
+        system: _one_system(audited(metric, outputs, truth, items, {}))
         for system, items in sorted(own.items())
     }
 
 
-def _one_system(strata: Sequence[AuditStratum]) -> dict[str, Any]:
-    counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in _CELLS}
-    said_yes = counts["tp"] + counts["fp"]
-    return {**counts, "precision": proportion(counts["tp"], said_yes).as_json()}
+def _one_system(found: Audited) -> dict[str, Any]:
+    counts = {cell: sum(getattr(stratum, cell) for stratum in found.drawn) for cell in _CELLS}
+    return {**counts, "precision": in_sample(found.confusion, clusters=found.clusters)["precision"].as_json()}
 
 
 def _exclusions(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmark.rubrics import Question, Rubric
-from reports.agreement import agreement_document, judged, ratings_of
+from reports.agreement import agreement_document, judged, problems_of, ratings_of
 from reports.campaign_data import CampaignData, ReviewerLabel
 from reports.datasets import ExpertLabel
 from stats import gwet
@@ -24,8 +24,8 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
     question = rubric.question(key)
     labels = _labels(data, key)
     bundle = agreement_document(rubric, labels, seed=seed)[key]
-    ratings, _ = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]))
+    ratings, items = ratings_of(question, judged(question, labels))
+    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]), clusters=problems_of(items))
     return {
         "format": FORMAT,
         "question": key,

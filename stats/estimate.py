@@ -60,6 +60,9 @@ class Caution(StrEnum):
     SPLIT = "SPLIT"  # experts split evenly and nobody decided
     TRANSPORT_ASSUMPTION = "TRANSPORT_ASSUMPTION"
     TRUNCATED = "TRUNCATED"
+    WHOLE_CLUSTERS = (
+        "WHOLE_CLUSTERS"  # clusters were drawn as a whole, the interval takes outputs drawn one by one
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

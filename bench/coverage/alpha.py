@@ -1,4 +1,4 @@
-"""Krippendorff's alpha of two and three raters, with and without clusters; percent agreement and AC1 of the same data."""
+"""Krippendorff's alpha of two and three raters, with and without clusters; percent agreement and AC1 of them."""
 
 from __future__ import annotations
 

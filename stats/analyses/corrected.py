@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import Design, audit_design, corrected_strata, missing_labels
+from stats.audit_design import Design, audit_design, corrected_strata, missing_labels, whole_clusters
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
 from stats.corrected import corrected_score
@@ -57,6 +57,9 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
         estimates |= {name: between(estimates[name], other) for name, other in others.items()}
     for name in ("corrected", "superpopulation"):
         estimates[name] = with_missing_labels(estimates[name], strata, if_positive, missing)
+    if whole_clusters(units):
+        warnings = (*estimates["corrected"].warnings, Caution.WHOLE_CLUSTERS)
+        estimates["corrected"] = replace(estimates["corrected"], warnings=warnings)
     document: Document = {"positive": positive, "design": design.source}
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()

@@ -26,7 +26,7 @@ from stats.position_bias import (
 )
 from stats.strength_bootstrap import UNMOVED, clustered_parameter
 from stats.tables import Table
-from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
+from stats.transitivity import circular_triads, clustered_fit, goodness_of_fit, majority_cycles, tournament
 
 Document = dict[str, object]
 
@@ -162,7 +162,11 @@ def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Optio
         "fit": None,
     }
     if isinstance(fitted, DavidsonFit):
-        found = goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
+        found = (
+            goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
+            if settled.clusters is None
+            else clustered_fit(comparisons, settled.clusters, fitted)
+        )
         document["fit"] = {
             "deviance": found.deviance,
             "df": found.df,
@@ -207,6 +211,7 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
     """`p` asks whether the first shown wins more often, over all presentations; `swap_p` the same of pairs that were
     shown in both orders and whose two answers name the same slot."""
     swaps, result, clusters = settled.swaps, shown.comparisons.result, shown.shared_clusters
+    alike = settled.cluster_swaps
     won, decisive = result == Result.FIRST, result != Result.TIE
     if clusters is None:
         first = int(won.sum())
@@ -219,11 +224,11 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
         "first_slot_share": share.as_json(),
         "p": p,
         "swapped_pairs": swaps.n,
-        "swap_consistency": swap_consistency(swaps, level=options.confidence).as_json(),
+        "swap_consistency": swap_consistency(swaps, clusters=alike, level=options.confidence).as_json(),
         "swap_kappa": _plain(cohen.kappa(settled.swap_table)),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,
-        "swap_p": swap_test(swaps),
+        "swap_p": swap_test(swaps, clusters=alike, seed=options.seed),
     }
 
 
