@@ -17,6 +17,7 @@ _TITLES = {
     "audit": "Audit of a judge",
     "corrected": "Corrected score",
     "pairs": "Pairwise comparison",
+    "errors": "Errors of the raters",
     "retrieval": "Retrieval",
 }
 

@@ -57,6 +57,7 @@ def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
         "audit": _audit,
         "corrected": _corrected,
         "pairs": _pairs,
+        "errors": _errors,
         "retrieval": _retrieval,
     }
     return {
@@ -108,6 +109,46 @@ def _agreement(document: Document) -> Iterator[Section]:
             tables=tables,
             notes=_dropped(bundle["pairs_dropped"]),
         )
+
+
+def _errors(document: Document) -> Iterator[Section]:
+    for question, part in document["questions"].items():
+        yield Section(
+            question or "All labels",
+            f"{part['n_items']} items, {part['n_labels']} labels; the model overturns {part['n_overturned']} "
+            f"majorities and is unsure of {part['n_unsure']} items.",
+            tables=error_tables(part),
+            notes=document["assumptions"],
+        )
+
+
+def error_tables(part: Document) -> list[TableView]:
+    """Values, raters and scores as they are labelled, and without the raters' errors."""
+    values = [
+        [row["value"], "" if row["plain"] is None else rounded(row["plain"]), number_cell(row["share"])]
+        for row in part["values"]
+    ]
+    raters = [
+        [row["rater"], str(row["n_labels"]), percent_cell(row["accuracy"]), number_cell(row["severity"])]
+        for row in part["raters"]
+    ]
+    plain = "" if part["plain_score"] is None else f"; {rounded(part['plain_score'])} of all labels are"
+    scores = [[row["system"] or "All", number_cell(row["adjusted"])] for row in part["scores"]]
+    return [
+        TableView(
+            "Shares of the values", ("", "Of the labels", "Of the items, freed of errors"), values[:MOST_ROWS]
+        ),
+        TableView(
+            "Raters: accuracy, and severity in logits (positive: says success less often)",
+            ("", "Labels", "Accuracy", "Severity"),
+            raters[:MOST_ROWS],
+        ),
+        TableView(
+            f"Share of successes that a rater of mean severity would give{plain}",
+            ("System", "Value and interval"),
+            scores[:MOST_ROWS],
+        ),
+    ]
 
 
 def _categories(bundle: Document) -> TableView:

@@ -21,6 +21,8 @@ REASONS: dict[str, str] = {
     Reason.INCOMPLETE: "Not every item was rated by every rater.",
     Reason.NO_DESIGN: "The sampling design is unknown.",
     Reason.NO_JUDGE: "There are no labels of a judge.",
+    Reason.NO_SUCCESS_SET: "No value was named as success.",
+    Reason.FEW_RATERS: "It takes three raters to tell errors from the truth.",
     Reason.FEW_EVENTS: "There are too few successes or failures for this method.",
 }
 

@@ -32,6 +32,8 @@ class Reason(StrEnum):
     INCOMPLETE = "INCOMPLETE"  # needs every item rated by every rater
     NO_DESIGN = "NO_DESIGN"  # the sampling design (stratum sizes) is unknown
     NO_JUDGE = "NO_JUDGE"  # no judge labels
+    NO_SUCCESS_SET = "NO_SUCCESS_SET"  # no value was named as success
+    FEW_RATERS = "FEW_RATERS"  # two raters cannot tell errors from the truth
     FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
 
 

@@ -11,6 +11,7 @@ from stats.analyses import as_text
 from stats.analyses.agreement import agreement_document
 from stats.analyses.audit import audit_document
 from stats.analyses.corrected import corrected_document
+from stats.analyses.errors import errors_document, errors_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.analyses.retrieval import CHECKS as RANK_CHECKS
@@ -73,6 +74,10 @@ def _pairs(table: Table, asked: Request) -> Document:
     return pairs_document(table, options=asked.options, systems=asked.systems)
 
 
+def _errors(table: Table, asked: Request) -> Document:
+    return errors_document(table, positive=asked.positive, options=asked.options)
+
+
 def _retrieval(table: Table, asked: Request) -> Document:
     return retrieval_document(table, ks=asked.ks, options=asked.options)
 
@@ -99,6 +104,13 @@ ANALYSES: Mapping[str, Analysis] = {
     ),
     "pairs": Analysis(
         "win, loss, tie; strengths, ranks and position bias", COLUMNS, read_labels, _pairs, as_text.pairs_text
+    ),
+    "errors": Analysis(
+        "raters' errors and severities, and what the labels say without them",
+        COLUMNS,
+        read_labels,
+        _errors,
+        errors_text,
     ),
     "retrieval": Analysis(
         "P@k, Hit@k and MRR@k of ranked lists",

@@ -1,4 +1,4 @@
-"""manage.py analyse agreement|audit|corrected|pairs|retrieval FILE
+"""manage.py analyse agreement|audit|corrected|pairs|errors|retrieval FILE
 
 Reads a label file of anybody's; no stored release and no database is needed.
 """
@@ -40,24 +40,26 @@ class Command(BaseCommand):
         for name, analysis in running.ANALYSES.items():
             self._common(analyses.add_parser(name, help=analysis.line))
         chosen = analyses.choices
-        for name in ("agreement", "audit", "corrected", "pairs"):
+        for name in ("agreement", "audit", "corrected", "pairs", "errors"):
             chosen[name].add_argument("--question", help="look at the labels of one question only")
-        for name in ("agreement", "pairs"):
+        for name in ("agreement", "pairs", "errors"):
             chosen[name].add_argument("--rater-kind", choices=GRADERS, help="labels of these raters only")
         chosen["pairs"].add_argument(
             "--system", action="append", default=[], help="only comparisons among these (repeat it)"
         )
         chosen["agreement"].add_argument("--level", choices=LEVELS, help="level of measurement of the values")
-        chosen["agreement"].add_argument(
-            "--order",
-            type=lambda text: tuple(part.strip() for part in text.split(",")),
-            default=(),
-            help="your own words from low to high, like reject,major,minor,flawless",
-        )
-        for name in ("audit", "corrected"):
+        for name in ("agreement", "errors"):
+            chosen[name].add_argument(
+                "--order",
+                type=lambda text: tuple(part.strip() for part in text.split(",")),
+                default=(),
+                help="your own words from low to high, like reject,major,minor,flawless",
+            )
+        for name in ("audit", "corrected", "errors"):
             chosen[name].add_argument(
                 "--positive",
-                required=True,
+                required=running.ANALYSES[name].needs_positive,
+                default="",
                 help="the value that counts as success; several like flawless,minor",
             )
         chosen["retrieval"].add_argument(
