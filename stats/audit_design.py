@@ -12,9 +12,10 @@ import numpy as np
 from stats.audit import AuditStratum, collapsed
 from stats.audit_units import AuditUnits, Outcome
 from stats.bootstrap import Floats, Ints
-from stats.clusters import cluster_codes
-from stats.estimate import Reason
+from stats.clusters import cluster_codes, cluster_totals
+from stats.estimate import Estimate, Reason
 from stats.raw_rows import TableError
+from stats.rogan_gladen import transported_score
 from stats.strata import Stratum
 from stats.tables import Column
 
@@ -232,6 +233,24 @@ def cluster_counts(units: AuditUnits) -> Floats | None:
     counts = np.zeros((int(codes.max(initial=-1)) + 1, 4))
     np.add.at(counts, (codes[both], cells[both]), 1)
     return np.asarray(counts[counts.any(axis=1)])
+
+
+def transported(units: AuditUnits, design: Design, *, level: float) -> Estimate:
+    """The judge's share of yes corrected by its sensitivity and specificity in the audit, weighted by the design."""
+    names = units.clusters.texts()
+    codes, yes_no = cluster_codes(names), (Outcome.POSITIVE, Outcome.NEGATIVE)
+    judged = np.isin(units.judge, yes_no)
+    audited = units.audited & (design.member >= 0)
+    drawn = np.bincount(design.member[audited], minlength=len(design.names))
+    weights = np.zeros(len(units))
+    weights[audited] = (design.sizes / np.maximum(drawn, 1))[design.member[audited]]
+    both = judged & np.isin(units.expert, yes_no)
+    cells = 2 * (units.judge == Outcome.NEGATIVE) + (units.expert == Outcome.NEGATIVE)
+    tables = np.zeros((int(codes.max(initial=-1)) + 1, 4))
+    np.add.at(tables, (codes[both], cells[both]), weights[both])
+    own = np.unique(codes[judged], return_inverse=True)[1]
+    said = cluster_totals(units.judge[judged] == Outcome.POSITIVE, own)
+    return transported_score(said, tables, level=level)
 
 
 def whole_clusters(units: AuditUnits) -> bool:

@@ -94,7 +94,8 @@ def corrected_text(document: Document) -> str:
     )
     names = ("uncorrected", "corrected", "superpopulation")
     doubts = _doubts(document, {name: document[name] for name in names[1:]})
-    return "\n\n".join(part for part in (_estimates(document, names), doubts, strata) if part)
+    more = f"more:\n{_estimates(document, ('rogan_gladen',))}"
+    return "\n\n".join(part for part in (_estimates(document, names), doubts, strata, more) if part)
 
 
 def _doubts(document: Document, estimates: Mapping[str, Any]) -> str:

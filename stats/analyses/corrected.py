@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import Design, audit_design, corrected_strata, missing_labels, whole_clusters
+from stats.audit_design import (
+    Design,
+    audit_design,
+    corrected_strata,
+    missing_labels,
+    transported,
+    whole_clusters,
+)
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
 from stats.corrected import corrected_score
@@ -63,6 +70,10 @@ def corrected_document(table: Table, *, positive: str, options: Options) -> Docu
     document: Document = {"positive": positive, "design": design.source}
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()
+    # Splits count negative here; the figure is one of several under "more".
+    document["rogan_gladen"] = transported(
+        units.with_splits(Outcome.NEGATIVE), design, level=options.confidence
+    ).as_json()
     return document | {
         "splits": int(units.split.sum()),
         "missing": sum(missing),
