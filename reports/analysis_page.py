@@ -257,6 +257,12 @@ def _corrected(document: Document) -> Iterator[Section]:
                 [[title, percent_cell(document[name])] for name, title in names],
             ),
             TableView(
+                "More: if the judge errs elsewhere as it did on the audited outputs, given the truth "
+                "(Rogan and Gladen)",
+                ("", "Value and interval"),
+                [["Corrected by sensitivity and specificity", percent_cell(document["rogan_gladen"])]],
+            ),
+            TableView(
                 "Strata",
                 ("", "Outputs", "Audited", "Successes found", "The judge’s successes"),
                 [

@@ -100,13 +100,15 @@ class Audited:
 
     `drawn` are the strata of the draw, `strata` the same split by the judge's verdict where that is known of all of
     a stratum's outputs. `missing` counts, in the order of `drawn`, the outputs without the labels that the metric
-    needs. `clusters` (C, 4) are the tables of the papers with an eligible output.
+    needs. `clusters` (C, 4) are the tables of the papers with an eligible output, `weighted`
+    the same with every output weighted by the design.
     """
 
     drawn: tuple[AuditStratum, ...]
     strata: tuple[AuditStratum, ...]
     missing: tuple[int, ...]
     clusters: Floats
+    weighted: Floats
 
     @property
     def confusion(self) -> Confusion:
@@ -127,7 +129,7 @@ def audited(
     """
     experts = truth_outputs(outputs, truth, metric)
     labelled: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-    papers: dict[str, Counter[str]] = defaultdict(Counter)
+    eligible: list[tuple[str, str, str]] = []
     sizes: dict[str, int] = {}
     missing: Counter[str] = Counter()
     elsewhere: set[str] = (
@@ -144,7 +146,7 @@ def audited(
         else:
             cell = cell_of(metric, output, expert)
             labelled[item.stratum][_verdict(metric, output), cell] += 1
-            papers[expert.cluster][cell] += cell != "ineligible"
+            eligible += [(expert.cluster, cell, item.stratum)] if cell != "ineligible" else []
     population: dict[str, Counter[str]] = defaultdict(Counter)
     for subject, at in strata.items():
         for name in (at, bucket_of(at)):
@@ -156,9 +158,14 @@ def audited(
         known = population[name] if is_known else {"": sizes[name]}
         found += [_stratum(name, size, labelled[name], verdict) for verdict, size in sorted(known.items())]
     whole = tuple(_stratum(name, sizes[name], labelled[name], "") for name in names)
-    tables = [[cells[cell] for cell in _CELLS[:4]] for cells in papers.values() if cells.total()]
-    clusters = np.array(tables, dtype=np.float64).reshape(-1, 4)
-    return Audited(whole, tuple(collapsed(found)), tuple(missing[name] for name in names), clusters)
+    papers = {paper: at for at, paper in enumerate(dict.fromkeys(paper for paper, _, _ in eligible))}
+    clusters, weighted = np.zeros((2, len(papers), 4))
+    for paper, cell, stratum in eligible:
+        place = papers[paper], _CELLS.index(cell)
+        clusters[place] += 1
+        weighted[place] += sizes[stratum] / labelled[stratum].total()
+    lacking = tuple(missing[name] for name in names)
+    return Audited(whole, tuple(collapsed(found)), lacking, clusters, weighted)
 
 
 def _stratum(name: str, size: int, labelled: Mapping[tuple[str, str], int], verdict: str) -> AuditStratum:

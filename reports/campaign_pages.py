@@ -128,7 +128,7 @@ def reliability_sections(document: Document) -> dict[str, Any]:
         "dropped": document["pairs_dropped"],
         "heat": _heat(document) if document["pairs"] else None,
         "heat_of": coefficient_name(_kappa(document)),
-        "error_tables": error_tables(document["errors"]) if "errors" in document else [],
+        "error_tables": error_tables(document["expert_errors"]) if "expert_errors" in document else [],
     }
 
 

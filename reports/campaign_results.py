@@ -64,7 +64,7 @@ def question_document(campaign: Campaign, key: str, more: str = "") -> dict[str,
         raise Refused(f"{key} is answered in free text, on which agreement has no number.", code="no_scale")
     data = campaign_data(campaign)
     document = reliability_document(rubric, data, key, seed=SEED)
-    return document | ({"errors": errors_part(rubric, data, key, seed=SEED)} if more else {})
+    return document | ({"expert_errors": errors_part(rubric, data, key, seed=SEED)} if more else {})
 
 
 def reviewers_document(campaign: Campaign) -> dict[str, Any]:

@@ -210,8 +210,8 @@ def test_what_the_labels_say_when_experts_err_is_fitted_on_request(carl, proofs)
     assert "err independently of each other" in page
     assert not any(system in page for system in SYSTEMS)
     address = "/api/v1/campaigns/sample-proofs/questions/correctness/"
-    assert "errors" not in carl.get(address).json()
-    found = carl.get(f"{address}?more=errors").json()["errors"]
+    assert "expert_errors" not in carl.get(address).json()
+    found = carl.get(f"{address}?more=errors").json()["expert_errors"]
     assert found["success"] == ["correct"]
     assert {row["accuracy"]["clusters"] for row in found["raters"]} == {6}
     assert carl.get(f"{address}?more=all").status_code == 400
