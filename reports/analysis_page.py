@@ -132,7 +132,7 @@ def error_tables(part: Document) -> list[TableView]:
         [row["rater"], str(row["n_labels"]), percent_cell(row["accuracy"]), number_cell(row["severity"])]
         for row in part["raters"]
     ]
-    plain = "" if part["plain_score"] is None else f"; {rounded(part['plain_score'])} of all labels are"
+    plain = "" if part["plain_score"] is None else f" (as labelled: {rounded(part['plain_score'])})"
     scores = [[row["system"] or "All", number_cell(row["adjusted"])] for row in part["scores"]]
     return [
         TableView(
@@ -145,7 +145,7 @@ def error_tables(part: Document) -> list[TableView]:
         ),
         TableView(
             f"Share of successes that a rater of mean severity would give{plain}",
-            ("System", "Value and interval"),
+            ("", "Value and interval"),
             scores[:MOST_ROWS],
         ),
     ]

@@ -7,8 +7,9 @@ fits as units; twenty groups (Tukey's grouped jackknife) measure the same with 1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from stats.ratings import Ratings
 GROUPS = 20
 MOST_LABELS = 200_000  # above, twenty-one fits take minutes, and only values are given
 FEW_LABELS = 20  # a rater with fewer gets a Dirichlet count in every cell of the confusion
+UNMOVED = 1e-9  # a standard error below this is rounding
 SHARES, SEVERITIES = "dawid_skene, grouped jackknife", "facets, grouped jackknife"
 
 
@@ -120,34 +122,42 @@ class _Asked:
         errors = np.sqrt((groups - 1) / groups * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
         return np.asarray(errors), groups - 1
 
-    def estimate(
-        self, value: float, at: int, errors: tuple[Floats, int] | None, method: str, warnings: tuple[str, ...]
+    def share(
+        self, value: float, at: int, errors: tuple[Floats, int] | None, method: str, n: int
     ) -> Estimate:
-        """A share in [0, 1] has Wilson's interval on effective trials, a severity Student's t."""
-        count = int(self.units.max(initial=-1)) + 1
-        ends, se, reason = None, None, None
-        if errors is None or np.isnan(errors[0][at]):
-            large = len(self.ratings.item) > MOST_LABELS
-            reason = Reason.TOO_LARGE if large else Reason.FEW_EVENTS
-        else:
-            se, degrees = float(errors[0][at]), errors[1]
+        """Wilson's interval on effective trials, at most `n`: never narrower than independent items would have it."""
+        found = self._plain(value, at, errors, method)
+        if errors is None or found.reason:
+            return found
+        degrees, count = errors[1], int(self.units.max()) + 1
+        if not 0 < value < 1:
             t = t_quantile(self.level, degrees)
-            if method == SEVERITIES and at < len(self.ratings.raters):
-                ends = (value - t * se, value + t * se)
-            elif se > 1e-9 and 0 < value < 1:
-                ends = share_interval(value, se, degrees, self.level)
-            else:
-                ends, warnings = wilson(value * count, count, quantile=t), (*warnings, Caution.NO_SPREAD)
+            ends = wilson(value * count, count, quantile=t)
+            return replace(found, ci=ends, warnings=(Caution.NO_SPREAD,))
+        se = max(float(errors[0][at]), math.sqrt(value * (1 - value) / max(1, n)))
+        return replace(found, ci=share_interval(value, se, degrees, self.level), se=se)
+
+    def severity(self, facet: RaterFacet, errors: tuple[Floats, int] | None) -> Estimate:
+        """Student's t; where no group of units moves it, with the error of the model (NO_SPREAD)."""
+        found = self._plain(facet.severity, facet.rater, errors, SEVERITIES)
+        if errors is None or found.reason:
+            return found
+        moved = float(errors[0][facet.rater]) > UNMOVED
+        se = float(errors[0][facet.rater]) if moved else facet.se
+        half = t_quantile(self.level, errors[1]) * se
+        ends = (facet.severity - half, facet.severity + half)
+        return replace(found, ci=ends, se=se, warnings=() if moved else (Caution.NO_SPREAD,))
+
+    def _plain(self, value: float, at: int, errors: tuple[Floats, int] | None, method: str) -> Estimate:
+        absent = errors is None or bool(np.isnan(errors[0][at]))
+        large = len(self.ratings.item) > MOST_LABELS
         return Estimate(
             value=value,
-            ci=ends,
             level=self.level,
             method=method,
-            se=se,
             n=self.ratings.n_items,
-            clusters=None if self.alone else count,
-            reason=reason,
-            warnings=warnings,
+            clusters=None if self.alone else int(self.units.max(initial=-1)) + 1,
+            reason=None if not absent else Reason.TOO_LARGE if large else Reason.FEW_EVENTS,
             seed=self.seed,
         )
 
@@ -172,10 +182,10 @@ def _classes(asked: _Asked) -> tuple[dict[str, Estimate], dict[str, Estimate], D
     everything = np.ones(len(ratings.item), dtype=bool)
     model, errors = fitted(everything), asked.errors(figures)
     values = _shares_and_accuracies(model, ratings.rater, len(ratings.raters))
-    found = [
-        asked.estimate(float(value), at, errors, SHARES, model.warnings) for at, value in enumerate(values)
-    ]
     q = len(ratings.categories)
+    sizes = [ratings.n_items] * q + np.bincount(ratings.rater, minlength=len(ratings.raters)).tolist()
+    plain = [asked.share(float(value), at, errors, SHARES, sizes[at]) for at, value in enumerate(values)]
+    found = [replace(one, warnings=(*model.warnings, *one.warnings)) for one in plain]
     return (
         dict(zip(ratings.categories, found[:q], strict=True)),
         dict(zip(ratings.raters, found[q:], strict=True)),
@@ -215,13 +225,16 @@ def _facets(
             found[len(ratings.raters) + present] = _adjusted(again, codes)
         return found
 
-    values = np.concatenate([[entry.severity for entry in fit.raters], _adjusted(fit, systems)])
-    errors = asked.errors(figures)
-    found = [asked.estimate(float(value), at, errors, SEVERITIES, ()) for at, value in enumerate(values)]
-    at = len(ratings.raters)
+    errors, first = asked.errors(figures), len(ratings.raters)
+    sizes = np.bincount(systems)
+    scores = [
+        asked.share(float(value), first + at, errors, SEVERITIES, int(sizes[at]))
+        for at, value in enumerate(_adjusted(fit, systems))
+    ]
+    severities = [asked.severity(facet, errors) for facet in fit.raters]
     return (
-        dict(zip(ratings.raters, found[:at], strict=True)),
-        dict(zip(names, found[at:], strict=True)),
+        dict(zip(ratings.raters, severities, strict=True)),
+        dict(zip(names, scores, strict=True)),
         tuple(fit.raters),
     )
 

@@ -74,8 +74,28 @@ def test_copies_of_items_in_one_cluster_are_no_more_knowledge():
     two = expert_errors(twice, np.array([1]), units=units, seed=1)
     assert two.shares["yes"].value == pytest.approx(one.shares["yes"].value, abs=1e-6)
     assert two.shares["yes"].ci == pytest.approx(one.shares["yes"].ci, abs=1e-5)
-    assert two.accuracies["b"].se == pytest.approx(one.accuracies["b"].se, abs=1e-5)
+    # One copy is held at the error of independent items; two copies alone would have .71 of it.
+    assert two.accuracies["b"].se > 0.75 * one.accuracies["b"].se
     assert two.severities["c"].se == pytest.approx(one.severities["c"].se, rel=0.1)
+
+
+def test_raters_who_are_alike_in_every_problem_leave_a_width():
+    # Each rater says no to one of three items of every problem, another one each: no problem moves a severity.
+    rows = [
+        f"{p}-{at},p{p},{rater},A,{'no' if at == n else 'yes'}"
+        for p in range(12)
+        for at in range(3)
+        for n, rater in enumerate("pqr")
+    ]
+    part = document(rows, "subject,cluster,rater,system,value")["questions"][""]
+    for row in part["raters"]:
+        assert row["severity"]["value"] == pytest.approx(0, abs=1e-6)
+        assert row["severity"]["ci"][1] - row["severity"]["ci"][0] > 0.5
+        assert "NO_SPREAD" in row["severity"]["warnings"]
+        # 36 labels of independent items at best: Wilson of 24 of 36 is .31 wide.
+        assert row["accuracy"]["ci"][1] - row["accuracy"]["ci"][0] > 0.15
+    score = part["scores"][0]["adjusted"]
+    assert score["ci"][1] - score["ci"][0] > 0.25
 
 
 def severe_and_lenient():
