@@ -9,8 +9,9 @@ from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.datasets import ExpertLabel
 from reports.inputs import METHODS
 from stats.agreement import Request, agreement
+from stats.bootstrap import Ints
 from stats.clusters import cluster_codes
-from stats.first_agreement import first_agreement
+from stats.first_agreement import first_agreement, third_agreement
 from stats.ratings import Ratings, scale_points
 
 
@@ -19,7 +20,7 @@ def agreement_document(
 ) -> dict[str, Any]:
     """Question key to its agreement bundle. Items of one problem are one cluster.
 
-    Artifacts with `methods` before 3 have the intervals of stats/first_agreement.py, which alone use `seed`.
+    Artifacts with `methods` before 4 have the intervals of stats/first_agreement.py; those before 3 alone use `seed`.
     """
     return {
         question.key: _bundle(
@@ -34,10 +35,12 @@ def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, method
     answered = judged(question, labels)
     ratings, items = ratings_of(question, answered)
     level = question.scale.level
-    problems = cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
+    problems = problems_of(items)
     request = Request(level=level)
     if methods < 3:
         found = first_agreement(ratings, request, seed=seed, clusters=problems)
+    elif methods == 3:
+        found = third_agreement(ratings, request, clusters=problems)
     else:
         found = agreement(ratings, request, clusters=problems)
     counted: dict[str, Any] = {
@@ -52,6 +55,11 @@ def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, method
     if question.scale.stepwise:
         counted["n_not_assessed"] = sum(label.value == NOT_ASSESSED for label in labels)
     return counted
+
+
+def problems_of(items: Sequence[tuple[str, str]]) -> Ints:
+    """The problem of every item (subject, step), as cluster codes."""
+    return cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
 
 
 def judged(question: Question, labels: Sequence[ExpertLabel]) -> list[ExpertLabel]:

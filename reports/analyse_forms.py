@@ -23,6 +23,7 @@ _TITLES = {
     "calibration": "Calibration of scores",
     "pairs": "Pairwise comparison",
     "gold": "Pairwise judge against gold",
+    "errors": "Errors of the raters",
     "retrieval": "Retrieval",
 }
 

@@ -64,6 +64,7 @@ def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
         "calibration": _calibration,
         "pairs": _pairs,
         "gold": _gold,
+        "errors": _errors,
         "retrieval": _retrieval,
     }
     return {
@@ -211,6 +212,46 @@ def _gaps(row: Document) -> str:
     return f"{row['system']} lacks {said}.{reach}" if said else f"{row['system']}:{reach}" if reach else ""
 
 
+def _errors(document: Document) -> Iterator[Section]:
+    for question, part in document["questions"].items():
+        yield Section(
+            question or "All labels",
+            f"{part['n_items']} items, {part['n_labels']} labels; the model overturns {part['n_overturned']} "
+            f"majorities and is unsure of {part['n_unsure']} items.",
+            tables=error_tables(part),
+            notes=document["assumptions"],
+        )
+
+
+def error_tables(part: Document) -> list[TableView]:
+    """Values, raters and scores as they are labelled, and without the raters' errors."""
+    values = [
+        [row["value"], "" if row["plain"] is None else rounded(row["plain"]), number_cell(row["share"])]
+        for row in part["values"]
+    ]
+    raters = [
+        [row["rater"], str(row["n_labels"]), percent_cell(row["accuracy"]), number_cell(row["severity"])]
+        for row in part["raters"]
+    ]
+    plain = "" if part["plain_score"] is None else f" (as labelled: {rounded(part['plain_score'])})"
+    scores = [[row["system"] or "All", number_cell(row["adjusted"])] for row in part["scores"]]
+    return [
+        TableView(
+            "Shares of the values", ("", "Of the labels", "Of the items, freed of errors"), values[:MOST_ROWS]
+        ),
+        TableView(
+            "Raters: accuracy, and severity in logits (positive: says success less often)",
+            ("", "Labels", "Accuracy", "Severity"),
+            raters[:MOST_ROWS],
+        ),
+        TableView(
+            f"Share of successes that a rater of mean severity would give{plain}",
+            ("", "Value and interval"),
+            scores[:MOST_ROWS],
+        ),
+    ]
+
+
 def _categories(bundle: Document) -> TableView:
     rows = [
         [name, f"{rounded_percent(bundle['marginals'][name])} %", "" if share is None else rounded(share)]
@@ -323,6 +364,12 @@ def _one_score(title: str, document: Document, key: str) -> Section:
                 "Scores",
                 ("", "Value and interval"),
                 [[title, percent_cell(document[name])] for name, title in names],
+            ),
+            TableView(
+                "More: if the judge errs elsewhere as it did on the audited outputs, given the truth "
+                "(Rogan and Gladen)",
+                ("", "Value and interval"),
+                [["Corrected by sensitivity and specificity", percent_cell(document["rogan_gladen"])]],
             ),
             TableView(
                 "Strata",

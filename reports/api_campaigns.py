@@ -4,7 +4,7 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,13 +24,13 @@ from reports.verdict_copies import copy_verdicts, verdicts_document
 
 
 class _CampaignView(APIView):
-    """A document about one campaign; parameters are refused, for there are none."""
+    """A document about one campaign; parameters other than those it knows are refused."""
 
     permission_classes = [IsStaffOfTheStudy]
 
-    def campaign(self, request: Request, slug: str) -> Campaign:
+    def campaign(self, request: Request, slug: str, *known: str) -> Campaign:
         try:
-            only_known(request.query_params)
+            only_known(request.query_params, *known)
         except Refused as refusal:
             raise invalid(refusal) from refusal
         return get_object_or_404(Campaign.objects.select_related("rubric", "release"), slug=slug)
@@ -48,12 +48,19 @@ class CampaignResultsView(_CampaignView):
 class QuestionView(_CampaignView):
     """The reliability of one question of a campaign."""
 
-    @extend_schema(operation_id="campaigns_question", responses=shape.ReliabilityOut)
+    @extend_schema(
+        operation_id="campaigns_question",
+        parameters=[
+            OpenApiParameter("more", enum=["errors"], description="Add what the labels say when experts err.")
+        ],
+        responses=shape.ReliabilityOut,
+    )
     def get(self, request: Request, slug: str, question: str) -> Response:
         """Every agreement coefficient, every pair of experts, every value of the scale."""
-        campaign = self.campaign(request, slug)
+        campaign = self.campaign(request, slug, "more")
         try:
-            document: dict[str, Any] = question_document(campaign, question)
+            more = request.query_params.get("more", "")
+            document: dict[str, Any] = question_document(campaign, question, more)
         except Refused as refusal:
             raise invalid(refusal) from refusal
         return Response(document)

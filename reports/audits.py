@@ -10,10 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from benchmark.protocol import LabelledOutput, Metric
 from reports.datasets import Decision, DrawnItem, ExpertLabel
+from reports.inputs import METHODS
 from stats.aggregate import strict_majority
 from stats.audit import AuditStratum, collapsed, design_weighted
+from stats.bootstrap import Floats
 from stats.confusion import Confusion, in_sample
 from stats.doubts import between, coefficients_with_missing_labels
 from stats.estimate import Estimate
@@ -96,12 +100,15 @@ class Audited:
 
     `drawn` are the strata of the draw, `strata` the same split by the judge's verdict where that is known of all of
     a stratum's outputs. `missing` counts, in the order of `drawn`, the outputs without the labels that the metric
-    needs.
+    needs. `clusters` (C, 4) are the tables of the papers with an eligible output, `weighted`
+    the same with every output weighted by the design.
     """
 
     drawn: tuple[AuditStratum, ...]
     strata: tuple[AuditStratum, ...]
     missing: tuple[int, ...]
+    clusters: Floats
+    weighted: Floats
 
     @property
     def confusion(self) -> Confusion:
@@ -122,6 +129,7 @@ def audited(
     """
     experts = truth_outputs(outputs, truth, metric)
     labelled: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    eligible: list[tuple[str, str, str]] = []
     sizes: dict[str, int] = {}
     missing: Counter[str] = Counter()
     elsewhere: set[str] = (
@@ -136,7 +144,9 @@ def audited(
         if expert is None:
             missing[item.stratum] += 1
         else:
-            labelled[item.stratum][_verdict(metric, output), cell_of(metric, output, expert)] += 1
+            cell = cell_of(metric, output, expert)
+            labelled[item.stratum][_verdict(metric, output), cell] += 1
+            eligible += [(expert.cluster, cell, item.stratum)] if cell != "ineligible" else []
     population: dict[str, Counter[str]] = defaultdict(Counter)
     for subject, at in strata.items():
         for name in (at, bucket_of(at)):
@@ -148,7 +158,14 @@ def audited(
         known = population[name] if is_known else {"": sizes[name]}
         found += [_stratum(name, size, labelled[name], verdict) for verdict, size in sorted(known.items())]
     whole = tuple(_stratum(name, sizes[name], labelled[name], "") for name in names)
-    return Audited(whole, tuple(collapsed(found)), tuple(missing[name] for name in names))
+    papers = {paper: at for at, paper in enumerate(dict.fromkeys(paper for paper, _, _ in eligible))}
+    clusters, weighted = np.zeros((2, len(papers), 4))
+    for paper, cell, stratum in eligible:
+        place = papers[paper], _CELLS.index(cell)
+        clusters[place] += 1
+        weighted[place] += sizes[stratum] / labelled[stratum].total()
+    lacking = tuple(missing[name] for name in names)
+    return Audited(whole, tuple(collapsed(found)), lacking, clusters, weighted)
 
 
 def _stratum(name: str, size: int, labelled: Mapping[tuple[str, str], int], verdict: str) -> AuditStratum:
@@ -194,10 +211,13 @@ def audited_document(
     strata: Mapping[str, str],
     *,
     seed: int,
+    methods: int = METHODS,
 ) -> dict[str, Any]:
     """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
 
-    `splits` counts the drawn outputs on which the experts split and nobody decided, `missing` those without labels.
+    Outputs of one paper are alike in sample (not with `methods` before 4); weights speak of the outputs that there
+    are, drawn one by one, whose papers do not matter. `splits` counts the drawn outputs on which the experts split and
+    nobody decided, `missing` those without labels.
     """
     splits = splits_in(truth, metric, drawn)
     scenarios = [
@@ -205,7 +225,9 @@ def audited_document(
         for value in (("no", "yes") if splits else ("no",))
     ]
     negative = scenarios[0]
-    sample = _over([in_sample(one.confusion) for one in scenarios])
+    sample = _over(
+        [in_sample(one.confusion, clusters=one.clusters if methods > 3 else None) for one in scenarios]
+    )
     weighted = _over([design_weighted(one.strata, seed=seed) for one in scenarios])
     weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)
     counts = {cell: sum(getattr(s, cell) for s in negative.drawn) for cell in ("tp", "fp", "fn", "tn")}

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from accounts.domains import domain_words
+from reports.analysis_page import error_tables
 from reports.campaign_results import COVERAGE
 from reports.cells import Document, leading_first, number_cell, p_words, percent_cell
 from reports.figures.matrix import Shaded, shade, shaded_matrix
@@ -108,7 +109,7 @@ def coverage_rows(document: Document) -> Rows:
 
 
 def reliability_sections(document: Document) -> dict[str, Any]:
-    """`given` and `absent` coefficients, pairs with a heat map, and the values of the scale."""
+    """`given` and `absent` coefficients, pairs with a heat map, the values of the scale, and errors if asked for."""
     cells = [(name, number_cell(found)) for name, found in leading_first(document)]
     return {
         "given": [{"name": coefficient_name(name), "cell": cell} for name, cell in cells if cell.value],
@@ -127,6 +128,7 @@ def reliability_sections(document: Document) -> dict[str, Any]:
         "dropped": document["pairs_dropped"],
         "heat": _heat(document) if document["pairs"] else None,
         "heat_of": coefficient_name(_kappa(document)),
+        "error_tables": error_tables(document["expert_errors"]) if "expert_errors" in document else [],
     }
 
 

@@ -10,7 +10,7 @@ from benchmark.rubrics import RubricError, rubric_from_content
 from reports.campaign_data import campaign_data, places_wanted, submitted_days
 from reports.inputs import SEED
 from reports.monitoring import anchoring_document, monitoring_document
-from reports.reliability import overview_document, reliability_document
+from reports.reliability import errors_part, overview_document, reliability_document
 from reports.seen_labels import seen_labels
 
 FORMAT = "touchstone-campaign-results-1"
@@ -46,8 +46,15 @@ def _state(item: Any) -> str:
     return "complete" if item.submitted >= item.places else "partly graded"
 
 
-def question_document(campaign: Campaign, key: str) -> dict[str, Any]:
-    """The reliability of one question. Raises Refused for one that the rubric lacks or that is free text."""
+def question_document(campaign: Campaign, key: str, more: str = "") -> dict[str, Any]:
+    """The reliability of one question; `more` "errors" adds what the labels say when the experts err.
+
+    Raises Refused for a question that the rubric lacks or that is free text, and for another `more`.
+    """
+    if more not in ("", "errors"):
+        raise Refused(
+            f"There is nothing more called {more!r}; there is: errors.", code="unknown_more", field="more"
+        )
     rubric = rubric_from_content(campaign.rubric.content)
     try:
         scale = rubric.question(key).scale
@@ -55,7 +62,9 @@ def question_document(campaign: Campaign, key: str) -> dict[str, Any]:
         raise Refused(str(error), code="no_question") from error
     if not scale.has_values:
         raise Refused(f"{key} is answered in free text, on which agreement has no number.", code="no_scale")
-    return reliability_document(rubric, campaign_data(campaign), key, seed=SEED)
+    data = campaign_data(campaign)
+    document = reliability_document(rubric, data, key, seed=SEED)
+    return document | ({"expert_errors": errors_part(rubric, data, key, seed=SEED)} if more else {})
 
 
 def reviewers_document(campaign: Campaign) -> dict[str, Any]:

@@ -22,8 +22,10 @@ from reports.datasets import DrawnItem, labelled_outputs, tallies
 from reports.inputs import CampaignInfo, Inputs
 from reports.score import audited_metrics
 from reports.success_types import success_types_rows
-from stats.audit import AuditStratum
-from stats.intervals import proportion
+from stats.bootstrap import Floats
+from stats.clusters import cluster_totals
+from stats.confusion import in_sample
+from stats.rogan_gladen import transported_score
 
 FORMAT = "touchstone-judge-audit-1"
 KINDS = ("audit", "grade")
@@ -118,7 +120,8 @@ def _metric(
 ) -> dict[str, Any]:
     sampled = Counter(item.stratum for item in drawn)
     negative = with_splits(truth, "no")
-    found = audited(metric, outputs, negative, drawn, strata).drawn
+    whole = audited(metric, outputs, negative, drawn, strata)
+    found = whole.drawn
     return {
         "title": metric.title,
         "definition": metric.definition,
@@ -134,29 +137,38 @@ def _metric(
             }
             for stratum in (found if closed else ())
         ],
-        "systems": _by_system(metric, outputs, negative, drawn) if closed else {},
+        "systems": _by_system(metric, outputs, negative, drawn, whole.weighted) if closed else {},
     }
 
 
 def _by_system(
-    metric: Metric, outputs: Mapping[str, LabelledOutput], truth: Truth, drawn: Sequence[DrawnItem]
+    metric: Metric,
+    outputs: Mapping[str, LabelledOutput],
+    truth: Truth,
+    drawn: Sequence[DrawnItem],
+    weighted: Floats,
 ) -> dict[str, Any]:
     """The drawn outputs of each system as they are, without the weights of the design: counts, and the precision
-    of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's."""
+    of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's.
+
+    `rogan_gladen` is the judge's share among all outputs of the system, corrected as if the judge erred on it as on
+    all systems of the audit (`weighted`, their tables by paper).
+    """
     own: dict[str, list[DrawnItem]] = defaultdict(list)
     for item in drawn:
         if item.subject in outputs:
             own[outputs[item.subject].system].append(item)
-    return {
-        system: _one_system(audited(metric, outputs, truth, items, {}).drawn)
-        for system, items in sorted(own.items())
-    }
-
-
-def _one_system(strata: Sequence[AuditStratum]) -> dict[str, Any]:
-    counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in _CELLS}
-    said_yes = counts["tp"] + counts["fp"]
-    return {**counts, "precision": proportion(counts["tp"], said_yes).as_json()}
+    found = {}
+    for system, items in sorted(own.items()):
+        part = audited(metric, outputs, truth, items, {})
+        judged = [o for o in outputs.values() if o.system == system and is_eligible(metric, o.labels)]
+        said = cluster_totals([metric.success(o) for o in judged], [o.cluster for o in judged])
+        found[system] = {
+            **{cell: sum(getattr(stratum, cell) for stratum in part.drawn) for cell in _CELLS},
+            "precision": in_sample(part.confusion, clusters=part.clusters)["precision"].as_json(),
+            "rogan_gladen": transported_score(said, weighted).as_json(),
+        }
+    return found
 
 
 def _exclusions(

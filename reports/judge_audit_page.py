@@ -48,7 +48,12 @@ def _metric(campaign: str, key: str, found: Document) -> dict[str, Any]:
         "strata": [{**stratum, "name": in_words(stratum["stratum"])} for stratum in found["strata"]],
         "coverage": _coverage(found, name) if found["strata"] else None,
         "systems": [
-            {"system": system, **own, "precision": percent_cell(own["precision"])}
+            {
+                "system": system,
+                **own,
+                "precision": percent_cell(own["precision"]),
+                "transported": percent_cell(own["rogan_gladen"]),
+            }
             for system, own in found["systems"].items()
         ],
     }

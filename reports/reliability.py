@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from benchmark.rubrics import Question, Rubric
-from reports.agreement import agreement_document, judged, ratings_of
+from reports.agreement import agreement_document, judged, problems_of, ratings_of
 from reports.campaign_data import CampaignData, ReviewerLabel
 from reports.datasets import ExpertLabel
 from stats import gwet
 from stats.agreement import Request
+from stats.analyses.errors import ASSUMPTIONS, errors_json
+from stats.expert_errors import expert_errors
 from stats.rater_pairs import MIN_OVERLAP, PairAgreement, rater_pairs
 
 FORMAT = "touchstone-reliability-1"
@@ -24,8 +26,8 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
     question = rubric.question(key)
     labels = _labels(data, key)
     bundle = agreement_document(rubric, labels, seed=seed)[key]
-    ratings, _ = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]))
+    ratings, items = ratings_of(question, judged(question, labels))
+    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]), clusters=problems_of(items))
     return {
         "format": FORMAT,
         "question": key,
@@ -40,6 +42,20 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
         "pairs": [_pair(pair) for pair in pairs],
         "pairs_dropped": dropped,
     }
+
+
+def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> dict[str, Any]:
+    """What the labels say when the experts err (stats/expert_errors.py), never by system; fitted when asked for.
+
+    `subject` of an overturned majority is the output's number in this campaign.
+    """
+    question = rubric.question(key)
+    ratings, items = ratings_of(question, judged(question, _labels(data, key)))
+    successes = [code for code, value in enumerate(ratings.categories) if value in question.scale.success]
+    success = np.array(successes) if successes else None
+    found = expert_errors(ratings, success, units=problems_of(items), seed=seed)
+    subjects = [subject.split("/")[1] + (f", step {step}" if step else "") for subject, step in items]
+    return {**errors_json(found, ratings, success, subjects), "assumptions": list(ASSUMPTIONS)}
 
 
 def overview_document(rubric: Rubric, data: CampaignData, *, seed: int) -> dict[str, Any]:

@@ -181,7 +181,8 @@ def _audit_part(
     def coefficients(metric: Metric) -> dict[str, Any]:
         if inputs.methods == 1:
             return first_audits.audit_document(metric, outputs, audit.truth, audit.drawn, seed=inputs.seed)
-        return audited_document(metric, outputs, audit.truth, audit.drawn, strata, seed=inputs.seed)
+        found = (metric, outputs, audit.truth, audit.drawn, strata)
+        return audited_document(*found, seed=inputs.seed, methods=inputs.methods)
 
     def figures(metric: Metric) -> dict[str, Any]:
         pooled = corrected(metric, together, members, borrow=False)

@@ -261,6 +261,7 @@ class AuditedSystemOut(serializers.Serializer[Any]):
     tn = serializers.IntegerField()
     ineligible = serializers.IntegerField()
     precision = EstimateOut(help_text="Of the drawn outputs as they are, not weighted by the design.")
+    rogan_gladen = EstimateOut(help_text="The judge’s share, if it errs here as on all audited outputs.")
 
 
 class FullyAuditedMetricOut(serializers.Serializer[Any]):

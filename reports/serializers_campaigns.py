@@ -91,6 +91,9 @@ class ReliabilityOut(AgreementOut):
     least_overlap = serializers.IntegerField()
     pairs = RaterPairOut(many=True)
     pairs_dropped = DroppedPairOut(many=True)
+    expert_errors = serializers.DictField(
+        required=False, help_text="As `analyse errors` says it of one question; only with more=errors."
+    )
 
 
 class MonitoredQuestionOut(serializers.Serializer[Any]):

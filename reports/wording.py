@@ -24,6 +24,7 @@ REASONS: dict[str, str] = {
     Reason.RATERS_ALIKE: "Raters are not told apart, and this needs to know who gave which label.",
     Reason.NO_SUCCESS_SET: "No value was named as a success.",
     Reason.NOT_A_SHARE: "The scores are not all between 0 and 1.",
+    Reason.FEW_RATERS: "It takes three raters to tell errors from the truth.",
     Reason.FEW_EVENTS: "There are too few successes or failures for this method.",
 }
 
@@ -52,6 +53,7 @@ CAUTIONS: dict[str, str] = {
     Caution.OPEN_CASES: "A person has still to look at some cases, which count as misses; the bounds decide them "
     "either way.",
     Caution.TRUNCATED: "The value or its interval was cut to the possible range.",
+    Caution.WHOLE_CLUSTERS: "Papers seem to have been drawn whole; the interval takes outputs as drawn one by one.",
 }
 
 # What to do about a reason or caution, where something can be done.
@@ -73,6 +75,7 @@ ADVICE: dict[str, str] = {
     Reason.FEW_EVENTS: "Label more; until then read the counts.",
     Caution.FEW_CLUSTERS: "Label items of more papers.",
     Caution.FEW_MINORITY: "Label more items, or choose some that are likely to have the rarer label.",
+    Caution.WHOLE_CLUSTERS: "Read the score for new items, whose interval takes papers together.",
     Caution.LOW_N: "Label more items.",
     Caution.MARGIN_CAP: "Read kappa against the largest value possible.",
     Caution.MIXED_RATER_KINDS: "Choose raters of one kind to see how experts agree among themselves.",

@@ -171,7 +171,10 @@ def _estimate(
         between = share_interval if name == "percent" and 0 < value < 1 else fisher_interval
         ends = between(value, *error, level)
     elif error is not None:
-        ends = widened(function, total, sums.possible, units, level)
+        unseen = (
+            sums.possible if clusters is None else sums.possible * n / units
+        )  # a whole cluster of one kind
+        ends = widened(function, total, unseen, units, level)
         cautions.append(Caution.NO_SPREAD)
     reason = Reason.TOO_MANY_CATEGORIES if sums.rows.size > MAX_CELLS else Reason.FEW_EVENTS
     return Estimate(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stats.bootstrap import Floats, generator, percentile_interval
-from stats.confusion import METRICS, Confusion, coefficient, gradient, zero_reason
+from stats.confusion import METRICS, Confusion, coefficient, coefficients, gradient, zero_reason
 from stats.corrected import rates_differ
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.pooling import PRIOR, Pool, pools
@@ -236,19 +236,3 @@ def _possible_cells(seen: Floats, verdicts: Collection[str], *, both_seen: bool)
         yes, no = "yes" in verdicts, "no" in verdicts
     cells = [*((0, 1) if yes else ()), *((2, 3) if no else ())]
     return [*cells, 4] if seen[4] or not cells else cells
-
-
-def coefficients(metric: str, tables: Floats) -> Floats:
-    """The coefficient of many tables (B, 4) at once; nan where undefined."""
-    tp, fp, fn, tn = tables.T
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if metric == "agreement":
-            return np.asarray((tp + tn) / (tp + fp + fn + tn))
-        if metric == "precision":
-            return np.asarray(tp / (tp + fp))
-        if metric == "recall":
-            return np.asarray(tp / (tp + fn))
-        if metric == "f1":
-            return np.asarray(2 * tp / (2 * tp + fp + fn))
-        above = 2 * (tp * tn - fp * fn)
-        return np.asarray(above / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)))

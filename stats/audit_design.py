@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -10,9 +11,11 @@ import numpy as np
 
 from stats.audit import AuditStratum, collapsed
 from stats.audit_units import AuditUnits, Outcome
-from stats.bootstrap import Ints
-from stats.estimate import Reason
+from stats.bootstrap import Floats, Ints
+from stats.clusters import cluster_codes, cluster_totals
+from stats.estimate import Estimate, Reason
 from stats.raw_rows import TableError
+from stats.rogan_gladen import transported_score
 from stats.strata import Stratum
 from stats.tables import Column
 
@@ -217,3 +220,48 @@ def confusion_counts(units: AuditUnits, chosen: np.ndarray) -> tuple[int, int, i
     pairs = ((yes, yes), (yes, no), (no, yes), (no, no))
     tp, fp, fn, tn = (int(((judge == f) & (expert == y)).sum()) for f, y in pairs)
     return tp, fp, fn, tn
+
+
+def cluster_counts(units: AuditUnits) -> Floats | None:
+    """(C, 4) the same of the audited units of every cluster with an eligible one; None without clusters."""
+    if units.clusters.is_empty:
+        return None
+    codes = cluster_codes(units.clusters.texts())
+    yes_no = (Outcome.POSITIVE, Outcome.NEGATIVE)
+    both = np.isin(units.judge, yes_no) & np.isin(units.expert, yes_no)
+    cells = 2 * (units.judge == Outcome.NEGATIVE) + (units.expert == Outcome.NEGATIVE)
+    counts = np.zeros((int(codes.max(initial=-1)) + 1, 4))
+    np.add.at(counts, (codes[both], cells[both]), 1)
+    return np.asarray(counts[counts.any(axis=1)])
+
+
+def transported(units: AuditUnits, design: Design, *, level: float) -> Estimate:
+    """The judge's share of yes corrected by its sensitivity and specificity in the audit, weighted by the design."""
+    names = units.clusters.texts()
+    codes, yes_no = cluster_codes(names), (Outcome.POSITIVE, Outcome.NEGATIVE)
+    judged = np.isin(units.judge, yes_no)
+    audited = units.audited & (design.member >= 0)
+    drawn = np.bincount(design.member[audited], minlength=len(design.names))
+    weights = np.zeros(len(units))
+    weights[audited] = (design.sizes / np.maximum(drawn, 1))[design.member[audited]]
+    both = judged & np.isin(units.expert, yes_no)
+    cells = 2 * (units.judge == Outcome.NEGATIVE) + (units.expert == Outcome.NEGATIVE)
+    tables = np.zeros((int(codes.max(initial=-1)) + 1, 4))
+    np.add.at(tables, (codes[both], cells[both]), weights[both])
+    own = np.unique(codes[judged], return_inverse=True)[1]
+    said = cluster_totals(units.judge[judged] == Outcome.POSITIVE, own)
+    return transported_score(said, tables, level=level)
+
+
+def whole_clusters(units: AuditUnits) -> bool:
+    """Whether the draw took clusters as a whole: each is audited fully or not at all, against odds of 1,000 to 1.
+
+    Drawn one by one, the other units of a cluster of which one was drawn would be drawn with the audited share.
+    """
+    if units.clusters.is_empty or not units.audited.any() or units.audited.all():
+        return False
+    codes = cluster_codes(units.clusters.texts())
+    drawn, size = np.bincount(codes, weights=units.audited), np.bincount(codes)
+    touched = drawn > 0
+    odds = float((size - 1)[touched].sum()) * math.log(units.audited.mean())
+    return bool((drawn[touched] == size[touched]).all()) and odds < math.log(0.001)

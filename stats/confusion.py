@@ -9,9 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+import numpy as np
+
+from stats.bootstrap import Floats
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, wilson, z_value
+from stats.jackknife import by_cluster
 
 METRICS = ("agreement", "precision", "recall", "f1", "kappa")
 Cells = tuple[float, float, float, float]
@@ -57,6 +62,22 @@ def coefficient(metric: str, table: Confusion) -> float | None:
         return None if parts is None else parts[0] / parts[1]
     numerator, denominator = _ratio_parts(metric, table)
     return None if denominator == 0 else numerator / denominator
+
+
+def coefficients(metric: str, tables: Floats) -> Floats:
+    """The coefficient of many tables (B, 4) at once; nan where undefined."""
+    tp, fp, fn, tn = tables.T
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if metric == "agreement":
+            return np.asarray((tp + tn) / (tp + fp + fn + tn))
+        if metric == "precision":
+            return np.asarray(tp / (tp + fp))
+        if metric == "recall":
+            return np.asarray(tp / (tp + fn))
+        if metric == "f1":
+            return np.asarray(2 * tp / (2 * tp + fp + fn))
+        above = 2 * (tp * tn - fp * fn)
+        return np.asarray(above / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)))
 
 
 def gradient(metric: str, table: Confusion) -> Cells | None:
@@ -112,16 +133,27 @@ def zero_reason(metric: str, table: Confusion) -> Reason:
     return Reason.ONE_CATEGORY if metric == "kappa" else Reason.ZERO_DENOM
 
 
-def in_sample(table: Confusion, *, level: float = 0.95) -> dict[str, Estimate]:
+def in_sample(
+    table: Confusion, *, clusters: Floats | None = None, level: float = 0.95
+) -> dict[str, Estimate]:
     """The five coefficients of whole counts with intervals, as if the audited pairs were an SRS.
+
+    `clusters` (C, 4) are the tables of clusters of pairs that are alike; where one holds several pairs, errors come
+    from leaving out a cluster at a time. Pairs alone:
 
     Agreement, precision and recall: Wilson. F1 = 2J/(1+J) with J = tp/(tp+fp+fn): Wilson on J carried
     over. kappa: delta method (Fleiss, Cohen and Everitt 1969), clipped to [-1, 1]; see below where it has no width.
     """
     builders: Mapping[str, Callable[[Confusion, float], Estimate]] = {"f1": _f1, "kappa": _kappa}
-    return {
+    found = {
         metric: builders[metric](table, level) if metric in builders else _wilson(metric, table, level)
         for metric in METRICS
+    }
+    if clusters is None or clusters.sum(axis=1).max(initial=0) <= 1:
+        return found
+    return {
+        metric: by_cluster(one, partial(coefficients, metric), clusters, share=metric != "kappa")
+        for metric, one in found.items()
     }
 
 

@@ -41,6 +41,11 @@ class DavidsonFit:
         """(k,) standard errors of the strengths."""
         return np.asarray(np.sqrt(np.diag(self.covariance)[: len(self.strengths)]))
 
+    def parameter(self, place: int) -> float:
+        """The parameter at this place of `covariance`."""
+        extra = [value for value in (self.log_nu, self.gamma) if value is not None]
+        return float([*self.strengths, *extra][place])
+
     @property
     def log_nu_se(self) -> float | None:
         """Standard error of log nu."""

@@ -35,6 +35,7 @@ class Reason(StrEnum):
     RATERS_ALIKE = "RATERS_ALIKE"  # raters who are not told apart
     NO_SUCCESS_SET = "NO_SUCCESS_SET"  # no value was named as success
     NOT_A_SHARE = "NOT_A_SHARE"  # scores that are no probabilities
+    FEW_RATERS = "FEW_RATERS"  # two raters cannot tell errors from the truth
     FEW_EVENTS = "FEW_EVENTS"  # the method's condition on successes and failures fails
 
 
@@ -64,6 +65,9 @@ class Caution(StrEnum):
     SPLIT = "SPLIT"  # experts split evenly and nobody decided
     TRANSPORT_ASSUMPTION = "TRANSPORT_ASSUMPTION"
     TRUNCATED = "TRUNCATED"
+    WHOLE_CLUSTERS = (
+        "WHOLE_CLUSTERS"  # clusters were drawn as a whole, the interval takes outputs drawn one by one
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
-"""Agreement as artifacts frozen before version 3 of the methods have it, so that these verify byte for byte.
+"""Agreement as artifacts frozen before version 4 of the methods have it, so that these verify byte for byte.
 
-Nothing new uses it. Intervals are percentiles of 2,000 resampled units; intraclass correlations ignore clusters.
+Nothing new uses it. Before version 3 intervals are percentiles of 2,000 resampled units, and intraclass correlations
+ignore clusters; in version 3 an interval without spread reaches only as far as one unseen item of each cluster.
 `stats.agreement` has the current intervals (ADR 0027).
 """
 
@@ -16,6 +17,7 @@ from stats.agreement_sums import MAX_CELLS, agreement_sums
 from stats.bootstrap import Floats, Ints, generator, percentile_interval, resampled_pattern_sums
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.icc import FORMS
+from stats.jackknife import widened
 from stats.ratings import Ratings
 
 REPLICATES = 2_000
@@ -51,6 +53,19 @@ def first_agreement(
             plain, method=f"{name}, {how} bootstrap", clusters=None if clusters is None else units, seed=seed
         )
     return found | correlations
+
+
+def third_agreement(ratings: Ratings, request: Request, *, clusters: Ints) -> dict[str, Estimate]:
+    """Every coefficient as `stats.agreement.agreement` gave it in version 3."""
+    found = agreement(ratings, request, clusters=clusters)
+    flat = [name for name, one in found.items() if Caution.NO_SPREAD in one.warnings and name in COEFFICIENTS]
+    if flat:
+        sums = agreement_sums(ratings, clusters)
+        functions, units = coefficient_functions(ratings, sums), int(sums.counts.sum())
+        for name in flat:
+            ends = widened(functions[name], sums.total(), sums.possible, units, request.confidence)
+            found[name] = replace(found[name], ci=ends)
+    return found
 
 
 def _estimate(

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from stats.audit import AuditStratum, coefficients, linearised_se, population_table, refusal
+from stats.audit import AuditStratum, linearised_se, population_table, refusal
 from stats.beta_binomial import beta_binomial, central_range, convolve
 from stats.bootstrap import Floats, generator, percentile_interval
-from stats.confusion import METRICS, Confusion, coefficient, delta_se, in_sample, zero_reason
+from stats.confusion import METRICS, Confusion, coefficient, coefficients, delta_se, in_sample, zero_reason
 from stats.corrected import undefined_score
 from stats.estimate import Caution, Estimate, undefined
 from stats.intervals import z_value

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from stats.bootstrap import Floats, Ints
+from stats.estimate import Caution, Estimate, Reason
 from stats.intervals import wilson
 
 Function = Callable[[Floats], Floats]  # sums (R, d) -> values (R,)
 _CELLS = 4_000_000
+FEW_UNITS = 30
 
 
 def leave_one_out(function: Function, rows: Floats, counts: Ints) -> tuple[float, float] | None:
@@ -88,3 +91,32 @@ def widened(
     if not finite.size:
         return None
     return max(-1.0, float(finite.min())), min(1.0, float(finite.max()))
+
+
+def by_cluster(found: Estimate, function: Function, clusters: Floats, *, share: bool) -> Estimate:
+    """The estimate with the error of leaving out one of the `clusters` (C, d) of counts at a time.
+
+    `share` marks values in [0, 1], which have Wilson's interval; other coefficients have Fisher's z.
+    """
+    if found.value is None:
+        return found
+    level, units = found.level, len(clusters)
+    error = leave_one_out(function, clusters, np.ones(units, dtype=np.int64))
+    ends, warnings = None, found.warnings
+    if error is not None and error[0] > 0:
+        between = share_interval if share and 0 < found.value < 1 else fisher_interval
+        ends = between(found.value, *error, level)
+    elif error is not None:
+        total = clusters.sum(axis=0)[None]
+        # What went unseen is a whole cluster of one kind.
+        ends = widened(function, total, np.eye(clusters.shape[1]) * total.sum() / units, units, level)
+        warnings = (*(w for w in warnings if w != Caution.NO_SPREAD), Caution.NO_SPREAD)
+    return replace(
+        found,
+        ci=ends,
+        se=None if error is None else error[0],
+        method="cluster jackknife",
+        clusters=units,
+        reason=Reason.FEW_EVENTS if ends is None else None,
+        warnings=(*warnings, Caution.FEW_CLUSTERS) if units < FEW_UNITS else warnings,
+    )

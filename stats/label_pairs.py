@@ -63,7 +63,7 @@ class Settled:
 
     `swap_table` (3, 3) counts judgments shown in both orders by what each order said, in the terms of
     `Result` for the system first in the alphabet; rows are the presentations that showed it first. `clusters`
-    is None when no two judgments share one: then they are independent.
+    is None when no two judgments share one: then they are independent. `cluster_swaps` are the swaps of each cluster.
     """
 
     comparisons: Comparisons
@@ -71,6 +71,7 @@ class Settled:
     raters: tuple[str, ...]
     clusters: Ints | None
     swaps: SwapCounts
+    cluster_swaps: Sequence[SwapCounts]
     swap_table: Ints
     order_flips: int
 
@@ -189,9 +190,19 @@ def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
         raters=shown.raters,
         clusters=clusters if shared else None,
         swaps=_swap_counts(one[swapped], two[swapped]),
+        cluster_swaps=[_swap_counts(one[own], two[own]) for own in _by_cluster(clusters[twice], swapped)]
+        if shared
+        else [],
         swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
         order_flips=int((one != two).sum()),
     )
+
+
+def _by_cluster(clusters: Ints, chosen: np.ndarray) -> list[Ints]:
+    """The chosen places of each cluster that has any."""
+    places = np.flatnonzero(chosen)
+    order = places[np.argsort(clusters[places], kind="stable")]
+    return np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1) if len(order) else []
 
 
 def _as_seen_from(comparisons: Comparisons, lead: Ints, other: Ints) -> Ints:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from stats.bootstrap import Ints
-from stats.clusters import ClusterTotals, design_effect, linearised_se
+from stats.clusters import ClusterTotals, design_effect, linearised_se, wilson_on_effective_n
 from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import clopper_pearson, proportion
 from stats.paired import sign_flip
@@ -72,11 +73,26 @@ class SwapCounts:
         return self.agree + self.first_first + self.second_second + self.other
 
 
-def swap_consistency(counts: SwapCounts, *, level: float = 0.95) -> Estimate:
-    """Share of swapped pairs whose two presentations agree, with Wilson's interval."""
-    return proportion(counts.agree, counts.n, level=level)
+def swap_consistency(
+    counts: SwapCounts, *, clusters: Sequence[SwapCounts] = (), level: float = 0.95
+) -> Estimate:
+    """Share of swapped pairs whose two presentations agree, with Wilson's interval.
+
+    With the counts of `clusters` of pairs that are alike, on the effective number of pairs.
+    """
+    if not clusters:
+        return proportion(counts.agree, counts.n, level=level)
+    agree, n = np.array([(one.agree, one.n) for one in clusters]).T
+    return wilson_on_effective_n(ClusterTotals(agree.astype(np.float64), n), level=level)
 
 
-def swap_test(counts: SwapCounts) -> float | None:
-    """Exact test of first-first against second-second among the flips; None without flips."""
-    return binomial_p(counts.first_first, counts.first_first + counts.second_second)
+def swap_test(counts: SwapCounts, *, clusters: Sequence[SwapCounts] = (), seed: int = 0) -> float | None:
+    """Exact test of first-first against second-second among the flips; None without flips.
+
+    With `clusters`, the signs of their differences are flipped (stats/paired.py).
+    """
+    flips = counts.first_first + counts.second_second
+    if not clusters:
+        return binomial_p(counts.first_first, flips)
+    differences = [one.first_first - one.second_second for one in clusters]
+    return sign_flip(differences, seed=seed).p if flips else None

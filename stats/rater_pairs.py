@@ -10,12 +10,12 @@ from itertools import combinations
 import numpy as np
 
 from stats import cohen, gwet
-from stats.agreement import LOW_N, Request
+from stats.agreement import Request
 from stats.agreement_sums import MAX_CATEGORIES
 from stats.bootstrap import Floats, Ints
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import proportion, z_value
-from stats.jackknife import Function, fisher_interval, leave_one_out, share_interval, widened
+from stats.jackknife import Function, by_cluster, widened
 from stats.ratings import Ratings
 
 MIN_OVERLAP = 10
@@ -103,7 +103,7 @@ def describe_pair(
     kappas |= {"gwet_ac1": _ac1(table, request)}
     functions = _table_functions(points)
     if clusters is not None:
-        percent = _by_cluster(percent, functions["percent"], clusters, request)
+        percent = by_cluster(percent, functions["percent"], clusters, share=True)
     return PairAgreement(
         raters=raters,
         table=table,
@@ -111,7 +111,7 @@ def describe_pair(
         kappas={
             name: _never_bare(found, functions[name], table, request)
             if clusters is None
-            else _by_cluster(found, functions[name], clusters, request)
+            else by_cluster(found, functions[name], clusters, share=False)
             for name, found in kappas.items()
         },
         kappa_max=cohen.kappa_max(table),
@@ -148,30 +148,6 @@ def _never_bare(found: Estimate, function: Function, table: Ints, request: Reque
     flat = table.ravel().astype(np.float64)
     ends = widened(function, flat[None], np.eye(flat.size), int(flat.sum()), request.confidence)
     return replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
-
-
-def _by_cluster(found: Estimate, function: Function, clusters: Floats, request: Request) -> Estimate:
-    """The estimate with the error of leaving out one cluster at a time."""
-    if found.value is None:
-        return found
-    level, units = request.confidence, len(clusters)
-    error = leave_one_out(function, clusters, np.ones(units, dtype=np.int64))
-    ends, warnings = None, found.warnings
-    if error is not None and error[0] > 0:
-        share = found.method == "wilson" and 0 < found.value < 1
-        ends = (share_interval if share else fisher_interval)(found.value, *error, level)
-    elif error is not None:
-        ends = widened(function, clusters.sum(axis=0)[None], np.eye(clusters.shape[1]), units, level)
-        warnings = (*warnings, Caution.NO_SPREAD)
-    return replace(
-        found,
-        ci=ends,
-        se=None if error is None else error[0],
-        method="cluster jackknife",
-        clusters=units,
-        reason=Reason.FEW_EVENTS if ends is None else None,
-        warnings=(*warnings, Caution.FEW_CLUSTERS) if units < LOW_N else warnings,
-    )
 
 
 def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request) -> Estimate:

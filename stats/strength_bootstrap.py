@@ -1,22 +1,23 @@
-"""Cluster bootstrap and jackknife of strengths, for comparisons that share a problem."""
+"""Strengths by the cluster jackknife and ranks by the cluster bootstrap, for comparisons that share a problem."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
 from stats import davidson
-from stats.bootstrap import Floats, Ints, generator, percentile_interval
+from stats.bootstrap import Floats, Ints, generator
 from stats.davidson import DavidsonFit, ranks_left_open
-from stats.estimate import Estimate, Reason
+from stats.estimate import Caution, Estimate, Reason
 from stats.intervals import t_value
 from stats.pairwise import Comparisons
 
 REPLICATES = 1_000
+REFITTED = 60  # clusters from which on one Newton step takes the place of a fit without each
 UNMOVED = 1e-9  # a standard error below this is rounding
 
 
@@ -26,10 +27,6 @@ class StrengthDraws:
 
     strengths: Floats
     lost: int
-
-    def intervals(self, level: float = 0.95) -> list[tuple[float, float] | None]:
-        """Percentile intervals of the k strengths."""
-        return [percentile_interval(column, level) for column in self.strengths.T]
 
     def ranks(self, fitted: DavidsonFit, level: float = 0.95) -> list[tuple[int, int]]:
         """(best, worst) rank of every system that the data leave open.
@@ -79,25 +76,62 @@ def jackknife_strengths(
 ) -> list[Estimate]:
     """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
 
-    se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. No interval (SEPARATION) where a
-    single cluster decides whether the strengths are finite.
+    se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. Below REFITTED clusters each b_(c) is a fit
+    of its own, and there is no interval (SEPARATION) where a single cluster decides whether the strengths are finite;
+    from there on it is one Newton step, which measures the same. Percentiles of the cluster bootstrap cover .92 to .94
+    with 30 and 60 clusters, this .94 to .96 (docs/coverage.md).
     """
-    again, method = _Refit(comparisons, clusters, fitted), "davidson_newton, cluster jackknife"
-    count = again.count
-    refits = again(_without(count)) if count > 1 else []
-    left = np.array([strengths for strengths in refits if strengths is not None])
-    n, values = len(comparisons.result), fitted.strengths.tolist()
-    if count < 2 or len(left) < count:
-        reason = Reason.SEPARATION if count > 1 else Reason.FEW_EVENTS
+    count = int(clusters.max(initial=-1)) + 1
+    if not 1 < count < REFITTED:
         return [
-            Estimate(value=b, method=method, level=level, n=n, clusters=count, reason=reason) for b in values
+            clustered_parameter(comparisons, clusters, fitted, place, level=level)
+            for place in range(comparisons.k)
         ]
-    errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0)).tolist()
-    t = t_value(level, count - 1)
-    return [
-        Estimate(value=b, ci=(b - t * se, b + t * se), level=level, method=method, se=se, n=n, clusters=count)
-        for b, se in zip(values, errors, strict=True)
-    ]
+    refits = _Refit(comparisons, clusters, fitted)(_without(count))
+    left = np.array([strengths for strengths in refits if strengths is not None])
+    if len(left) < count:
+        nothing = _estimate(fitted, 0, comparisons, count, None, level)
+        return [replace(nothing, value=float(b), reason=Reason.SEPARATION) for b in fitted.strengths]
+    errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    return [_estimate(fitted, place, comparisons, count, float(se), level) for place, se in enumerate(errors)]
+
+
+def clustered_parameter(
+    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, place: int, *, level: float = 0.95
+) -> Estimate:
+    """One parameter (its place in the covariance) with the error of leaving out clusters, each in one Newton step.
+
+    Student's t with C - 1 degrees of freedom; no interval (FEW_EVENTS) with a single cluster.
+    """
+    cells = (comparisons.first, comparisons.second, comparisons.result)
+    covariance = davidson.clustered_covariance(fitted, *cells, clusters)
+    se = None if covariance is None else math.sqrt(covariance[place, place])
+    return _estimate(fitted, place, comparisons, int(clusters.max(initial=-1)) + 1, se, level)
+
+
+def _estimate(
+    fitted: DavidsonFit, place: int, comparisons: Comparisons, count: int, se: float | None, level: float
+) -> Estimate:
+    """Where the clusters are all alike they leave no error: then it is the model's, and NO_SPREAD says so."""
+    found = Estimate(
+        value=fitted.parameter(place),
+        level=level,
+        method="davidson_newton, cluster jackknife",
+        n=len(comparisons.result),
+        clusters=count,
+        reason=Reason.FEW_EVENTS if se is None else None,
+    )
+    if se is None:
+        return found
+    alike, value = se < UNMOVED, fitted.parameter(place)
+    error = math.sqrt(fitted.covariance[place, place]) if alike else se
+    half = t_value(level, count - 1) * error
+    return replace(
+        found,
+        ci=(value - half, value + half),
+        se=error,
+        warnings=(Caution.NO_SPREAD,) if alike else (),
+    )
 
 
 def _without(count: int) -> Iterator[Ints]:

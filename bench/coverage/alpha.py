@@ -1,4 +1,4 @@
-"""Krippendorff's alpha of three raters, with and without clusters; percent agreement and AC1 of the same data."""
+"""Krippendorff's alpha of two and three raters, with and without clusters; percent agreement and AC1 of them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from stats.agreement import Request, agreement
 from stats.bootstrap import Ints, generator
 from stats.ratings import Ratings
 
-RATERS = 3
 REQUEST = Request(level="nominal")
-DESIGNS = ((30, 1), (60, 1), (200, 1), (10, 6), (30, 2), (30, 7), (50, 4), (100, 2))
+# Clusters, items in each, raters.
+DESIGNS = (
+    (30, 1, 3),
+    (60, 1, 3),
+    (100, 1, 2),
+    (200, 1, 3),
+    (10, 6, 3),
+    (30, 2, 3),
+    (30, 7, 3),
+    (50, 4, 3),
+    (100, 2, 3),
+)
 SHOWN = {
     "krippendorff_alpha_nominal": "alpha",
     "percent": "percent",
@@ -22,17 +32,17 @@ SHOWN = {
 
 
 def cells(draws: int) -> Iterator[Cell]:
-    """n = 30, 60, 200 alone and in clusters correlated by .3; 8 to 50 % positive; raters right with .9 or .8."""
-    for clusters, size in DESIGNS:
+    """n = 30, 60, 100, 200 alone and in clusters correlated by .3; 8 to 50 % positive; raters right with .9 or .8."""
+    for clusters, size, raters in DESIGNS:
         for share in (0.08, 0.2, 0.5):
             for right in (0.9, 0.8):
-                yield from _cells(clusters, size, share, right, draws)
+                yield from _cells(clusters, size, raters, share, right, draws)
 
 
-def _cells(clusters: int, size: int, share: float, right: float, draws: int) -> Iterator[Cell]:
+def _cells(clusters: int, size: int, raters: int, share: float, right: float, draws: int) -> Iterator[Cell]:
     rng, rows = generator(2), {name: list[tuple[float, float, float]]() for name in SHOWN}
     for _ in range(draws):
-        ratings, codes = _ratings(rng, clusters, size, share, right)
+        ratings, codes = _ratings(rng, clusters, size, raters, share, right)
         found = agreement(ratings, REQUEST, clusters=codes if size > 1 else None)
         for name in SHOWN:
             if found[name].value is not None:
@@ -46,6 +56,7 @@ def _cells(clusters: int, size: int, share: float, right: float, draws: int) -> 
         "gwet_ac1": (agreed - chance) / (1 - chance),
     }
     where = f"{clusters} clusters of {size}" if size > 1 else f"{clusters} items"
+    where = f"{where}, {raters} raters"
     for name, title in SHOWN.items():
         low, high, value = np.array(rows[name]).T
         label = f"{title}: {where}, {100 * share:.0f} % true, raters right {right:g}"
@@ -53,7 +64,7 @@ def _cells(clusters: int, size: int, share: float, right: float, draws: int) -> 
 
 
 def _ratings(
-    rng: np.random.Generator, clusters: int, size: int, share: float, right: float
+    rng: np.random.Generator, clusters: int, size: int, raters: int, share: float, right: float
 ) -> tuple[Ratings, Ints]:
     spread = (1 - 0.3) / 0.3
     of_cluster = (
@@ -61,6 +72,6 @@ def _ratings(
     )
     codes, n = np.repeat(np.arange(clusters), size), clusters * size
     truth = (rng.random(n) < of_cluster[codes]).astype(np.int64)
-    marks = np.where(rng.random((n, RATERS)) < right, truth[:, None], 1 - truth[:, None])
-    item, rater = np.divmod(np.arange(n * RATERS), RATERS)
-    return Ratings(item, rater, marks.ravel(), n, ("a", "b", "c"), ("no", "yes"), np.arange(2.0)), codes
+    marks = np.where(rng.random((n, raters)) < right, truth[:, None], 1 - truth[:, None])
+    item, rater = np.divmod(np.arange(n * raters), raters)
+    return Ratings(item, rater, marks.ravel(), n, tuple("abc"[:raters]), ("no", "yes"), np.arange(2.0)), codes

@@ -58,9 +58,9 @@ def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBas
 @explains_refusals
 def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     """How far the experts agree on one question."""
-    only_known(request.GET)
+    only_known(request.GET, "more")
     campaign = campaign_or_404(slug)
-    document = question_document(campaign, question)
+    document = question_document(campaign, question, request.GET.get("more", ""))
     sections = campaign_pages.reliability_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
     return render(request, "reports/question.html", context)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from stats.analyses.options import Options, chosen_question, questions_in
 from stats.audit import METHOD, design_weighted, population_table
 from stats.audit_design import (
     Design,
     audit_design,
+    cluster_counts,
     confusion_counts,
     drawn_strata,
     missing_labels,
     weighted_strata,
+    whole_clusters,
 )
 from stats.audit_units import AuditUnits, Outcome, audit_units, outcome_counts
 from stats.confusion import METRICS, Confusion, in_sample
@@ -58,7 +61,10 @@ def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known
     scenarios = [units.with_splits(Outcome.NEGATIVE)]
     scenarios += [units.with_splits(Outcome.POSITIVE)] if units.split.any() else []
     tables = [Confusion(*confusion_counts(some, some.audited)) for some in scenarios]
-    samples = [in_sample(table, level=options.confidence) for table in tables]
+    samples = [
+        in_sample(table, clusters=cluster_counts(some), level=options.confidence)
+        for table, some in zip(tables, scenarios, strict=True)
+    ]
     sample, strata = tables[0], weighted_strata(scenarios[0], design)
     missing = missing_labels(design, drawn_strata(units, design))
     warnings = (Caution.POOLED_QUESTIONS,) if pooled else ()
@@ -66,7 +72,7 @@ def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known
     return {
         "positive": units.positive,
         "primary": "kappa",
-        "unit": "output",
+        "unit": "output" if units.clusters.is_empty else "cluster",
         "in_sample": _block(sample, _over(samples)),
         "weighted": _weighted(scenarios, design, missing, options)
         if sizes_known
@@ -101,6 +107,11 @@ def _weighted(
             return _not_weighted(strata, options)
         found.append((strata, design_weighted(strata, seed=options.seed, level=options.confidence)))
     estimates = _over([estimates for _, estimates in found])
+    if whole_clusters(scenarios[0]):
+        estimates = {
+            metric: replace(one, warnings=(*one.warnings, Caution.WHOLE_CLUSTERS))
+            for metric, one in estimates.items()
+        }
     drawn = drawn_strata(scenarios[0], design)
     return _block(population_table(found[0][0]), coefficients_with_missing_labels(estimates, drawn, missing))
 

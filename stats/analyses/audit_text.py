@@ -50,7 +50,8 @@ def corrected_text(document: Document) -> str:
     names = ("uncorrected", "corrected", "superpopulation")
     doubts = _doubts(document, {name: document[name] for name in names[1:]})
     made = made_by([(name, document[name]) for name in names], document["unit"])
-    parts = [estimates(document, names), doubts, f"Primary: {document['primary']}.\n{made}", strata]
+    more = f"more:\n{estimates(document, ('rogan_gladen',))}"
+    parts = [estimates(document, names), doubts, f"Primary: {document['primary']}.\n{made}", strata, more]
     for system, single in document.get("systems", {}).items():
         parts.append(f"--- system {printable(system) or '(not named)'}\n{corrected_text(single)}")
     return "\n\n".join(part for part in parts if part)

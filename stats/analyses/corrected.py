@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import Design, audit_design, corrected_strata, missing_labels
+from stats.audit_design import (
+    Design,
+    audit_design,
+    corrected_strata,
+    missing_labels,
+    transported,
+    whole_clusters,
+)
 from stats.audit_units import AuditUnits, Outcome, audit_units
 from stats.clusters import cluster_totals, wilson_on_effective_n
 from stats.corrected import corrected_score
@@ -68,6 +75,9 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
         estimates |= {name: between(estimates[name], other) for name, other in others.items()}
     for name in ("corrected", "superpopulation"):
         estimates[name] = with_missing_labels(estimates[name], strata, if_positive, missing)
+    if whole_clusters(units):
+        warnings = (*estimates["corrected"].warnings, Caution.WHOLE_CLUSTERS)
+        estimates["corrected"] = replace(estimates["corrected"], warnings=warnings)
     if not sizes_known:
         estimates |= {
             name: undefined(name, Reason.NO_DESIGN, level=options.confidence)
@@ -81,6 +91,13 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
     }
     for name, estimate in estimates.items():
         document[name] = _labelled(estimate, units, cautions).as_json()
+    # Splits count negative here; the figure is one of several under "more".
+    negatives = units.with_splits(Outcome.NEGATIVE)
+    document["rogan_gladen"] = (
+        transported(negatives, design, level=options.confidence)
+        if sizes_known
+        else undefined("rogan_gladen", Reason.NO_DESIGN, level=options.confidence)
+    ).as_json()
     return document | {
         "splits": int(units.split.sum()),
         "missing": sum(missing),

@@ -14,7 +14,7 @@ from stats.davidson import DavidsonFit
 from stats.estimate import Caution, Estimate, Reason, undefined
 from stats.intervals import z_value
 from stats.pairwise import Comparisons, components
-from stats.strength_bootstrap import StrengthDraws, clustered_strengths, jackknife_strengths
+from stats.strength_bootstrap import REFITTED, clustered_strengths, jackknife_strengths
 
 METHOD = "davidson_newton"
 PRIOR_SD = 2.0
@@ -25,8 +25,8 @@ class Standing:
     """Where a system stands among those it was compared with, if only through others.
 
     `strength` is a logarithm; they sum to zero within a component. `regularised` has a normal prior of
-    standard deviation 2 and is given only where plain strengths are infinite; `jackknife` leaves out one
-    cluster at a time and is given below 20 clusters.
+    standard deviation 2 and is given only where plain strengths are infinite; `jackknife` repeats the strength where
+    it was fitted again without each cluster.
     """
 
     component: int
@@ -56,18 +56,23 @@ def _component(number: int, part: Comparisons, clusters: Ints | None, options: O
         penalised = davidson.fit(table, prior_sd=PRIOR_SD) if fitted is Reason.SEPARATION else fitted
         weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
         return [Standing(number, absent, regularised=strength) for strength in weak]
-    strengths = _independent(fitted, len(part.result), options)
-    ranks = davidson.rank_sets(fitted, level=options.confidence)
-    jackknifed: list[Estimate | None] = [None] * part.k
-    if clusters is not None:
-        draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
-        ranks = draws.ranks(fitted, level=options.confidence)
-        if clusters.max() + 1 < FEW_CLUSTERS:
-            jackknifed = [*jackknife_strengths(part, clusters, fitted, level=options.confidence)]
-        strengths = _clustered(strengths, draws, jackknifed, int(clusters.max()) + 1, options)
+    if clusters is None:
+        strengths = _independent(fitted, len(part.result), options)
+        ranks = davidson.rank_sets(fitted, level=options.confidence)
+        return [Standing(number, one, rank) for one, rank in zip(strengths, ranks, strict=True)]
+    draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
+    count = int(clusters.max()) + 1
+    cautions = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
+    cautions = (*cautions, Caution.FEW_CLUSTERS) if count < FEW_CLUSTERS else cautions
+    strengths = jackknife_strengths(part, clusters, fitted, level=options.confidence)
     return [
-        Standing(number, strength, rank, jackknife=jackknife)
-        for strength, rank, jackknife in zip(strengths, ranks, jackknifed, strict=True)
+        Standing(
+            number,
+            replace(one, warnings=(*one.warnings, *cautions)),
+            rank,
+            jackknife=one if count < REFITTED else None,
+        )
+        for one, rank in zip(strengths, draws.ranks(fitted, level=options.confidence), strict=True)
     ]
 
 
@@ -80,37 +85,3 @@ def _independent(fitted: DavidsonFit, n: int, options: Options) -> list[Estimate
         )
         for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
     ]
-
-
-def _clustered(
-    plain: list[Estimate],
-    draws: StrengthDraws,
-    jackknifed: list[Estimate | None],
-    count: int,
-    options: Options,
-) -> list[Estimate]:
-    """Percentiles of the resamples with their standard error; below FEW_CLUSTERS the jackknife's, which is wider."""
-    found = []
-    for estimate, interval, errors, jackknife in zip(
-        plain, draws.intervals(options.confidence), draws.strengths.T, jackknifed, strict=True
-    ):
-        warnings = (Caution.DEGENERATE_BOOTSTRAP,) if draws.lost else ()
-        if count < FEW_CLUSTERS:
-            warnings = (*warnings, Caution.FEW_CLUSTERS)
-        if jackknife is not None and jackknife.ci is not None:
-            found.append(replace(jackknife, warnings=warnings))
-            continue
-        found.append(
-            replace(
-                estimate,
-                ci=interval,
-                se=float(errors.std(ddof=1)) if len(errors) > 1 else None,
-                method=f"{METHOD}, cluster bootstrap",
-                clusters=count,
-                reason=None if interval else Reason.DEGENERATE_BOOTSTRAP,
-                warnings=warnings,
-                seed=options.seed,
-                replicates=len(errors),
-            )
-        )
-    return found

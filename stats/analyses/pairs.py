@@ -14,7 +14,7 @@ from stats.analyses.pair_strengths import METHOD, Standing, standings
 from stats.bootstrap import Ints
 from stats.davidson import DavidsonFit, hotelling_p
 from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import t_value, z_value
+from stats.intervals import z_value
 from stats.label_pairs import OrderRule, Presentations, Settled, presentations, settle
 from stats.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
 from stats.position_bias import (
@@ -24,8 +24,9 @@ from stats.position_bias import (
     swap_consistency,
     swap_test,
 )
+from stats.strength_bootstrap import UNMOVED, clustered_parameter
 from stats.tables import Table
-from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
+from stats.transitivity import circular_triads, clustered_fit, goodness_of_fit, majority_cycles, tournament
 
 Document = dict[str, object]
 
@@ -107,41 +108,25 @@ def _tie_parameter(fitted: DavidsonFit | Reason, settled: Settled, options: Opti
     n, level = len(settled.comparisons.result), options.confidence
     if isinstance(fitted, Reason):
         return undefined(METHOD, fitted, n=n, level=level)
-    if fitted.log_nu is None or fitted.log_nu_se is None:
+    if fitted.log_nu is None:
         return Estimate(value=0.0, method="no ties", level=level, n=n, reason=Reason.FEW_EVENTS)
-    found = _parameter(
-        fitted, len(fitted.strengths), fitted.log_nu, settled.comparisons, settled.clusters, options
-    )
+    found = _parameter(fitted, len(fitted.strengths), settled.comparisons, settled.clusters, options)
     nu = math.exp(fitted.log_nu)
     ends = None if found.ci is None else (math.exp(found.ci[0]), math.exp(found.ci[1]))
     return replace(found, value=nu, ci=ends, se=None if found.se is None else nu * found.se)
 
 
 def _parameter(
-    fitted: DavidsonFit,
-    place: int,
-    value: float,
-    comparisons: Comparisons,
-    clusters: Ints | None,
-    options: Options,
+    fitted: DavidsonFit, place: int, comparisons: Comparisons, clusters: Ints | None, options: Options
 ) -> Estimate:
     """A parameter of the model with its error, from the clusters where there are some (None: independent)."""
-    n, level = len(comparisons.result), options.confidence
-    covariance, quantile, method, count = fitted.covariance, z_value(level), METHOD, None
+    level, value = options.confidence, fitted.parameter(place)
     if clusters is not None:
-        method, count = f"{METHOD}, clustered", len(np.unique(clusters))
-        rows = (comparisons.first, comparisons.second, comparisons.result)
-        of_clusters = davidson.clustered_covariance(fitted, *rows, clusters)
-        if of_clusters is None:
-            return Estimate(
-                value=value, method=method, level=level, n=n, clusters=count, reason=Reason.FEW_EVENTS
-            )
-        covariance, quantile = of_clusters, t_value(level, count - 1)
-    se = math.sqrt(covariance[place, place])
-    half = quantile * se
-    return Estimate(
-        value=value, ci=(value - half, value + half), level=level, method=method, se=se, n=n, clusters=count
-    )
+        return clustered_parameter(comparisons, clusters, fitted, place, level=level)
+    se = math.sqrt(fitted.covariance[place, place])
+    half = z_value(level) * se
+    ends = (value - half, value + half)
+    return Estimate(value=value, ci=ends, level=level, method=METHOD, se=se, n=len(comparisons.result))
 
 
 def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Document | None:
@@ -163,8 +148,12 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
     found["method"] = "wald_by_cluster"
     if covariance is None or count <= degrees:
         return found
-    strengths = fitted.strengths[:-1]
-    wald = float(strengths @ np.linalg.solve(covariance[:degrees, :degrees], strengths))
+    strengths, errors = fitted.strengths[:-1], covariance[:degrees, :degrees]
+    if (
+        np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees
+    ):  # clusters that are all alike: the model's error
+        errors = fitted.covariance[:degrees, :degrees]
+    wald = float(strengths @ np.linalg.solve(errors, strengths))
     return found | {"p": hotelling_p(wald, degrees, count)}
 
 
@@ -178,7 +167,11 @@ def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Optio
         "fit": None,
     }
     if isinstance(fitted, DavidsonFit):
-        found = goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
+        found = (
+            goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
+            if settled.clusters is None
+            else clustered_fit(comparisons, settled.clusters, fitted)
+        )
         document["fit"] = {
             "deviance": found.deviance,
             "df": found.df,
@@ -209,7 +202,7 @@ def _order_effect(shown: Presentations, options: Options) -> Document:
         return undefined(METHOD, reason, n=n, level=level).as_json() | {"lr_p": None}
     clusters = shown.shared_clusters
     gamma = fitted.gamma or 0.0
-    found = _parameter(fitted, len(fitted.covariance) - 1, gamma, comparisons, clusters, options)
+    found = _parameter(fitted, len(fitted.covariance) - 1, comparisons, clusters, options)
     if clusters is None:
         p = davidson.likelihood_ratio_p(2 * (fitted.log_likelihood - without.log_likelihood), 1)
     elif found.se and found.clusters:
@@ -223,6 +216,7 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
     """`p` asks whether the first shown wins more often, over all presentations; `swap_p` the same of pairs that were
     shown in both orders and whose two answers name the same slot."""
     swaps, result, clusters = settled.swaps, shown.comparisons.result, shown.shared_clusters
+    alike = settled.cluster_swaps
     won, decisive = result == Result.FIRST, result != Result.TIE
     if clusters is None:
         first = int(won.sum())
@@ -235,11 +229,11 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
         "first_slot_share": share.as_json(),
         "p": p,
         "swapped_pairs": swaps.n,
-        "swap_consistency": swap_consistency(swaps, level=options.confidence).as_json(),
+        "swap_consistency": swap_consistency(swaps, clusters=alike, level=options.confidence).as_json(),
         "swap_kappa": _plain(cohen.kappa(settled.swap_table)),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,
-        "swap_p": swap_test(swaps),
+        "swap_p": swap_test(swaps, clusters=alike, seed=options.seed),
     }
 
 

@@ -14,6 +14,7 @@ from stats.analyses.audit import audit_document
 from stats.analyses.calibration import calibration_document
 from stats.analyses.corrected import corrected_document
 from stats.analyses.difference import difference_document
+from stats.analyses.errors import errors_document, errors_text
 from stats.analyses.gold import gold_document
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
@@ -124,6 +125,10 @@ def _gold(table: Table, asked: Request) -> Document:
     return gold_document(table, options=asked.options)
 
 
+def _errors(table: Table, asked: Request) -> Document:
+    return errors_document(table, positive=asked.positive, options=asked.options)
+
+
 def _retrieval(table: Table, asked: Request) -> Document:
     return retrieval_document(table, ks=asked.ks, options=asked.options)
 
@@ -200,6 +205,14 @@ ANALYSES: Mapping[str, Analysis] = {
         _gold,
         audit_text.gold_text,
         takes=("question",),
+    ),
+    "errors": Analysis(
+        "raters' errors and severities, and what the labels say without them",
+        COLUMNS,
+        read_labels,
+        _errors,
+        errors_text,
+        takes=(*_RATERS, "positive", "order"),
     ),
     "retrieval": Analysis(
         "P@k, Hit@k and MRR@k of ranked lists",

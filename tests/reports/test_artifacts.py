@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,12 +58,19 @@ def test_the_first_artifacts_are_of_all_sample_releases():
     assert len(list(FIRST.glob("*.json.gz"))) == 6
 
 
+def test_an_artifact_frozen_with_the_third_methods_verifies_byte_for_byte(gaps):
+    """As above for the code before version 4, whose in-sample audits ignored that outputs share a paper."""
+    frozen = build(replace(collect(release=gaps), methods=3), read_manifest(gaps, "raw"))
+    assert frozen["parts"]["score"] == "8a3a122cb5284c9d9bfb402a103886c2d5cec0283fa6071fd2bf232294ef3b26"
+    assert verify_file(canonical(frozen) + b"\n").verified
+
+
 def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
-    assert document["inputs"]["methods"] == 3
+    assert document["inputs"]["methods"] == 4
     found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
     assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
-    with pytest.raises(ValueError, match="methods 4 are not known"):
-        Inputs.from_json({**document["inputs"], "methods": 4})
+    with pytest.raises(ValueError, match="methods 5 are not known"):
+        Inputs.from_json({**document["inputs"], "methods": 5})
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):

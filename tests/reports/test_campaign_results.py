@@ -1,6 +1,7 @@
 """Results, reliability and monitoring of a campaign: for those who run the study, and never by system."""
 
 import csv
+import dataclasses
 import datetime as dt
 import io
 import json
@@ -185,6 +186,35 @@ def test_rest_gives_what_the_pages_show(carl, proofs):
         assert reply.json() == json.loads(json.dumps(document))
     assert carl.get("/api/v1/campaigns/sample-proofs/monitoring/?order=z").status_code == 400
     assert carl.get("/api/v1/campaigns/sample-proofs/questions/nonesuch/").status_code == 404
+
+
+def test_pairs_of_experts_take_the_outputs_of_a_problem_together():
+    # Bo differs from Ann on every fourth output. With copies of each output in its problem the error stays.
+    data = given(Ann="ynyn" * 5, Bo="ynyy" * 5)
+    copies = [dataclasses.replace(one, item=one.item + 100) for one in data.labels]
+    twice = CampaignData(data.reviewers, (*data.labels, *copies), data.times)
+    one, two = (
+        reliability_document(RUBRIC, found, "ok", seed=1)["pairs"][0]["cohen_kappa"]
+        for found in (data, twice)
+    )
+    assert two["se"] == pytest.approx(one["se"], rel=0.02)
+    assert two["clusters"] == 20
+
+
+@pytest.mark.django_db
+def test_what_the_labels_say_when_experts_err_is_fitted_on_request(carl, proofs):
+    address = reverse("question-reliability", args=["sample-proofs", "correctness"])
+    assert "?more=errors#more" in content(carl.get(address))
+    page = content(carl.get(address, {"more": "errors"}))
+    assert "Accuracy" in page
+    assert "err independently of each other" in page
+    assert not any(system in page for system in SYSTEMS)
+    address = "/api/v1/campaigns/sample-proofs/questions/correctness/"
+    assert "expert_errors" not in carl.get(address).json()
+    found = carl.get(f"{address}?more=errors").json()["expert_errors"]
+    assert found["success"] == ["correct"]
+    assert {row["accuracy"]["clusters"] for row in found["raters"]} == {6}
+    assert carl.get(f"{address}?more=all").status_code == 400
 
 
 @pytest.mark.django_db

@@ -8,7 +8,11 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusal import Refused
+from benchmark.protocols import get_protocol
 from reports import inputs as reading
+from reports.audits import audit_truth, audited, is_eligible, with_splits
+from reports.corrections import strata_of
+from reports.datasets import labelled_outputs, tallies
 from reports.inputs import collect
 from reports.judge_audit import judge_audit_document
 from tests.reports.conftest import queries
@@ -60,6 +64,27 @@ def test_a_campaign_is_compared_by_what_its_rubric_asks_and_comparisons_not_at_a
     assert judge_audit_document(of_kind(inputs, "compare"), {})["audits"] == []
 
 
+TOOL_ACC = next(metric for metric in get_protocol("re2math").metrics if metric.key == "tool_acc")
+
+
+def labelled(release):
+    """Every output of which the judge says yes or no."""
+    inputs = collect(release=release)
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
+    return [output for output in outputs.values() if is_eligible(TOOL_ACC, output.labels)]
+
+
+def audited_of(release):
+    inputs = collect(release=release)
+    outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
+    campaign = next(one for one in inputs.campaigns if one.kind == "audit")
+    labels = [label for label in inputs.labels if label.campaign == campaign.slug]
+    decided = [row for row in inputs.decisions if row.campaign == campaign.slug]
+    drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
+    strata = strata_of(get_protocol("re2math").bucket, outputs)
+    return audited(TOOL_ACC, outputs, with_splits(audit_truth(labels, decided), "no"), drawn, strata)
+
+
 def test_strata_add_up_to_the_whole_table(gaps):
     metric = judge_audit_document(collect(release=gaps), {})["audits"][0]["metrics"]["tool_acc"]
     for cell in ("tp", "fp", "fn", "tn"):
@@ -77,6 +102,28 @@ def test_systems_add_up_to_the_whole_table_and_have_their_own_precision(carl, ga
         assert (own["precision"]["k"], own["precision"]["n"]) == (own["tp"], own["tp"] + own["fp"])
     text = carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
     assert "Precision in the sample" in text
+
+
+def test_a_system_is_corrected_as_if_the_judge_erred_on_all_alike(carl, gaps):
+    metric = judge_audit_document(collect(release=gaps), {})["audits"][0]["metrics"]["tool_acc"]
+    weights = audited_of(gaps).weighted.sum(
+        axis=0
+    )  # tp, fp, fn, tn of the population that the sample stands for
+    se, sp = weights[0] / (weights[0] + weights[2]), weights[3] / (weights[1] + weights[3])
+    for own in metric["systems"].values():
+        found = own["rogan_gladen"]
+        assert found["ci"][0] <= found["value"] <= found["ci"][1]
+        assert "TRANSPORT_ASSUMPTION" in found["warnings"]
+    judged = [0, 0]
+    for row in labelled(gaps):
+        judged[0] += row.system == "aurora"
+        judged[1] += row.system == "aurora" and TOOL_ACC.success(row)
+    aurora = metric["systems"]["aurora"]["rogan_gladen"]
+    assert aurora["value"] == pytest.approx((judged[1] / judged[0] + sp - 1) / (se + sp - 1))
+    assert (
+        "If the judge errs on all alike"
+        in carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
+    )
 
 
 def test_while_an_audit_is_open_no_stratum_tells_of_a_system(carl, gaps, monkeypatch):

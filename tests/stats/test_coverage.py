@@ -1,8 +1,8 @@
 """Intervals contain the truth as often as they claim (STATISTICS.md 3), by simulation with a fixed seed.
 
 Elsewhere: exact coverage of Wilson in test_intervals.py, the audit intervals in test_corrected.py and
-test_audit.py, PPI in test_ppi.py, two-way clustering in test_cluster_designs.py, self-preference in
-test_judge_matrix.py. `python -m bench.coverage` draws longer, and the refitting bootstrap too.
+test_audit.py, self-preference in
+test_judge_matrix.py. `python -m bench.coverage` draws longer.
 """
 
 import numpy as np

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import f, t
 
 from stats import davidson
 from stats.aggregate import plurality
@@ -240,7 +241,7 @@ def test_comparisons_that_share_a_cluster_are_resampled_together():
     ]
     strength = systems(document(rows, header="subject,rater,system,value,order,cluster"))["A"]["strength"]
     assert strength["clusters"] == 20
-    assert strength["method"].endswith("cluster bootstrap")
+    assert strength["method"] == "davidson_newton, cluster jackknife"
     assert strength["ci"][0] < strength["value"] < strength["ci"][1]
 
 
@@ -305,7 +306,59 @@ def test_systems_that_were_never_compared_have_strengths_of_their_own_component(
     assert document(rows)["tie_parameter"]["reason"] == "NOT_CONNECTED"
 
 
-def test_with_few_problems_the_jackknife_stands_beside_the_bootstrap():
+def won_thirds(problems):
+    """Problem p has three comparisons of which A wins p mod 4."""
+    rows = [
+        f"s{at}-{game},r,A|B,{'first' if game < at % 4 else 'second'},,p{at}"
+        for at in range(problems)
+        for game in range(3)
+    ]
+    return systems(document(rows, header="subject,rater,system,value,order,cluster"))["A"]["strength"]
+
+
+@pytest.mark.parametrize("problems", [20, 40])
+def test_the_strengths_of_twenty_to_sixty_problems_come_from_the_jackknife(problems):
+    # A quarter of the problems each has 0, 1, 2, 3 wins: half of all, b = 0. Without a problem of w wins
+    # b = log((n/2 - w) / (n/2 - 3 + w)) / 2 with n = 3 C games.
+    half = 1.5 * problems
+    left = np.repeat([np.log((half - w) / (half - 3 + w)) / 2 for w in range(4)], problems // 4)
+    se = np.sqrt((problems - 1) / problems * (left @ left))
+    strength = won_thirds(problems)
+    assert strength["se"] == pytest.approx(se, abs=1e-9)
+    assert strength["ci"][1] == pytest.approx(t.ppf(0.975, problems - 1) * se, abs=1e-9)
+    assert strength["seed"] is None
+
+
+def test_many_problems_are_left_out_in_one_newton_step():
+    # As above with 80 problems of 240 games. Twice b is the log odds, whose information is 240/4 = 60, of which 79/80
+    # is left without a problem; that problem's score is w - 1.5.
+    steps = np.repeat([(w - 1.5) / (60 * 79 / 80) / 2 for w in range(4)], 20)
+    se = np.sqrt(79 / 80 * (steps @ steps))
+    strength = won_thirds(80)
+    assert strength["se"] == pytest.approx(se, rel=1e-9)
+    assert strength["ci"][1] == pytest.approx(t.ppf(0.975, 79) * se, abs=1e-9)
+
+
+def test_problems_that_are_all_alike_leave_an_interval_with_a_width():
+    # A wins two of three on each of 30 problems: no problem tells more than another, so the model's error is taken,
+    # that of log odds / 2: sqrt(1/60 + 1/30) / 2.
+    rows = [
+        f"s{at}-{game},r,A|B,{'first' if game < 2 else 'second'},,p{at}"
+        for at in range(30)
+        for game in range(3)
+    ]
+    found = document(rows, header="subject,rater,system,value,order,cluster")
+    strength = systems(found)["A"]["strength"]
+    se = np.sqrt(1 / 60 + 1 / 30) / 2
+    assert strength["value"] == pytest.approx(np.log(2) / 2)
+    assert strength["se"] == pytest.approx(se, abs=1e-9)
+    assert strength["ci"][1] == pytest.approx(np.log(2) / 2 + 2.0452296 * se, abs=1e-7)
+    assert "NO_SPREAD" in strength["warnings"]
+    # Wald's statistic is (log 2 / 2 / se)^2 = 9.61; F with 1 and 29 degrees beyond it.
+    assert found["equal_strengths"]["p"] == pytest.approx(f.sf((np.log(2) / 2 / se) ** 2, 1, 29), abs=1e-9)
+
+
+def test_with_few_problems_every_fit_leaves_one_out():
     rows = [f"s{at},r,A|B,{'first' if at % 3 else 'second'},,p{at // 6}" for at in range(60)] + [
         f"u{at},r,A|B,first,,p{at}" for at in range(4)
     ]
@@ -429,7 +482,7 @@ def test_every_error_of_a_pairs_document_takes_clusters_together():
         assert (high - low) / 2 == pytest.approx(1.96 * system["strength"]["se"], rel=0.15)
     for name in ("tie_parameter", "order_effect"):
         assert copied[name]["se"] == pytest.approx(once[name]["se"], rel=0.2), name
-        assert copied[name]["method"] == "davidson_newton, clustered"
+        assert copied[name]["method"] == "davidson_newton, cluster jackknife"
     assert copied["order_effect"]["lr_p"] == pytest.approx(once["order_effect"]["lr_p"], abs=0.06)
     assert copied["equal_strengths"]["p"] == pytest.approx(once["equal_strengths"]["p"], abs=0.1)
     assert copied["equal_strengths"]["lr"] == pytest.approx(4 * once["equal_strengths"]["lr"], rel=1e-6)

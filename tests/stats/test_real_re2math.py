@@ -14,10 +14,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from stats.cluster_designs import macro_mean
 from stats.clusters import ClusterTotals, cluster_bootstrap, cluster_totals
 from stats.display import percent
 from stats.intervals import wilson
+from stats.means import mean_estimate
 from tests.stats.real_data import real_file
 
 pytestmark = pytest.mark.real_data
@@ -91,19 +91,25 @@ def test_the_28_cells_of_table_1_and_35_of_table_7_are_ratios_of_counts():
     assert checked == [28, 35]
 
 
+def macro(totals):
+    """Every cluster weighs the same, as on the score page."""
+    return mean_estimate((totals.sums / totals.sizes).tolist(), "macro", (0.0, 1.0)).value
+
+
 def test_the_domain_macro_is_the_mean_of_the_rates_within_domains():
     # Published rates per domain exist for three metrics; Oracle ToolAcc has unequal domains.
     for row in published():
         by_domain = row["appendix_stratified"]["By domain"]
         for metric, table in (("GroundRate", 1), ("ToolAcc", 1), ("Oracle ToolAcc", 2)):
-            rates = np.array([by_domain[domain][metric] for domain in DOMAINS])
-            found = macro_mean(ClusterTotals(rates, np.ones(5, dtype=np.int64))).value
+            rates = [by_domain[domain][metric] for domain in DOMAINS]
+            found = mean_estimate(rates, "macro", (0.0, 1.0)).value
             assert found == pytest.approx(row[f"main_table_{table}"][metric]["domain_macro"], abs=1e-9)
         # With forty each it is the micro average, ToolAcc itself.
         counts = np.array([by_domain[domain]["ToolAcc"] * 40 for domain in DOMAINS])
         assert counts == pytest.approx(np.rint(counts), abs=1e-9)
-        equal = ClusterTotals(counts, np.full(5, 40))
-        assert macro_mean(equal).value == pytest.approx(row["main_table_1"]["ToolAcc"]["rate"], abs=1e-9)
+        assert macro(ClusterTotals(counts, np.full(5, 40))) == pytest.approx(
+            row["main_table_1"]["ToolAcc"]["rate"], abs=1e-9
+        )
 
 
 def test_labels_placed_by_domain_reproduce_the_published_macro_averages():
@@ -115,12 +121,8 @@ def test_labels_placed_by_domain_reproduce_the_published_macro_averages():
         labels = placed(wanted, in_pairs(cell))
         papers, domains = zip(*instances(), strict=True)
         assert labels.sum() == cell["success"]
-        assert macro_mean(cluster_totals(labels, papers)).value == pytest.approx(
-            cell["paper_macro"], abs=1e-9
-        )
-        assert macro_mean(cluster_totals(labels, domains)).value == pytest.approx(
-            cell["domain_macro"], abs=1e-9
-        )
+        assert macro(cluster_totals(labels, papers)) == pytest.approx(cell["paper_macro"], abs=1e-9)
+        assert macro(cluster_totals(labels, domains)) == pytest.approx(cell["domain_macro"], abs=1e-9)
 
 
 def in_pairs(cell):

@@ -1,0 +1,188 @@
+"""What labels say when raters err: `analyse errors` and its models' intervals (STATISTICS.md 3 iv, 3 ix, 6.15)."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from stats.analyses.options import Options
+from stats.analyses.running import Request, run, text
+from stats.dawid_skene import dawid_skene
+from stats.expert_errors import expert_errors
+from stats.ratings import Ratings
+from stats.raw_rows import TableError
+
+
+def simulated(seed, *, items=200, right=(0.95, 0.85, 0.75), share=0.3):
+    """Raters who name the right one of two values with these chances, each item labelled by all."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(items) < share
+    wrong = rng.random((items, len(right))) > np.array(right)
+    item, rater = np.divmod(np.arange(items * len(right)), len(right))
+    marks = (truth[:, None] ^ wrong).astype(np.int64).ravel()
+    names = tuple("abcdef"[: len(right)])
+    return Ratings(item, rater, marks, items, names, ("no", "yes"), np.arange(2.0))
+
+
+def document(rows, header="subject,rater,system,value", *, options=None, **asked):
+    stream = io.BytesIO("\n".join([header, *rows]).encode())
+    return run(stream, "csv", Request("errors", options or Options(seed=1), **asked))
+
+
+def test_shares_are_freed_of_errors_that_pull_them_to_the_middle():
+    # 30 % are true; raters right with .95, .85, .75 say yes to .335, .36 and .40 of the items: .365 on average.
+    ratings = simulated(1, items=2_000)
+    found = expert_errors(ratings, np.array([1]), seed=1)
+    assert np.mean(ratings.value) == pytest.approx(0.365, abs=0.02)
+    assert found.shares["yes"].value == pytest.approx(0.3, abs=0.02)
+    low, high = found.shares["yes"].ci
+    assert low < 0.3 < high
+    assert [found.accuracies[name].value for name in "abc"] == pytest.approx([0.95, 0.85, 0.75], abs=0.03)
+
+
+def test_the_model_is_dawid_and_skenes():
+    ratings = simulated(2)
+    plain = dawid_skene(ratings.item, ratings.rater, ratings.value, classes=2)
+    found = expert_errors(ratings, None, seed=1)
+    assert found.shares["yes"].value == plain.shares[1]
+    assert found.severities["a"].reason == "NO_SUCCESS_SET"
+
+
+def test_the_interval_of_a_share_contains_the_truth_as_often_as_it_says():
+    # 150 draws: Monte Carlo error .018. (300 draws of four designs gave .950 to .963.)
+    inside = 0
+    for seed in range(150):
+        low, high = expert_errors(simulated(seed, items=100), None, seed=1).shares["yes"].ci
+        inside += low <= 0.3 <= high
+    assert inside / 150 >= 0.9
+
+
+def test_copies_of_items_in_one_cluster_are_no_more_knowledge():
+    once = simulated(3)
+    twice = Ratings(
+        np.concatenate([once.item, once.item + once.n_items]),
+        np.tile(once.rater, 2),
+        np.tile(once.value, 2),
+        2 * once.n_items,
+        once.raters,
+        once.categories,
+        once.points,
+    )
+    units = np.tile(np.arange(once.n_items), 2)
+    one = expert_errors(once, np.array([1]), seed=1)
+    two = expert_errors(twice, np.array([1]), units=units, seed=1)
+    assert two.shares["yes"].value == pytest.approx(one.shares["yes"].value, abs=1e-6)
+    assert two.shares["yes"].ci == pytest.approx(one.shares["yes"].ci, abs=1e-5)
+    # One copy is held at the error of independent items; two copies alone would have .71 of it.
+    assert two.accuracies["b"].se > 0.75 * one.accuracies["b"].se
+    assert two.severities["c"].se == pytest.approx(one.severities["c"].se, rel=0.1)
+
+
+def test_raters_who_are_alike_in_every_problem_leave_a_width():
+    # Each rater says no to one of three items of every problem, another one each: no problem moves a severity.
+    rows = [
+        f"{p}-{at},p{p},{rater},A,{'no' if at == n else 'yes'}"
+        for p in range(12)
+        for at in range(3)
+        for n, rater in enumerate("pqr")
+    ]
+    part = document(rows, "subject,cluster,rater,system,value")["questions"][""]
+    for row in part["raters"]:
+        assert row["severity"]["value"] == pytest.approx(0, abs=1e-6)
+        assert row["severity"]["ci"][1] - row["severity"]["ci"][0] > 0.5
+        assert "NO_SPREAD" in row["severity"]["warnings"]
+        # 36 labels of independent items at best: Wilson of 24 of 36 is .31 wide.
+        assert row["accuracy"]["ci"][1] - row["accuracy"]["ci"][0] > 0.15
+    score = part["scores"][0]["adjusted"]
+    assert score["ci"][1] - score["ci"][0] > 0.25
+
+
+def severe_and_lenient():
+    """a is severe, c lenient; A's items went to a and b, B's to b and c. Both systems are equally good."""
+    rng = np.random.default_rng(4)
+    for at in range(600):
+        ease = rng.normal()
+        for rater, severity in (("a", 1.2), ("b", 0.0)) if at % 2 else (("b", 0.0), ("c", -1.2)):
+            says = rng.random() < 1 / (1 + np.exp(severity - ease))
+            yield f"s{at},{rater},{'A' if at % 2 else 'B'},{'yes' if says else 'no'}"
+
+
+def test_scores_are_freed_of_who_happened_to_grade():
+    rows = list(severe_and_lenient())
+    part = document(rows)["questions"][""]
+    says = {name: [row.endswith("yes") for row in rows if f",{name}," in row] for name in "AB"}
+    gap = np.mean(says["B"]) - np.mean(says["A"])
+    assert gap > 0.2
+    # Priors draw severities together a little: some of the gap is left, and the intervals hold none at all.
+    found = {row["system"]: row["adjusted"] for row in part["scores"]}
+    assert abs(found["B"]["value"] - found["A"]["value"]) < gap / 3
+    assert all(one["ci"][0] < 0.5 < one["ci"][1] for one in found.values())
+    severity = {row["rater"]: row["severity"]["value"] for row in part["raters"]}
+    assert severity["c"] < -0.8 < 0.8 < severity["a"]
+    assert part["success"] == ["yes"]
+
+
+def test_two_raters_cannot_tell_errors_from_the_truth():
+    rows = [
+        f"s{at},{rater},A,{'yes' if (at + (rater == 'q')) % 3 else 'no'}"
+        for at in range(40)
+        for rater in "pq"
+    ]
+    part = document(rows)["questions"][""]
+    assert {row["share"]["reason"] for row in part["values"]} == {"FEW_RATERS"}
+    assert all(row["severity"]["value"] is not None for row in part["raters"])
+    assert part["fit"] is None
+
+
+def test_success_may_be_several_values_and_must_occur():
+    rows = [
+        f"s{at},{r},A,{('reject', 'minor', 'flawless')[(at + n) % 3]}"
+        for at in range(60)
+        for n, r in enumerate("pqr")
+    ]
+    assert document(rows)["questions"][""]["raters"][0]["severity"]["reason"] == "NO_SUCCESS_SET"
+    part = document(rows, positive="minor,flawless")["questions"][""]
+    assert part["success"] == ["minor", "flawless"]
+    assert part["raters"][0]["severity"]["value"] is not None
+    with pytest.raises(TableError, match="no label has the value perfect"):
+        document(rows, positive="perfect")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        ["s,r,A,yes"],
+        ["s,r,A,yes", "s,q,A,yes", "s,p,A,yes"],
+        [f"s{at},{r},A,yes" for at in range(9) for r in "pqr"],
+    ],
+    ids=["nothing", "one label", "one item", "all agree"],
+)
+def test_too_little_is_a_reason_or_a_width_never_a_failure(rows):
+    found = document(rows)
+    json.dumps(found, allow_nan=False)
+    assert text("errors", found)
+    for part in found["questions"].values():
+        for row in part["values"]:
+            share = row["share"]
+            assert share["reason"] or share["ci"][0] < share["ci"][1]
+
+
+def test_majorities_that_the_model_overturns_are_named():
+    # c says yes to everything, b slips on every other no. Item 0 lacks d: yes by b and c, no by a, who never slips.
+    rows = []
+    for at in range(60):
+        truth = "yes" if at % 2 else "no"
+        rows += [
+            f"s{at},a,A,{truth}",
+            f"s{at},b,A,{'yes' if at % 4 == 0 else truth}",
+            f"s{at},c,A,yes",
+            f"s{at},d,A,{truth}",
+        ]
+    rows = [row for row in rows if not row.startswith("s0,d")]
+    part = document(rows)["questions"][""]
+    assert part["overturned"] == [
+        {"subject": "s0", "majority": "yes", "model": "no", "probability": pytest.approx(1.0, abs=0.05)}
+    ]
+    assert part["n_overturned"] == 1
