@@ -30,6 +30,7 @@ from reports.in_sight import in_sight_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, is_asked, metric_document
 from reports.measured_scores import measured_document
+from reports.settled import still_open
 
 FORMAT = "touchstone-score-1"
 Outputs = Mapping[str, LabelledOutput]
@@ -98,8 +99,15 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     if not protocol.measures:
         return {}
     answered = {system: counts["answered"] for system, counts in systems.items()}
+    decided = inputs.decided
     found = measured_document(
-        protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed, opened=inputs.open_measures
+        protocol,
+        inputs.asked,
+        inputs.counted_measures,
+        answered,
+        seed=inputs.seed,
+        opened=still_open(inputs.open_measures, decided),
+        settled=decided,
     )
     return {"measured": found}
 

@@ -122,6 +122,7 @@ def _measured_cell(found: Document) -> dict[str, Any]:
         "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],
         "open": found.get("open", 0),
+        "settled": found.get("settled", 0),
         "bounds": bounds_words(found["estimate"]),
     }
 

@@ -74,8 +74,9 @@ def _measured_lines(measured: Document) -> Iterator[str]:
                 f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
             )
             open_cases = f"  {of_system['open']} open: {_bounds(estimate)}" if "open" in of_system else ""
+            settled = f"  {of_system['settled']} settled by people" if "settled" in of_system else ""
             lacking = f"  {missing} missing" if missing else ""
-            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{open_cases}"
+            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{settled}{open_cases}"
 
 
 def _bounds(estimate: Document) -> str:
