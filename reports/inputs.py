@@ -50,8 +50,8 @@ from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 __all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
 # How audits and agreement are computed. 1, which older artifacts name by silence: stats/first_methods.py; below 3:
-# stats/first_agreement.py.
-METHODS = 3
+# stats/first_agreement.py; below 4: attempts at one problem count as independent in the interval of a judge's metric.
+METHODS = 4
 Row = TypeVar(
     "Row",
     bound=OutputRow

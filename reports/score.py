@@ -149,7 +149,9 @@ def _system_part(
         strata[row.division][row.instance] = row.stratum
     return {
         "metrics": {
-            metric.key: metric_document(metric, members, seed=inputs.seed, strata=strata)
+            metric.key: metric_document(
+                metric, members, seed=inputs.seed, strata=strata, methods=inputs.methods
+            )
             for metric in asked
             if not metric.optional or any(is_asked(metric, output) for output in members)
         },

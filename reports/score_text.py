@@ -126,7 +126,9 @@ def _judge_lines(judge: Document) -> Iterator[str]:
             papers = (
                 f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
             )
-            yield f"    {system:<20} {percent(found['estimate'])}{papers}"
+            problems = found["estimate"]["clusters"]
+            together = f"  attempts at {problems} problems taken together" if problems else ""
+            yield f"    {system:<20} {percent(found['estimate'])}{papers}{together}"
     for audit in judge["audits"]:
         yield from _audit_lines(audit, judge["metrics"])
 

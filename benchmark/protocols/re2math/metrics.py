@@ -118,8 +118,8 @@ MEASURES = (
         key="cite_recall_20",
         title="CiteRecall@20",
         definition="Share of instances with the cited source among the first 20 candidates, as the source "
-        "matcher sees it (DOI or arXiv id, then title and authors). What it asks a person counts as not "
-        "found, within bounds, until somebody answers; an output that abstained later keeps its candidates.",
+        "matcher sees it (DOI or arXiv id, then title and authors). What it would ask a person counts as not "
+        "found, within bounds; an output that abstained later keeps its candidates.",
         value=cited_among,
         binary=True,
         not_under=(ORACLE,),
