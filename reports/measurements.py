@@ -88,9 +88,7 @@ class _Found:
 
 
 def asked_of(release: Release) -> list[Asked]:
-    """Every instance of the release with its paper and domain; empty for a protocol without measures."""
-    if not _measures(release):
-        return []
+    """Every instance of the release with its paper and domain."""
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
     return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
 

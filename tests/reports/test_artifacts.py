@@ -51,7 +51,7 @@ def test_an_artifact_frozen_with_the_first_audit_methods_verifies_byte_for_byte(
 
 
 def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
-    assert document["inputs"]["methods"] == 3
+    assert document["inputs"]["methods"] == 4
     found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
     assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
     with pytest.raises(ValueError, match="methods 4 are not known"):
