@@ -184,7 +184,8 @@ def case_cell(
     reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED
     if reads and not column.needs:
         value = column.value(Case(instance, shown.payload, shown.labelled, said))
-        return {"value": value, "state": "answered" if value else shown.labelled.state}
+        lacks = "nothing" if column.is_text else shown.labelled.state
+        return {"value": value, "state": "answered" if value else lacks}
     if not shown.labelled.is_judged_by(column.needs if reads else ()):
         return {"value": "", "state": shown.labelled.state}
     value = column.value(Case(instance, shown.payload, shown.labelled, said))

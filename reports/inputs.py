@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from accounts.refusal import Refused
-from benchmark.models import Release
+from benchmark.models import OutputState, Release
 from judging.models import Judge
 from judging.queries import judges_with_verdicts
 from reports.choosing import Chosen
@@ -217,6 +217,7 @@ def collect(
     if not outputs:
         under = f" under condition {condition}" if condition else ""
         raise Refused(f"{release.name} has no outputs on track {track}{under}.", code="no_outputs")
+    abstained = any(row.state == OutputState.ABSTAINED for row in outputs)
     entries, systems = one_tuple(release, track, frozen_tuple, condition)
     chosen = choose_judge(release, track, judge, condition)
     rules = declared_rules(release)
@@ -249,7 +250,7 @@ def collect(
         unreleased=_in_order(unreleased),
         frozen_tuple=entries,
         condition=condition,
-        reached=_in_order(reached_stages(release, track, condition)),
+        reached=_in_order(reached_stages(release, track, condition)) if abstained else (),
         open_measures=_in_order(found.opened),
         answers=_in_order(answers),
         settled=_in_order(settled),

@@ -19,8 +19,9 @@ def _query(case: Case) -> str:
 
 def _cite(case: Case) -> str:
     """yes, no, or uncertain where a person has still to look at a candidate."""
-    if case.labelled.state != "answered" and not Answer.model_validate(case.output).candidates:
-        return ""
+    answer = Answer.model_validate(case.output)
+    if case.labelled.state != "answered" and not answer.candidates and not answer.query:
+        return ""  # it abstained before it searched; a search that found nothing is a no
     if cited_among(case.instance, case.output):
         return "yes"
     said = {case.answers.get(asked.pair, "") for asked in open_citations(case.instance, case.output)}
@@ -99,7 +100,14 @@ CASE_COLUMNS = (
         track="raw",
         condition=ORACLE,
     ),
-    CaseColumn("source", "Selected source", "The title of the selected source.", _source, is_text=True),
+    CaseColumn(
+        "source",
+        "Selected source",
+        "The title of the selected source.",
+        _source,
+        is_text=True,
+        of_abstained=True,
+    ),
     CaseColumn(
         "cited",
         "Cited",
