@@ -216,16 +216,6 @@ class SuccessTypes:
     open_cases: OpenCases = lambda instance, output: ()
     settled: Mapping[str, str] = field(default_factory=dict)
 
-    def type_of(
-        self, instance: Mapping[str, Any], output: Mapping[str, Any], answers: Mapping[str, str]
-    ) -> str:
-        """The type of a success, with what people said to open cases (pair to same or different)."""
-        found = self.key_of(instance, output)
-        if found != self.undecided:
-            return found
-        said = [answers[case.pair] for case in self.open_cases(instance, output) if case.pair in answers]
-        return self.settled[said[0]] if said else found
-
 
 @dataclass(frozen=True)
 class StepMeasure:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from accounts.refusal import Refused
-from benchmark.models import OutputState, Release
+from benchmark.models import Release
 from judging.models import Judge
 from judging.queries import judges_with_verdicts
 from reports.choosing import Chosen
@@ -217,13 +217,13 @@ def collect(
     if not outputs:
         under = f" under condition {condition}" if condition else ""
         raise Refused(f"{release.name} has no outputs on track {track}{under}.", code="no_outputs")
-    abstained = any(row.state == OutputState.ABSTAINED for row in outputs)
     entries, systems = one_tuple(release, track, frozen_tuple, condition)
     chosen = choose_judge(release, track, judge, condition)
     rules = declared_rules(release)
     unreleased = unreleased_rows(release, track, condition)
     independent, in_sight = expert_labels(release, track, condition)
     found = measured(release, track, unreleased, condition)
+    reached = found.reached if found.reached is not None else reached_stages(release, track, condition)
     answers, settled = settled_pairs(release, found.pairs)
     campaigns = sorted(graded_campaigns(release, track, condition), key=lambda campaign: campaign.slug)
     inputs = Inputs(
@@ -250,7 +250,7 @@ def collect(
         unreleased=_in_order(unreleased),
         frozen_tuple=entries,
         condition=condition,
-        reached=_in_order(reached_stages(release, track, condition)) if abstained else (),
+        reached=_in_order(reached),
         open_measures=_in_order(found.opened),
         answers=_in_order(answers),
         settled=_in_order(settled),

@@ -9,7 +9,8 @@ from benchmark.models import Output, OutputState, Release
 from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
 from benchmark.settling.case import OpenCase
-from reports.datasets import PLAIN, Unreleased
+from benchmark.subjects import Subject
+from reports.datasets import PLAIN, Reached, Unreleased, reached_by
 
 _CHUNK = 2000
 MISSING = "missing"
@@ -69,11 +70,15 @@ class OpenPair:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What all runs of a track give: `rows` with open cases as 0, the outputs that are `opened`, and their cases."""
+    """What all runs of a track give: `rows` with open cases as 0, the outputs that are `opened`, and their cases.
+
+    `reached` are the stages that abstained outputs reached, found on the way; None where nothing is measured.
+    """
 
     rows: tuple[Measured, ...] = ()
     opened: tuple[OpenMeasure, ...] = ()
     pairs: tuple[OpenPair, ...] = ()
+    reached: tuple[Reached, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,15 @@ def measured(
         for measure in measures:
             rows += _rows(measure, complete, payloads)
             pairs += _open_pairs(measure, own, payloads)
-    return Measurements(tuple(rows), tuple(dict.fromkeys(pair.measure for pair in pairs)), tuple(pairs))
+    protocol = get_protocol(release.benchmark.protocol)
+    reached = [
+        Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
+        for system, own in by_system.items()
+        for found in own
+        for predicate in reached_by(protocol, found.state, found.payload or {})
+    ]
+    opened = dict.fromkeys(pair.measure for pair in pairs)
+    return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
 
 
 def _measures(release: Release) -> tuple[Measure, ...]:
