@@ -54,8 +54,8 @@ def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, docume
     assert document["inputs"]["methods"] == 4
     found = document["score"]["judge"]["audits"][0]["metrics"]["tool_acc"]
     assert found["corrected_pooled"]["estimate"]["method"] == "bb_pooled"
-    with pytest.raises(ValueError, match="methods 4 are not known"):
-        Inputs.from_json({**document["inputs"], "methods": 4})
+    with pytest.raises(ValueError, match="methods 5 are not known"):
+        Inputs.from_json({**document["inputs"], "methods": 5})
 
 
 def test_equal_inputs_give_equal_bytes(gaps, document):
