@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from benchmark import api, describing_api, importing_api, tuples_api
+from benchmark.settling import api as settling_api
 
 urlpatterns: list[URLPattern] = [
     path("releases/", api.ReleasesView.as_view(), name="api-releases"),
@@ -29,6 +30,21 @@ urlpatterns: list[URLPattern] = [
         "releases/<slug:name>/reproduction/",
         describing_api.ReproductionView.as_view(),
         name="api-release-reproduction",
+    ),
+    path(
+        "releases/<slug:name>/source-questions/",
+        settling_api.QuestionsView.as_view(),
+        name="api-source-questions",
+    ),
+    path(
+        "releases/<slug:name>/source-questions/<slug:pair>/",
+        settling_api.QuestionView.as_view(),
+        name="api-source-question",
+    ),
+    path(
+        "releases/<slug:name>/settlements/<int:pk>/",
+        settling_api.SettlementView.as_view(),
+        name="api-settlement",
     ),
     path("imports/", importing_api.ImportsView.as_view(), name="api-imports"),
     path("imports/<str:handle>/", importing_api.ImportView.as_view(), name="api-import"),

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from benchmark.flag_rows import ProtocolFlag  # noqa: F401 - a model of this app
 from benchmark.import_rows import ImportUpload  # noqa: F401 - a model of this app
+from benchmark.settling.rows import Settlement  # noqa: F401 - a model of this app
 from benchmark.tuple_rows import FrozenTuple, TupledRun  # noqa: F401 - models of this app
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from benchmark.condition_tables import ConditionTable
 from benchmark.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
+from benchmark.settling.case import OpenCase
 
 PROGRAM_VALUES = ("yes", "no", "uncertain")
 NOT_RELEASED = "not_released"  # state of a record that says: there is an output, and it is not public
@@ -172,6 +173,9 @@ class Metric:
     optional: bool = False
 
 
+OpenCases = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[OpenCase]]
+
+
 @dataclass(frozen=True)
 class Measure:
     """A number in [0, 1] for each output that follows from files alone: nobody judges it.
@@ -180,8 +184,8 @@ class Measure:
     the instance, or it abstained or failed: what that counts is the measure's to say. A value of None means
     that the measure does not apply to this output, which then leaves the denominator and is counted. `binary`
     says that every value is 0 or 1, so that the mean is a proportion. `not_under` are the conditions under which
-    it says nothing. `reads_abstained`: of an output that abstained, `value` gets the payload too. `is_open` says that
-    only a person can tell whether a value of 0 should be 1.
+    it says nothing. `reads_abstained`: of an output that abstained, `value` gets the payload too. `open_cases` are
+    those that only a person can decide: a value of 0 becomes 1 where somebody says "same" to one of them.
     """
 
     key: str
@@ -191,7 +195,7 @@ class Measure:
     binary: bool = False
     not_under: tuple[str, ...] = ()
     reads_abstained: bool = False
-    is_open: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = None
+    open_cases: OpenCases | None = None
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,8 @@ class SuccessTypes:
 
     `titles` are key to title; `key_of` gets the payloads of instance and output. A judge's success is valid if the
     experts say yes to all that the metric needs, and not no to the rubric's question `veto`. `undecided` is the type
-    of those that only a person can place.
+    of those that only a person can place: `open_cases` asks, and `settled` is the type by the answer, same or
+    different.
     """
 
     metric: str
@@ -208,6 +213,8 @@ class SuccessTypes:
     key_of: Callable[[Mapping[str, Any], Mapping[str, Any]], str]
     veto: str
     undecided: str = ""
+    open_cases: OpenCases = lambda instance, output: ()
+    settled: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -237,11 +244,13 @@ class OutputFlag:
 
 @dataclass(frozen=True)
 class Case:
-    """An answered output as a case study reads it: payloads of instance and output, and the judge's labels."""
+    """An answered output as a case study reads it: payloads of instance and output, the judge's labels, and what
+    people said to open cases (pair to same or different)."""
 
     instance: Mapping[str, Any]
     output: Mapping[str, Any]
     labelled: LabelledOutput
+    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -356,6 +365,11 @@ class Protocol:
     def all_predicates(self) -> tuple[Predicate, ...]:
         """What models are asked: about outputs, pairs of outputs, and instances."""
         return (*self.output_predicates, *self.pair_predicates, *self.instance_predicates)
+
+    @property
+    def has_open_cases(self) -> bool:
+        """Whether outputs can leave something to a person that no program can tell."""
+        return any(measure.open_cases is not None for measure in self.measures)
 
     def construction_parts(self, payload: Mapping[str, Any]) -> Sequence[Part]:
         """What experts see of an instance in a construction audit."""

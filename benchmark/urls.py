@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from benchmark import describing_views, reproduction_views, tuples_views, views
+from benchmark.settling.views import settling
 
 urlpatterns: list[URLPattern] = [
     path("", views.releases, name="releases"),
@@ -11,6 +12,7 @@ urlpatterns: list[URLPattern] = [
     path("<slug:name>/describe/", describing_views.describe, name="release-describe"),
     path("<slug:name>/tuples/", tuples_views.tuples, name="release-tuples"),
     path("<slug:name>/reproduction/", reproduction_views.reproduction_page, name="release-reproduction"),
+    path("<slug:name>/source-questions/", settling, name="settling"),
     path("<slug:name>/croissant.json", describing_views.croissant_file, name="release-croissant"),
     path("<slug:name>/instances.jsonl", describing_views.instances_file, name="release-instances-file"),
     path("<slug:name>/instances/<path:key>/", views.instance, name="instance"),

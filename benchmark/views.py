@@ -46,6 +46,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "compares_sources": any(
             "citing_paper_source" in program.predicates for program in rules.program_judges
         ),
+        "has_open_cases": rules.has_open_cases,
         "domains": domains,
         "instance_count": sum(entry["instances"] for entry in domains),
         "runs": queries.runs_with_states(row),

@@ -18,6 +18,7 @@ WITHHELD = (
     "benchmark.IdentityScan",
     "benchmark.IdentityWord",
     "benchmark.ProtocolFlag",
+    "benchmark.Settlement",
     "annotation.CampaignSetup",
     "annotation.ConflictTarget",
     "annotation.ConflictsFixed",

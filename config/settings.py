@@ -336,6 +336,7 @@ SPECTACULAR_SETTINGS = {
         "ConflictKindEnum": "accounts.models.ConflictKind",
         "ConflictTargetKindEnum": "annotation.conflict_rows.TargetKind",
         "ImportKindEnum": "benchmark.import_rows.ImportKind",
+        "SettlementVerdictEnum": "benchmark.settling.rows.SettlementVerdict",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

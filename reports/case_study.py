@@ -10,6 +10,7 @@ from benchmark.case_columns import case_columns
 from benchmark.models import Instance, OutputState, Run
 from benchmark.protocol import Case, CaseColumn, LabelledOutput
 from benchmark.protocols import get_protocol
+from benchmark.settling.queue import answers
 from judging.models import Judge, Verdict
 from reports.datasets import OutputRow, Reached, Vote, labelled_outputs, reached_by, tallies
 
@@ -27,7 +28,7 @@ class Shown:
 
 
 def case_document(instance: Instance, *, track: str = "", judge: str = "") -> dict[str, Any]:
-    """The table of `instance`, whose release and benchmark are loaded; five queries, however many systems.
+    """The table of `instance`, whose release and benchmark are loaded; six queries, however many systems.
 
     `track` is meant by columns that name none; left out, raw or the first that has runs. `judge` is the label of a
     judge version; left out, the first that has spoken about an output of this instance. Raises Refused naming what
@@ -70,7 +71,7 @@ def case_document(instance: Instance, *, track: str = "", judge: str = "") -> di
             }
             for column in columns
         ],
-        "rows": _rows(columns, arms, runs, outputs, instance.payload),
+        "rows": _rows(columns, arms, runs, outputs, instance.payload, answers(instance.release.name)),
     }
 
 
@@ -148,6 +149,7 @@ def _rows(
     runs: Sequence[Run],
     outputs: Mapping[tuple[str, int], Mapping[Arm, Shown]],
     payload: Mapping[str, Any],
+    said: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """A row for each attempt of every system that has a run in an arm of the table."""
     names = {run.system.slug: run.system.name for run in runs if (run.track, run.condition) in arms.values()}
@@ -161,7 +163,7 @@ def _rows(
             "attempt": attempt,
             "cells": {
                 column.key: case_cell(
-                    column, outputs.get((system, attempt), {}).get(arms[column.key]), payload
+                    column, outputs.get((system, attempt), {}).get(arms[column.key]), payload, said
                 )
                 for column in columns
             },
@@ -171,18 +173,22 @@ def _rows(
     ]
 
 
-def case_cell(column: CaseColumn, shown: Shown | None, instance: Mapping[str, Any]) -> dict[str, str]:
+def case_cell(
+    column: CaseColumn, shown: Shown | None, instance: Mapping[str, Any], said: Mapping[str, str]
+) -> dict[str, str]:
     """`value` with state "answered"; without a value, the state says why: no_output, abstained, failed,
-    not_judged, judge_abstained, unavailable (the judge's reply failed or could not be read) or nothing."""
+    not_judged, judge_abstained, unavailable (the judge's reply failed or could not be read) or nothing. `said` is what
+    people answered to open cases."""
     if shown is None:
         return {"value": "", "state": "no_output"}
     reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED
     if reads and not column.needs:
-        value = column.value(Case(instance, shown.payload, shown.labelled))
-        return {"value": value, "state": "answered" if value else shown.labelled.state}
+        value = column.value(Case(instance, shown.payload, shown.labelled, said))
+        lacks = "nothing" if column.is_text else shown.labelled.state
+        return {"value": value, "state": "answered" if value else lacks}
     if not shown.labelled.is_judged_by(column.needs if reads else ()):
         return {"value": "", "state": shown.labelled.state}
-    value = column.value(Case(instance, shown.payload, shown.labelled))
+    value = column.value(Case(instance, shown.payload, shown.labelled, said))
     return {"value": value, "state": "answered" if value else _reason(column, shown.labelled)}
 
 

@@ -13,7 +13,7 @@ from benchmark.protocol import LabelledOutput, Metric, SuccessTypes
 from benchmark.protocols import get_protocol
 from reports.comparison import paired
 from reports.condition_rows import Entries, condition_entries
-from reports.inputs import SEED
+from reports.inputs import METHODS, SEED
 from reports.judge_scores import is_asked, is_unavailable, metric_document
 from reports.outcomes import JUDGE, Item, OutcomeKind, Outcomes
 from reports.success_types import successes_of_type
@@ -152,7 +152,7 @@ def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, 
     state = _state(metric, outputs)
     cell: Document = {"state": state, "estimate": None, "paper_bootstrap": None, "coverage": None}
     if state == "scored":
-        scored = metric_document(metric, outputs, seed=seed)
+        scored = metric_document(metric, outputs, seed=seed, methods=METHODS)
         cell |= {name: scored[name] for name in ("estimate", "paper_bootstrap")}
     if column.coverage and outputs:
         cell["coverage"] = {"k": len(_covered(column, found, system)), "n": len(found.instances)}

@@ -79,6 +79,7 @@ def without(inputs: Any, instances: Collection[str]) -> Any:
         measured=tuple(row for row in inputs.measured if row.instance not in instances),
         unreleased=tuple(row for row in inputs.unreleased if row.instance not in instances),
         open_measures=tuple(row for row in inputs.open_measures if row.instance not in instances),
+        settled=tuple(row for row in inputs.settled if row.instance not in instances),
     )
 
 

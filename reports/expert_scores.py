@@ -15,12 +15,15 @@ successes.
 Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
 
-Where a system did not release some of the problems that the experts graded for others, `not_released` has their
-number, and the conservative rate of a reader who counts them as incorrect, as RMA's Table 1 does (STATISTICS.md 1.5).
+Where a system has no output at all for some of the problems that the experts graded for others, `missing` has the
+rate over all of these problems, with what was not released among them. Where a system did not release some of these
+problems, `not_released` has their number, and the conservative rate of a reader who counts them as incorrect, as
+RMA's Table 1 does (STATISTICS.md 1.5).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from benchmark.protocol import StepMeasure
@@ -42,6 +45,7 @@ def expert_document(
     decisions: Sequence[Decision] = (),
     measures: Sequence[StepMeasure] = (),
     unreleased: Sequence[Unreleased] = (),
+    missing: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
 
@@ -52,6 +56,8 @@ def expert_document(
     clusters = {row.subject: row.cluster for row in rows}
     measured = {measure.question for measure in measures}
     withheld = _withheld(rows, labels, unreleased)
+    blank = [Unreleased(system, instance) for system, keys in missing.items() for instance in keys]
+    absent = _withheld(rows, labels, blank)
     return {
         question.key: {
             "text": question.text,
@@ -66,6 +72,7 @@ def expert_document(
                     _about(question.key, labels, system_of, system),
                     _decided(question.key, decisions, system_of, system),
                     withheld[question.key, system],
+                    absent[question.key, system],
                 )
                 for system in systems
             },
@@ -85,7 +92,7 @@ def _about(
 def _withheld(
     rows: Sequence[OutputRow], labels: Sequence[ExpertLabel], unreleased: Sequence[Unreleased]
 ) -> Counter[tuple[str, str]]:
-    """Question and system to the number of graded problems whose output that system did not release."""
+    """Question and system to the number of graded problems for which that system is named in `unreleased`."""
     instance_of = {row.subject: row.instance for row in rows}
     graded = {(label.question, instance_of.get(label.subject)) for label in labels}
     return Counter(
@@ -134,6 +141,7 @@ def _question_document(
     labels: Sequence[ExpertLabel],
     decided: Mapping[str, str] | None,
     withheld: int,
+    absent: int,
 ) -> dict[str, Any]:
     scale = question.scale
     if scale.aggregation == "mean":
@@ -144,6 +152,8 @@ def _question_document(
         found = _choice_document(question, labels, decided)
         if withheld:
             found["not_released"] = _counted_against(found["conservative"]["estimate"], withheld)
+        if absent:
+            found["missing"] = _counted_against(found["conservative"]["estimate"], absent + withheld)
     return found | _without_value(labels)
 
 

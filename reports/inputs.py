@@ -39,18 +39,18 @@ from reports.measurements import (
     Sorted,
     asked_of,
     measured,
-    open_measures,
     sorted_instances,
 )
 from reports.objections import declared_rules, objections
 from reports.row_json import rows_as_json, rows_from_json
+from reports.settled import Answer, Key, SettledPair, decided, settled_pairs, with_decided
 from reports.tuples import TupleInfo, one_tuple
 from reports.versions import CampaignInfo, JudgeInfo, campaign_info, judge_info
 
 __all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-# How audits and agreement are computed. 1, which older artifacts name by silence: stats/first_methods.py; below 4:
-# stats/first_agreement.py, and in-sample audits ignore clusters.
+# How audits and agreement are computed. 1, which older artifacts name by silence: stats/first_methods.py; below 3:
+# stats/first_agreement.py; below 4: in-sample audits and intervals of a judge's metrics ignore what shares a problem.
 METHODS = 4
 Row = TypeVar(
     "Row",
@@ -64,7 +64,9 @@ Row = TypeVar(
     | Sorted
     | Unreleased
     | Reached
-    | OpenMeasure,
+    | OpenMeasure
+    | Answer
+    | SettledPair,
 )
 
 
@@ -73,9 +75,9 @@ class Inputs:
     """One track of one release under one condition, with all its labels.
 
     What is listed in _LATER (decisions, measures, strata, rules with the objections they count, labels in sight of
-    a verdict, what was not released), the frozen tuple, a condition other than the usual one and audit methods other
-    than the first are written only where there is any, so that artifacts from before there was such a thing still
-    verify. `labels` are those that were given independently.
+    a verdict, what was not released, what people said to open cases), the frozen tuple, a condition other than the
+    usual one and audit methods other than the first are written only where there is any, so that artifacts from
+    before there was such a thing still verify. `labels` are those that were given independently.
     """
 
     release: str
@@ -104,6 +106,18 @@ class Inputs:
     methods: int = METHODS
     reached: tuple[Reached, ...] = ()
     open_measures: tuple[OpenMeasure, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    settled: tuple[SettledPair, ...] = ()
+
+    @property
+    def decided(self) -> dict[Key, float]:
+        """What people decided about outputs that a measure leaves open."""
+        return decided(self.answers, self.settled)
+
+    @property
+    def counted_measures(self) -> list[Measured]:
+        """What was measured, with what people decided."""
+        return with_decided(self.measured, self.decided)
 
     def as_json(self) -> dict[str, Any]:
         """Plain JSON values; rows as lists in field order to keep artifacts small."""
@@ -122,6 +136,8 @@ class Inputs:
         """The same without the outputs of other systems, and without what was said of them."""
         outputs = tuple(row for row in self.outputs if row.system in systems)
         kept = {row.subject for row in outputs}
+        settled = tuple(row for row in self.settled if row.system in systems)
+        pairs = {row.pair for row in settled}
         return replace(
             self,
             outputs=outputs,
@@ -134,6 +150,8 @@ class Inputs:
             unreleased=tuple(row for row in self.unreleased if row.system in systems),
             reached=tuple(row for row in self.reached if row.subject in kept),
             open_measures=tuple(row for row in self.open_measures if row.system in systems),
+            settled=settled,
+            answers=tuple(row for row in self.answers if row.pair in pairs),
         )
 
     @classmethod
@@ -174,6 +192,8 @@ _LATER: dict[str, Any] = {
     "unreleased": Unreleased,
     "reached": Reached,
     "open_measures": OpenMeasure,
+    "answers": Answer,
+    "settled": SettledPair,
 }
 _PLAIN = ("release", "release_sha256", "frozen", "is_sample", "protocol", "track", "seed")
 
@@ -202,6 +222,9 @@ def collect(
     rules = declared_rules(release)
     unreleased = unreleased_rows(release, track, condition)
     independent, in_sight = expert_labels(release, track, condition)
+    found = measured(release, track, unreleased, condition)
+    reached = found.reached if found.reached is not None else reached_stages(release, track, condition)
+    answers, settled = settled_pairs(release, found.pairs)
     campaigns = sorted(graded_campaigns(release, track, condition), key=lambda campaign: campaign.slug)
     inputs = Inputs(
         release=release.name,
@@ -219,7 +242,7 @@ def collect(
         draws=_in_order(drawn_items(release, track, condition)),
         decisions=_in_order(primary_decisions(release, track, condition)),
         asked=_in_order(asked_of(release)),
-        measured=_in_order(measured(release, track, unreleased, condition)),
+        measured=_in_order(found.rows),
         rules=tuple(rules),
         objections=tuple(objections(release)) if rules else (),
         strata=_in_order(sorted_instances(release)),
@@ -227,8 +250,10 @@ def collect(
         unreleased=_in_order(unreleased),
         frozen_tuple=entries,
         condition=condition,
-        reached=_in_order(reached_stages(release, track, condition)),
-        open_measures=_in_order(open_measures(release, track, condition)),
+        reached=_in_order(reached),
+        open_measures=_in_order(found.opened),
+        answers=_in_order(answers),
+        settled=_in_order(settled),
     )
     return inputs.only(systems) if systems else inputs
 

@@ -6,7 +6,15 @@ from django.db.models import Exists, F, OuterRef, Q
 
 from annotation.models import Grade
 from benchmark.integrity import release_sha256, run_sha256
-from benchmark.models import IdentityDecision, IdentityVerdict, RedactedOutput, Release, Run
+from benchmark.models import (
+    IdentityDecision,
+    IdentityVerdict,
+    RedactedOutput,
+    Release,
+    Run,
+    Settlement,
+)
+from benchmark.settling.case import pair_of
 from judging.models import JudgeRun, JudgeTask, RunState, TaskState, Verdict
 
 
@@ -67,6 +75,13 @@ def finished_runs_have_nothing_open() -> Iterator[str]:
         yield f"judge run {run} is finished and has open tasks"
 
 
+def settlements_name_their_texts() -> Iterator[str]:
+    """An answer about two texts is filed under the hash of these texts."""
+    for row in Settlement.objects.iterator():
+        if pair_of(row.found, row.wanted) != row.pair:
+            yield f"settlement {row.pk} is filed under other texts"
+
+
 RECORDS = (
     frozen_content_has_its_hash,
     grades_are_on_the_rubric_of_their_campaign,
@@ -74,4 +89,5 @@ RECORDS = (
     judge_tasks_stay_in_their_release,
     verdicts_come_from_calls_of_their_judge,
     finished_runs_have_nothing_open,
+    settlements_name_their_texts,
 )

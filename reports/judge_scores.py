@@ -6,14 +6,14 @@ unavailable leave, are counted, and bound the value.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric
 from stats.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
 from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import missing_bounds, proportion
+from stats.intervals import missing_bounds, proportion, wilson
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
 
@@ -23,10 +23,11 @@ _NO_STRATA: Mapping[str, Strata] = {}
 
 @dataclass(frozen=True)
 class Counted:
-    """Outputs that count for a metric: 1 for a success, 0 otherwise, with their clusters."""
+    """Outputs that count for a metric: 1 for a success, 0 otherwise, with their clusters and their problems."""
 
     values: list[int]
     clusters: list[str]
+    problems: list[str]
     abstained: int
     unavailable: int
 
@@ -39,6 +40,7 @@ def count(metric: Metric, outputs: Iterable[LabelledOutput]) -> Counted:
     """Apply the denominator rule to one metric."""
     values: list[int] = []
     clusters: list[str] = []
+    problems: list[str] = []
     abstained = unavailable = 0
     for output in outputs:
         judged = output.is_judged_by(metric.needs)
@@ -48,7 +50,8 @@ def count(metric: Metric, outputs: Iterable[LabelledOutput]) -> Counted:
         abstained += not judged
         values.append(int(judged and metric.success(output)))
         clusters.append(output.cluster)
-    return Counted(values, clusters, abstained, unavailable)
+        problems.append(output.instance)
+    return Counted(values, clusters, problems, abstained, unavailable)
 
 
 def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
@@ -68,34 +71,61 @@ def is_asked(metric: Metric, output: LabelledOutput) -> bool:
 
 
 def metric_document(
-    metric: Metric, outputs: Sequence[LabelledOutput], *, seed: int, strata: Mapping[str, Strata] = _NO_STRATA
+    metric: Metric,
+    outputs: Sequence[LabelledOutput],
+    *,
+    seed: int,
+    strata: Mapping[str, Strata] = _NO_STRATA,
+    methods: int,
 ) -> dict[str, Any]:
     """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, its domains and strata.
 
-    `strata` is, for each division of the instances, the stratum of every instance.
+    `strata` is, for each division of the instances, the stratum of every instance. `methods` are those of the
+    artifact (reports/inputs.py).
     """
     counted = count(metric, outputs)
+    estimate = share if methods >= 4 else wilson_estimate
     divided = {
-        name: _within(metric, ((stratum_of[output.instance], output) for output in outputs))
+        name: _within(metric, estimate, ((stratum_of[output.instance], output) for output in outputs))
         for name, stratum_of in strata.items()
     }
     return {
-        "estimate": wilson_estimate(counted).as_json(),
+        "estimate": estimate(counted).as_json(),
         "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
         "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
-        "domains": _within(metric, ((output.domain, output) for output in outputs)),
+        "domains": _within(metric, estimate, ((output.domain, output) for output in outputs)),
         **({"strata": divided} if divided else {}),
     }
 
 
-def _within(metric: Metric, outputs: Iterable[tuple[str, LabelledOutput]]) -> dict[str, Any]:
-    """The Wilson estimate of each class of outputs, given as (class, output)."""
+def _within(
+    metric: Metric,
+    estimate: Callable[[Counted], Estimate],
+    outputs: Iterable[tuple[str, LabelledOutput]],
+) -> dict[str, Any]:
+    """The estimate of each class of outputs, given as (class, output)."""
     grouped: dict[str, list[LabelledOutput]] = defaultdict(list)
     for name, output in outputs:
         grouped[name].append(output)
-    return {
-        name: wilson_estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())
-    }
+    return {name: estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())}
+
+
+def share(counted: Counted) -> Estimate:
+    """k / n as `wilson_estimate` gives it; where a problem has several attempts, with an interval by problem.
+
+    Attempts at one problem succeed and fail together: Wilson is on n divided by their design effect (STATISTICS.md
+    3 vii). Where all succeed, all fail or there is one problem, that cannot be estimated, and problems are counted.
+    """
+    plain = wilson_estimate(counted)
+    totals = cluster_totals(counted.values, counted.problems)
+    if totals.clusters == totals.n:
+        return plain
+    found = wilson_on_effective_n(totals)
+    if totals.clusters == 1 or counted.successes in (0, totals.n):
+        found = replace(found, ci=wilson(totals.mean * totals.clusters, totals.clusters))
+    return replace(
+        plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
+    )
 
 
 def wilson_estimate(counted: Counted) -> Estimate:

@@ -5,12 +5,13 @@ missing counts as its measure says (0 where something was to be found).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from benchmark.protocol import Measure, Protocol
 from reports.measurements import MISSING, Asked, Measured, OpenMeasure
+from reports.settled import Key
 from stats.clusters import cluster_bootstrap, cluster_totals
 from stats.estimate import Caution, Estimate
 from stats.intervals import proportion
@@ -28,14 +29,17 @@ def measured_document(
     *,
     seed: int,
     opened: Sequence[OpenMeasure] = (),
+    settled: Collection[Key] = (),
 ) -> dict[str, Any]:
     """`answered` is the number of answered outputs of every system of the track; `opened` are those whose value a
-    person has still to tell: their number is given and bounds the value, if there are any.
+    person has still to tell: their number is given and bounds the value, if there are any; `settled` are those that
+    people decided.
 
     A measure that applies to no output of a system is absent from that system.
     """
     known = {instance.instance: instance for instance in asked}
     waiting = Counter((row.system, row.measure) for row in opened)
+    decided = Counter((system, measure) for system, _, _, measure in settled)
     grouped: dict[tuple[str, str], list[Measured]] = defaultdict(list)
     for row in rows:
         grouped[row.system, row.measure].append(row)
@@ -54,6 +58,7 @@ def measured_document(
                 measure.key: _document(
                     measure, grouped[system, measure.key], known, number, waiting[system, measure.key], seed
                 )
+                | ({"settled": decided[system, measure.key]} if decided[system, measure.key] else {})
                 for measure in protocol.measures
                 if grouped[system, measure.key]
             }

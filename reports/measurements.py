@@ -8,7 +8,9 @@ from typing import Any
 from benchmark.models import Output, OutputState, Release
 from benchmark.protocol import Measure
 from benchmark.protocols import get_protocol
-from reports.datasets import PLAIN, Unreleased
+from benchmark.settling.case import OpenCase
+from benchmark.subjects import Subject
+from reports.datasets import PLAIN, Reached, Unreleased, reached_by
 
 _CHUNK = 2000
 MISSING = "missing"
@@ -58,6 +60,28 @@ class OpenMeasure:
 
 
 @dataclass(frozen=True)
+class OpenPair:
+    """One of the `pairs` of texts of such an output of which only a person can say whether they mean the same."""
+
+    measure: OpenMeasure
+    case: OpenCase
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What all runs of a track give: `rows` with open cases as 0, the outputs that are `opened`, and their cases.
+
+    `reached` are the stages that abstained outputs reached, found on the way; None where nothing is measured.
+    """
+
+    rows: tuple[Measured, ...] = ()
+    opened: tuple[OpenMeasure, ...] = ()
+    pairs: tuple[OpenPair, ...] = ()
+    reached: tuple[Reached, ...] | None = None
+
+
+@dataclass(frozen=True)
 class _Found:
     """One output as it is measured; `payload` is None unless it was answered or abstained."""
 
@@ -69,9 +93,7 @@ class _Found:
 
 
 def asked_of(release: Release) -> list[Asked]:
-    """Every instance of the release with its paper and domain; empty for a protocol without measures."""
-    if not _measures(release):
-        return []
+    """Every instance of the release with its paper and domain."""
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
     return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
 
@@ -87,7 +109,7 @@ def sorted_instances(release: Release) -> list[Sorted]:
 
 def measured(
     release: Release, track: str, unreleased: Iterable[Unreleased] = (), condition: str = PLAIN
-) -> list[Measured]:
+) -> Measurements:
     """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
 
     Instances of which an output was not released (`unreleased`) have no row either: they are not missing.
@@ -96,7 +118,7 @@ def measured(
     """
     measures = [measure for measure in _measures(release) if condition not in measure.not_under]
     if not measures:
-        return []
+        return Measurements()
     payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
     by_system: dict[str, list[_Found]] = defaultdict(list)
     for found in _outputs(release, track, condition):
@@ -105,13 +127,23 @@ def measured(
     for mark in unreleased:
         withheld[mark.system].add(mark.instance)
     rows: list[Measured] = []
+    pairs: list[OpenPair] = []
     for system, own in by_system.items():
         answered = {found.instance for found in own} | withheld[system]
         lacking = sorted(set(payloads) - answered)
         complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
         for measure in measures:
             rows += _rows(measure, complete, payloads)
-    return rows
+            pairs += _open_pairs(measure, own, payloads)
+    protocol = get_protocol(release.benchmark.protocol)
+    reached = [
+        Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
+        for system, own in by_system.items()
+        for found in own
+        for predicate in reached_by(protocol, found.state, found.payload or {})
+    ]
+    opened = dict.fromkeys(pair.measure for pair in pairs)
+    return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
 
 
 def _measures(release: Release) -> tuple[Measure, ...]:
@@ -148,20 +180,18 @@ def _read(measure: Measure, found: _Found) -> Mapping[str, Any] | None:
     return found.payload if found.state == OutputState.ANSWERED or measure.reads_abstained else None
 
 
-def open_measures(release: Release, track: str, condition: str = PLAIN) -> list[OpenMeasure]:
-    """The outputs of a track of which a measure needs a person to look."""
-    measures = [m for m in _measures(release) if m.is_open is not None and condition not in m.not_under]
-    if not measures:
-        return []
-    payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
-    return [
-        OpenMeasure(found.system, found.instance, found.attempt, measure.key)
-        for found in _outputs(release, track, condition)
-        for measure in measures
-        if measure.is_open is not None
-        and (payload := _read(measure, found)) is not None
-        and measure.is_open(payloads[found.instance], payload)
-    ]
+def _open_pairs(
+    measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
+) -> Iterator[OpenPair]:
+    """The cases of a measure that need a person to look."""
+    for found in outputs:
+        payload = _read(measure, found)
+        if measure.open_cases is None or payload is None:
+            continue
+        cases = measure.open_cases(payloads[found.instance], payload)
+        opened = OpenMeasure(found.system, found.instance, found.attempt, measure.key)
+        for case in cases:
+            yield OpenPair(opened, case, len(cases))
 
 
 def _value(measure: Measure, instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float | None:

@@ -141,7 +141,7 @@ def _measured(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """Every instance of the release counts for every system that the measure applies to."""
     papers = {asked.instance: asked.cluster for asked in inputs.asked}
     found = _Collected()
-    for row in inputs.measured:
+    for row in inputs.counted_measures:
         if row.measure == kind.key.removeprefix(f"{MEASURE}:"):
             item = (row.instance, row.attempt)
             found.successes[row.system][item] = row.value

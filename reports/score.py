@@ -29,7 +29,9 @@ from reports.expert_scores import expert_document
 from reports.in_sight import in_sight_document
 from reports.inputs import CampaignInfo, Inputs
 from reports.judge_scores import buckets, is_asked, metric_document
+from reports.lacking import Lacking, lacking, over_all_problems
 from reports.measured_scores import measured_document
+from reports.settled import still_open
 
 FORMAT = "touchstone-score-1"
 Outputs = Mapping[str, LabelledOutput]
@@ -68,17 +70,20 @@ def _scored(inputs: Inputs, out: Collection[str]) -> dict[str, Any]:
         "systems": (systems := _systems(rest)),
         **_not_released(rest),
         **_measured_part(rest, systems),
-        "judge": _judge_part(inputs, {row.subject for row in rest.outputs}) if inputs.judge else None,
+        "judge": _judge_part(inputs, rest) if inputs.judge else None,
         "experts": [_campaign_part(campaign, rest) for campaign in inputs.campaigns],
     }
 
 
 def _systems(inputs: Inputs) -> dict[str, dict[str, int]]:
-    """Outputs of every system that has any, by state; beside them, where there is any, what was not released."""
+    """Outputs of every system that has any, by state; with them, if there are any, what is missing or not released."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: {"answered": 0, "abstained": 0, "failed": 0})
     for row in inputs.outputs:
         counts[row.system][row.state] += 1
     found = {system: {"outputs": sum(states.values()), **states} for system, states in sorted(counts.items())}
+    for system, gone in lacking(inputs).items():
+        if gone.missing:
+            found[system]["missing"] = len(gone.missing)
     for system, number in Counter(row.system for row in inputs.unreleased).items():
         if system in found:
             found[system]["not_released"] = number
@@ -98,8 +103,15 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     if not protocol.measures:
         return {}
     answered = {system: counts["answered"] for system, counts in systems.items()}
+    decided = inputs.decided
     found = measured_document(
-        protocol, inputs.asked, inputs.measured, answered, seed=inputs.seed, opened=inputs.open_measures
+        protocol,
+        inputs.asked,
+        inputs.counted_measures,
+        answered,
+        seed=inputs.seed,
+        opened=still_open(inputs.open_measures, decided),
+        settled=decided,
     )
     if inputs.methods == 1:
         for key, definition in first_audits.FIRST_DEFINITIONS.items():
@@ -108,12 +120,14 @@ def _measured_part(inputs: Inputs, systems: Mapping[str, Mapping[str, int]]) -> 
     return {"measured": found}
 
 
-def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
-    """`counted` are the subjects that the scores count; the judge itself is audited on all."""
+def _judge_part(inputs: Inputs, rest: Inputs) -> dict[str, Any]:
+    """`rest` is what the scores count; the judge itself is audited on all."""
     assert inputs.judge is not None
     protocol = get_protocol(inputs.protocol)
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
+    counted = {row.subject for row in rest.outputs}
     members = {subject: output for subject, output in outputs.items() if subject in counted}
+    gone = lacking(rest)
     asked = [
         metric for metric in protocol.metrics if any(is_asked(metric, output) for output in outputs.values())
     ]
@@ -125,7 +139,7 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
         "sha256": inputs.judge.sha256,
         "metrics": {m.key: {"title": m.title, "definition": m.definition} for m in _named_metrics(protocol)},
         "systems": {
-            system: _system_part(protocol, list(of.values()), inputs, asked)
+            system: _system_part(protocol, list(of.values()), rest, asked, gone.get(system, Lacking()))
             for system, of in sorted(by_system.items())
         },
         "audits": [
@@ -137,7 +151,11 @@ def _judge_part(inputs: Inputs, counted: Collection[str]) -> dict[str, Any]:
 
 
 def _system_part(
-    protocol: Protocol, members: Sequence[LabelledOutput], inputs: Inputs, asked: Sequence[Metric]
+    protocol: Protocol,
+    members: Sequence[LabelledOutput],
+    inputs: Inputs,
+    asked: Sequence[Metric],
+    gone: Lacking,
 ) -> dict[str, Any]:
     """`asked` are the metrics of which this judge was asked something on the track; of the others it knows nothing."""
     strata: dict[str, dict[str, str]] = defaultdict(dict)
@@ -145,7 +163,10 @@ def _system_part(
         strata[row.division][row.instance] = row.stratum
     return {
         "metrics": {
-            metric.key: metric_document(metric, members, seed=inputs.seed, strata=strata)
+            metric.key: metric_document(
+                metric, members, seed=inputs.seed, strata=strata, methods=inputs.methods
+            )
+            | over_all_problems(metric, members, gone, inputs)
             for metric in asked
             if not metric.optional or any(is_asked(metric, output) for output in members)
         },
@@ -271,6 +292,7 @@ def _campaign_part(campaign: CampaignInfo, inputs: Inputs) -> dict[str, Any]:
                 _decided(campaign, inputs),
                 get_protocol(inputs.protocol).step_measures,
                 inputs.unreleased,
+                {system: gone.missing for system, gone in lacking(inputs).items()},
             )
             if campaign.closed
             else {}

@@ -13,6 +13,7 @@ from reports.corrections import empty_strata
 from reports.figures.confusion import confusion_matrix
 from reports.figures.forest import Group, Mark, forest_plot
 from reports.figures.shares import share_bars
+from reports.lacking import stated
 from reports.score_text import MEANS, number, percent
 from reports.wording import coefficient_name, in_words
 
@@ -122,6 +123,7 @@ def _measured_cell(found: Document) -> dict[str, Any]:
         "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],
         "open": found.get("open", 0),
+        "settled": found.get("settled", 0),
         "bounds": bounds_words(found["estimate"]),
     }
 
@@ -198,6 +200,8 @@ def _fixed_row(system: str, found: Document) -> dict[str, Any]:
         "n_abstain": estimate["n_abstain"],
         "n_unavailable": estimate["n_unavailable"],
         "bounds": bounds_words(estimate),
+        "lacking": stated(found["all_problems"]) if "all_problems" in found else "",
+        "over_all": percent_cell(found["all_problems"]["estimate"]) if "all_problems" in found else None,
     }
 
 
@@ -421,6 +425,8 @@ def _choice_row(system: str, found: Document) -> dict[str, Any]:
         "adjudicated": found["final"]["adjudicated"] if "final" in found else 0,
         "experts_per_output": found["experts_per_output"],
         "withheld": found["not_released"]["problems"] if "not_released" in found else 0,
+        "missing": found["missing"]["problems"] if "missing" in found else 0,
+        "over_all": percent_cell(found["missing"]["counted_against"]) if "missing" in found else None,
         "against": percent_cell(found["not_released"]["counted_against"])
         if "not_released" in found
         else None,

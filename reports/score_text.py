@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reports.corrections import empty_strata
+from reports.lacking import stated
 from stats.display import rounded, rounded_percent
 
 Document = Mapping[str, Any]
@@ -51,6 +52,8 @@ def _lines(document: Document) -> Iterator[str]:
     for campaign in document["experts"]:
         yield from _expert_lines(campaign)
     for system, counts in document["systems"].items():
+        if "missing" in counts:
+            yield f"{system}: no output for {counts['missing']} problems"
         if "not_released" in counts:
             yield f"{system}: {counts['not_released']} not released, in no denominator"
     for system, problems in document.get("not_released", {}).items():
@@ -74,8 +77,9 @@ def _measured_lines(measured: Document) -> Iterator[str]:
                 f" ({estimate['k']:g}/{estimate['n']})" if measure["binary"] else f" (n = {estimate['n']})"
             )
             open_cases = f"  {of_system['open']} open: {_bounds(estimate)}" if "open" in of_system else ""
+            settled = f"  {of_system['settled']} settled by people" if "settled" in of_system else ""
             lacking = f"  {missing} missing" if missing else ""
-            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{open_cases}"
+            yield f"    {system:<20} {number(estimate)}{counts}{lacking}{settled}{open_cases}"
 
 
 def _bounds(estimate: Document) -> str:
@@ -125,9 +129,16 @@ def _judge_lines(judge: Document) -> Iterator[str]:
             papers = (
                 f"  [{rounded_percent(clustered[0])}, {rounded_percent(clustered[1])}]" if clustered else ""
             )
-            yield f"    {system:<20} {percent(found['estimate'])}{papers}"
+            problems = found["estimate"]["clusters"]
+            together = f"  attempts at {problems} problems taken together" if problems else ""
+            yield f"    {system:<20} {percent(found['estimate'])}{papers}{together}{_over_all(found)}"
     for audit in judge["audits"]:
         yield from _audit_lines(audit, judge["metrics"])
+
+
+def _over_all(found: Document) -> str:
+    gone = found.get("all_problems")
+    return f"  ({stated(gone)}; over all problems {percent(gone['estimate'])})" if gone else ""
 
 
 def _audit_lines(audit: Document, metrics: Document) -> Iterator[str]:
@@ -194,7 +205,13 @@ def _expert_figures(found: Document) -> str:
 
 def _passed(found: Document) -> str:
     unanimous, majority = found["conservative"]["estimate"], found["majority"]["estimate"]
-    return f"passed {unanimous['k'] or 0} of {unanimous['n']} unanimously, {majority['k'] or 0} by majority"
+    over_all = ""
+    if gone := found.get("missing") or found.get("not_released"):
+        against = gone["counted_against"]
+        over_all = (
+            f" ({against['k']:g} of {against['n']} with the {gone['problems']} it lacks counted against it)"
+        )
+    return f"passed {unanimous['k'] or 0} of {unanimous['n']} unanimously{over_all}, {majority['k'] or 0} by majority"
 
 
 def _final_counts(found: Document) -> str:

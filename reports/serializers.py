@@ -38,8 +38,15 @@ class MetricTextOut(serializers.Serializer[Any]):
     definition = serializers.CharField()
 
 
+class AllProblemsOut(serializers.Serializer[Any]):
+    missing = serializers.IntegerField(help_text="Problems of the release without an output.")
+    not_released = serializers.IntegerField()
+    estimate = EstimateOut(help_text="With all of these counted against the system.")
+
+
 class MetricOut(serializers.Serializer[Any]):
     estimate = EstimateOut()
+    all_problems = AllProblemsOut(required=False, help_text="Only where the system lacks an output.")
     effective_n = EstimateOut()
     paper_bootstrap = EstimateOut()
     domains = serializers.DictField(child=EstimateOut())
@@ -127,6 +134,9 @@ class OutputStatesOut(serializers.Serializer[Any]):
     answered = serializers.IntegerField()
     abstained = serializers.IntegerField()
     failed = serializers.IntegerField()
+    missing = serializers.IntegerField(
+        required=False, help_text="Problems without an output; only where any."
+    )
     not_released = serializers.IntegerField(required=False, help_text="Beside the outputs; only where any.")
 
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.models import Output, ProtocolFlag, Release
+from benchmark.models import Output, OutputState, ProtocolFlag, Release
+from benchmark.protocols import get_protocol
+from benchmark.settling.queue import answers
 from judging.models import Judge, Verdict
 from judging.sources import CITED, CITING, source_program
 from judging.subjects import output_of
@@ -19,6 +21,7 @@ from stats.estimate import Estimate, Reason, undefined
 from stats.intervals import proportion
 
 _WORDS = {"yes": "cited", "no": "alternative", "uncertain": "ask", "": "unknown"}
+_SETTLED = {"same": "yes", "different": "no"}
 COUNTED = ("cited", "alternative", "ask", "unknown")
 
 
@@ -88,13 +91,34 @@ def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow
             output__run__track=chosen.track,
             output__run__condition=chosen.condition,
         ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
-    }
+    } | _settled(chosen)
     outputs = [
         (row.system, said.get((row.system, row.instance, row.attempt), ""))
         for row in scored_outputs(collect_chosen(chosen))
         if row.bucket == "success"
     ]
     return tabulate(outputs)
+
+
+def _settled(chosen: Chosen) -> dict[tuple[str, str, int], str]:
+    """What people said of selected sources that the matcher could not tell, in the matcher's words; an output by
+    system, instance and attempt."""
+    types = get_protocol(chosen.release.benchmark.protocol).success_types
+    said = answers(chosen.release.name)
+    if types is None or not said:
+        return {}
+    rows = Output.objects.filter(
+        run__release=chosen.release,
+        run__track=chosen.track,
+        run__condition=chosen.condition,
+        state=OutputState.ANSWERED,
+    ).values_list("run__system__slug", "instance__key", "attempt", "instance__payload", "payload")
+    return {
+        (system, instance, attempt): _SETTLED[said[case.pair]]
+        for system, instance, attempt, asked, answered in rows.iterator()
+        for case in types.open_cases(asked, answered)
+        if case.pair in said
+    }
 
 
 def tabulate(successes: Iterable[tuple[str, str]]) -> list[SourceRow]:

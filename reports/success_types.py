@@ -1,7 +1,7 @@
 """The judge's successes that experts read, by the protocol's types of success: how many of each are valid."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +9,8 @@ from benchmark.condition_tables import Arm
 from benchmark.models import Output, OutputState
 from benchmark.protocol import LabelledOutput, Metric, SuccessTypes
 from benchmark.protocols import get_protocol
+from benchmark.settling.case import OpenCase
+from benchmark.settling.queue import answers
 from benchmark.subjects import Subject
 from reports.audits import Truth, expert_truth, truth_outputs
 from reports.datasets import labelled_outputs, tallies
@@ -19,7 +21,7 @@ from stats.intervals import proportion
 
 
 def types_of_successes(inputs: Inputs) -> dict[str, str]:
-    """Subject to type, of every output that the judge found successful and an expert read; one query.
+    """Subject to type, of every output that the judge found successful and an expert read; at most two queries.
 
     Empty where the protocol knows no types.
     """
@@ -39,7 +41,8 @@ def types_of_successes(inputs: Inputs) -> dict[str, str]:
 def kinds_of(
     release: str, arm: Arm, types: SuccessTypes, successes: Mapping[str, LabelledOutput]
 ) -> dict[str, str]:
-    """Subject to type for these answered outputs of one track and condition; one query."""
+    """Subject to type for these answered outputs of one track and condition, with what people said of open cases;
+    at most two queries."""
     track, condition = arm
     rows = (
         Output.objects.filter(
@@ -53,10 +56,18 @@ def kinds_of(
         .iterator()
     )
     found = {}
+    opened: dict[str, Sequence[OpenCase]] = {}
     for instance, system, attempt, asked, answered in rows:
         subject = str(Subject(instance, system, attempt, track, condition))
         if subject in successes:
             found[subject] = types.key_of(asked, answered)
+            if found[subject] == types.undecided:
+                opened[subject] = types.open_cases(asked, answered)
+    said = answers(release) if any(opened.values()) else {}
+    for subject, cases in opened.items():
+        for case in cases:
+            if case.pair in said:
+                found[subject] = types.settled[said[case.pair]]
     return found
 
 
@@ -69,7 +80,7 @@ def successes_of_type(
     metric: Metric,
 ) -> dict[str, dict[str, Any]]:
     """For every system of one track and condition its successes of type `kind`: `rate` among all outputs that count,
-    `share` among the successes whose type is known. Both have bounds where some are undecided. One query.
+    `share` among the successes whose type is known. Both have bounds where some are undecided. At most two queries.
 
     `outputs` are by subject. A system of which no output counts is absent.
     """

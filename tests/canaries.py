@@ -29,6 +29,7 @@ benchmark.Run        hidden: condition budget config sha256 | technical: track
 benchmark.Output     hidden: payload sha256 | shown: text
 benchmark.IdentityScan hidden: findings
 benchmark.IdentityWord hidden: word
+benchmark.Settlement hidden: found wanted note | technical: pair
 benchmark.IdentityDecision hidden: reason | technical: passages
 benchmark.RedactedOutput shown: text payload
 benchmark.ImportUpload hidden: file_name terms report faults refusal handle | technical: sha256 basis

@@ -147,6 +147,7 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         releases/<slug:name>/freeze/
         releases/<slug:name>/describe/
         releases/<slug:name>/tuples/
+        releases/<slug:name>/source-questions/
         releases/<slug:name>/reproduction/
         releases/<slug:name>/croissant.json
         releases/<slug:name>/instances.jsonl
@@ -282,6 +283,9 @@ _BY_GROUP: list[tuple[frozenset[str], str]] = [
         api/v1/releases/<slug:name>/freeze/
         api/v1/releases/<slug:name>/description/
         api/v1/releases/<slug:name>/tuples/
+        api/v1/releases/<slug:name>/source-questions/
+        api/v1/releases/<slug:name>/source-questions/<slug:pair>/
+        api/v1/releases/<slug:name>/settlements/<int:pk>/
         api/v1/releases/<slug:name>/croissant/
         api/v1/releases/<slug:name>/instances.jsonl
         api/v1/releases/<slug:name>/reproduction/

@@ -48,6 +48,7 @@ from benchmark.models import (
     ProtocolFlag,
     Release,
     ReleaseDescription,
+    Settlement,
 )
 from judging.models import Call, EndpointState, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
@@ -424,6 +425,15 @@ def _people(coordinator: User) -> None:
 
 def _reports(campaign: Campaign, coordinator: User) -> None:
     c = canary
+    Settlement.objects.create(
+        release=campaign.release,
+        pair="x",
+        found=[["Title", c("benchmark.Settlement.found")]],
+        wanted=[["Citation", c("benchmark.Settlement.wanted")]],
+        verdict="same",
+        note=c("benchmark.Settlement.note"),
+        decided_by=coordinator,
+    )
     ExclusionRule.objects.create(
         release=campaign.release,
         name=canary("reports.ExclusionRule.name"),
@@ -616,6 +626,9 @@ NOBODY_IS_SHOWN = {
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",
     "annotation.Adjudication.value",
+    "benchmark.Settlement.found",  # proofs leave no open cases; tests/benchmark/test_settling.py sees them
+    "benchmark.Settlement.note",
+    "benchmark.Settlement.wanted",
     "annotation.Flag.link",
     "annotation.Flag.note",
     "annotation.FlagSpan.text",

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Letters that NFKD leaves whole.
 _WHOLE = str.maketrans(
@@ -46,6 +47,8 @@ _SPELLINGS = (  # of Russian names in Latin letters, each brought to one form
 
 def fold(text: str) -> str:
     """Lower case ASCII where there is a Latin or Cyrillic letter for it; other scripts stay as they are."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.lower().translate(_WHOLE)).lower()
     # й and ё are a letter with an accent after NFKD; the accent goes with the others
     bare = "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_WHOLE)
@@ -64,8 +67,9 @@ def transliterated(folded: str) -> str:
     return re.sub(r"i+", "i", folded)
 
 
+@lru_cache(maxsize=100_000)
 def words(text: str) -> tuple[str, ...]:
-    """The folded words of a text, letters and digits only."""
+    """The folded words of a text, letters and digits only. Kept: a title is compared with thousands of others."""
     return tuple(_WORD.findall(fold(text)))
 
 

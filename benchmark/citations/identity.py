@@ -53,6 +53,14 @@ def same_work(one: Citation, other: Citation) -> Match:
     return Match(identity, reason, evidence)
 
 
+def certainly_other(one: Citation, other: Citation) -> bool:
+    """Whether `same_work` says DIFFERENT whoever the authors are: a tenth of the work, for long lists of sources."""
+    if one.dois & other.dois or one.arxiv_ids & other.arxiv_ids:
+        return False
+    title = compare_titles(one.title, other.title)
+    return title == TitleMatch.OTHER_PART or (title == TitleMatch.FAR and not _same_place(one, other))
+
+
 def _by_identifier(
     one: Citation, other: Citation, title: TitleMatch, authors: Likeness
 ) -> tuple[Identity, str] | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import takewhile
 
 from benchmark.citations.folding import fold, german, transliterated, word_set
@@ -32,12 +33,15 @@ class Likeness(StrEnum):
 
 @dataclass(frozen=True)
 class Name:
-    """A person: `surname` as written, and the given names or initials."""
+    """A person: `surname` as written, and the given names or initials.
+
+    What is folded is kept, because a list of authors is compared with thousands of others.
+    """
 
     surname: str
     given: str = ""
 
-    @property
+    @cached_property
     def keys(self) -> frozenset[str]:
         """The folded surname without spaces and hyphens, with and without particles, umlauts in both spellings."""
         parts = _LETTERS.findall(self.surname)
@@ -46,19 +50,19 @@ class Name:
             form for name in (core, "".join(parts)) if name for form in (fold(name), german(name))
         )
 
-    @property
+    @cached_property
     def initials(self) -> str:
         """The folded first letters of the given names."""
         return "".join(fold(part)[:1] for part in _LETTERS.findall(self.given))
 
-    @property
+    @cached_property
     def parts(self) -> frozenset[str]:
         """Every folded word of the whole name longer than an initial."""
         return frozenset(
             fold(part) for part in _LETTERS.findall(f"{self.given} {self.surname}") if len(part) > 2
         )
 
-    @property
+    @cached_property
     def first(self) -> str:
         """The folded first given name or initial."""
         return next((fold(part) for part in _LETTERS.findall(self.given)), "")

@@ -80,6 +80,11 @@ def read_citation(text: str, *, doi_field: str = "", arxiv_field: str = "") -> C
     )
 
 
+def plain_line(text: str) -> str:
+    """LaTeX as plain characters in one line."""
+    return _unmarked(plain(text))
+
+
 def name_of_source(title: str) -> str:
     """The title of a source given in fields, as plain characters."""
     return _unmarked(plain(title)).strip(" .,;:")

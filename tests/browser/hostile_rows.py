@@ -25,7 +25,7 @@ MACHINE = {
         judging.Call.prompt_sha256 reports.Artifact.sha256 reports.HistoryLink.sha256
         reports.HistoryLink.chain reports.LabelUpload.handle reports.ReportJob.sha256 reports.ReportJob.file
         reports.ReportJob.lease_owner judging.JudgeTask.lease_owner benchmark.Run.sha256
-        benchmark.Output.sha256 judging.Judge.sha256
+        benchmark.Output.sha256 judging.Judge.sha256 benchmark.Settlement.pair
     """,
     "short names: every entrance takes letters, digits and hyphens only": """
         benchmark.Benchmark.slug benchmark.Release.name annotation.Campaign.slug benchmark.FrozenTuple.name

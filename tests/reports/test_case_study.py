@@ -123,7 +123,7 @@ def test_tool_is_undefined_as_soon_as_a_part_of_it_is(case, labels, expected):
 def test_a_cell_without_a_value_says_why(case):
     OutputFactory(run=run_in(case, system="quiet"), instance=case, state="abstained", text="", payload={})
     OutputFactory(run=run_in(case, system="plain"), instance=case, text="T", payload={})
-    assert set(words(case, "quiet").values()) == {"[abstained]", "[no_output]"}
+    assert set(words(case, "quiet").values()) == {"[abstained]", "[no_output]", "[nothing]"}
     plain = words(case, "plain")
     assert (plain["source"], plain["cited"], plain["query_text"]) == ("[nothing]", "[nothing]", "[nothing]")
     assert (plain["ground"], plain["cite_recall_20"]) == ("[not_judged]", "no")

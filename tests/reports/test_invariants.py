@@ -9,12 +9,14 @@ from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Grade, Item
 from benchmark.actions import freeze_release, freeze_run
-from benchmark.models import IdentityDecision, RedactedOutput
+from benchmark.models import IdentityDecision, RedactedOutput, Settlement
+from benchmark.settling.case import open_case
 from judging.models import Call
 from reports.artifacts import build
 from reports.canonical import canonical
 from reports.inputs import collect
 from reports.invariants import RULES, violations
+from reports.invariants_of_records import settlements_name_their_texts
 from reports.manifest import read_manifest
 from reports.models import Artifact
 from tests.factories import (
@@ -100,6 +102,15 @@ def test_a_coordinator_who_grades_is_found():
 def test_a_rubric_with_a_wrong_hash_is_found():
     RubricFactory(sha256="0" * 64)
     assert broken() == {"rubrics_have_their_hash"}
+
+
+def test_a_settlement_under_the_hash_of_other_texts_is_found(gaps, coordinator):
+    case = open_case({"Title": "One"}, {"Citation": "Other"}, "close")
+    row = {"release": gaps, "decided_by": coordinator, "verdict": "same", "found": [list(case.found[0])]}
+    Settlement.objects.create(**row, wanted=[list(case.wanted[0])], pair=case.pair)
+    assert list(settlements_name_their_texts()) == []
+    wrong = Settlement.objects.create(**row, wanted=[["Citation", "Another"]], pair=case.pair)
+    assert list(settlements_name_their_texts()) == [f"settlement {wrong.pk} is filed under other texts"]
 
 
 def test_a_task_that_is_done_without_verdict_is_found():

@@ -4,11 +4,15 @@ import json
 import random
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from benchmark.actions import import_outputs, import_release
 from benchmark.citations.reading import read_citation
-from benchmark.models import Instance, Output, Release
-from benchmark.protocols.re2math.metrics import cited_among, cited_is_open
+from benchmark.models import Instance, Output, Release, Settlement
+from benchmark.protocols.re2math.metrics import cited_among, open_citations
+from benchmark.settling.actions import settle, withdraw_settlement
+from benchmark.settling.queue import questions
 from judging.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from judging.models import JudgeTask
 from reports.artifacts import build
@@ -53,7 +57,7 @@ def sure(gaps: list[dict]) -> dict[str, set[str]]:
                 output = {"candidates": [candidate(gap["z"], kind)]}
                 if cited_among(gap, output):
                     kinds.add("same" + kind)
-                elif cited_is_open(gap, output):
+                elif open_citations(gap, output):
                     kinds.add("open" + kind)
             except ValueError:
                 continue
@@ -62,7 +66,7 @@ def sure(gaps: list[dict]) -> dict[str, set[str]]:
 
 
 @pytest.mark.real_data
-def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path, db):
+def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path, coordinator, owner):
     """Known hits, plans and queries on the 200 published instances; a third of the outputs abstain at the end."""
     path = real_file("re2math", "benchmark_dataset_eval200.jsonl")
     gaps = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -128,6 +132,47 @@ def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path,
         assert not {"tool_acc", "ground_rate"} & metrics.keys()  # nobody was asked
     assert "open: " in score_text(document)
     assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
+    settle_by_page_and_rest(release, coordinator, owner, truth)
+
+
+def settle_by_page_and_rest(release, coordinator, owner, truth):
+    """One person answers on the page, another by REST: what was known to be the same work is found at last."""
+    page, client = reverse("settling", args=[release.name]), Client()
+    client.force_login(coordinator)
+    [first, second, *rest] = questions(release)
+    assert first.outputs > 1  # systems name the same source, so that one answer decides several outputs
+    client.post(page, {"pair": first.case.pair, "verdict": "same"})
+    assert f"1 of {2 + len(rest)}" in client.get(page).content.decode()
+    client.force_login(owner)
+    place = reverse("api-source-question", args=[release.name, second.case.pair])
+    assert client.post(place, {"verdict": "different"}, "application/json").status_code == 200
+    inputs = collect(release=release)
+    opened = {(row.system, row.instance) for row in inputs.open_measures}
+    found = score(inputs)["measured"]["systems"]
+    for system, count in truth.items():
+        hits = (system, first.instances[0]) in opened
+        misses = (system, second.instances[0]) in opened
+        recall = found[system]["cite_recall_20"]
+        assert recall["estimate"]["k"] == count["hit"] + hits
+        assert recall.get("settled", 0) == hits + misses
+        assert recall["open"] == count["open"] - hits - misses
+        low = count["hit"] + hits
+        assert recall["estimate"]["bounds"] == [low / 200, (low + recall["open"]) / 200]
+    Settlement.objects.bulk_create(
+        Settlement(
+            release=release, decided_by=owner, verdict="same", found=[], wanted=[], pair=found.case.pair
+        )
+        for found in rest
+    )
+    withdraw_settlement(actor=owner, settlement=questions(release)[1].answer)
+    settle(actor=owner, release=release, pair=second.case.pair, verdict="same")
+    found = score(collect(release=release))["measured"]["systems"]
+    for system, count in truth.items():
+        recall = found[system]["cite_recall_20"]
+        assert (recall["estimate"]["k"], recall["settled"]) == (count["hit"] + count["open"], count["open"])
+        assert recall["estimate"]["bounds"] is None
+        assert "OPEN_CASES" not in recall["estimate"]["warnings"]
+        assert "open" not in recall
 
 
 @pytest.fixture
@@ -215,3 +260,66 @@ def test_an_artifact_that_says_nothing_of_stages_is_scored_as_before(gaps):
     assert "open" not in json.dumps(score(again)["measured"])
     document = build(inputs, read_manifest(gaps, "raw"))
     assert verify_file(canonical(document) + b"\n").verified
+
+
+@pytest.fixture
+def doubtful(gaps, tmp_path):
+    """A system whose first output names two sources that the matcher cannot tell; a frozen release."""
+    rows = [json.loads(row) for row in (SAMPLE / "re2math" / "release.jsonl").read_text().splitlines()]
+    kinds = sure(rows)
+    gap = next(row for row in rows if "openask" in kinds[row["instance_id"]])
+    title = candidate(gap["z"], "ask")
+    candidates = [title, {**title, "title": title["title"] + " and more"}]
+    assert len(open_citations(gap, {"candidates": candidates})) == 2
+    line = {"instance_id": gap["instance_id"], "state": "abstained", "abstained": True}
+    path = tmp_path / "doubtful.jsonl"
+    path.write_text(json.dumps(line | {"candidates": candidates}) + "\n")
+    import_outputs(actor=None, path=path, release=gaps, system="doubtful")
+    return gaps
+
+
+def recall_of(release):
+    return score(collect(release=release, judge="sample-judge-v1"))["measured"]["systems"]["doubtful"][
+        "cite_recall_20"
+    ]
+
+
+def of_doubtful(release):
+    return [found.case.pair for found in questions(release) if len(found.case.found) == 1][:2]
+
+
+def test_an_output_is_settled_when_one_source_is_the_cited_one_or_all_are_others(doubtful, coordinator):
+    one, other = of_doubtful(doubtful)
+    assert (recall_of(doubtful)["estimate"]["k"], recall_of(doubtful)["open"]) == (0, 1)
+    settle(actor=coordinator, release=doubtful, pair=one, verdict="different")
+    assert recall_of(doubtful)["open"] == 1  # the other may still be it
+    settle(actor=coordinator, release=doubtful, pair=other, verdict="different")
+    found = recall_of(doubtful)
+    assert (found["estimate"]["k"], found["settled"], "open" in found) == (0, 1, False)
+    settle(actor=coordinator, release=doubtful, pair=other, verdict="same")
+    found = recall_of(doubtful)
+    assert (found["estimate"]["k"], found["settled"], "open" in found) == (1, 1, False)
+    assert "1 settled by people" in score_text(score(collect(release=doubtful, judge="sample-judge-v1")))
+
+
+def test_an_artifact_holds_the_answers_that_count_and_an_older_one_stays_as_it_is(
+    doubtful, coordinator, owner
+):
+    manifest = read_manifest(doubtful, "raw")
+    before = build(collect(release=doubtful, judge="sample-judge-v1"), manifest)
+    assert not {"answers", "settled"} & before["inputs"].keys()
+    one = of_doubtful(doubtful)[0]
+    settle(actor=owner, release=doubtful, pair=one, verdict="different", note="Ask Ada.")
+    settle(actor=coordinator, release=doubtful, pair=one, verdict="same")
+    after = build(collect(release=doubtful, judge="sample-judge-v1"), manifest)
+    [answer] = after["inputs"]["answers"]
+    assert (answer[0], answer[3], answer[4]) == (one, "same", "person-1")
+    assert "Ada" not in json.dumps(after["inputs"])
+    assert coordinator.email not in json.dumps(after["inputs"])
+    [settled] = after["inputs"]["settled"]
+    assert (settled[0], settled[3:]) == ("doubtful", ["cite_recall_20", one, 2])
+    for document in (before, after):
+        assert verify_file(canonical(document) + b"\n").verified
+    forged = json.loads(canonical(after))
+    forged["inputs"]["answers"][0][3] = "different"
+    assert not verify_file(canonical(forged) + b"\n").verified

@@ -4,11 +4,13 @@ from benchmark.case_columns import label_of
 from benchmark.citations.identity import Identity
 from benchmark.protocol import Case, CaseColumn
 from benchmark.protocols.re2math.citing import matches_cited
-from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, cited_among, tool_label
+from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, cited_among, open_citations, tool_label
 from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.success import open_source
 
 _NEEDED = ("ground", "suff")
-_IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "uncertain"}
+_IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no"}
+_SETTLED = {"same": "yes", "different": "no", "": "uncertain"}
 
 
 def _query(case: Case) -> str:
@@ -16,9 +18,14 @@ def _query(case: Case) -> str:
 
 
 def _cite(case: Case) -> str:
-    if case.labelled.state != "answered" and not Answer.model_validate(case.output).candidates:
-        return ""
-    return "yes" if cited_among(case.instance, case.output) else "no"
+    """yes, no, or uncertain where a person has still to look at a candidate."""
+    answer = Answer.model_validate(case.output)
+    if case.labelled.state != "answered" and not answer.candidates and not answer.query:
+        return ""  # it abstained before it searched; a search that found nothing is a no
+    if cited_among(case.instance, case.output):
+        return "yes"
+    said = {case.answers.get(asked.pair, "") for asked in open_citations(case.instance, case.output)}
+    return "yes" if "same" in said else "uncertain" if "" in said else "no"
 
 
 def _source(case: Case) -> str:
@@ -30,6 +37,8 @@ def _is_cited(case: Case) -> str:
     source = Answer.model_validate(case.output).selected_source
     if source is None:
         return ""
+    if asked := open_source(case.instance, case.output):
+        return _SETTLED[case.answers.get(asked[0].pair, "")]
     return _IDENTITY[matches_cited(ProofGap.model_validate(case.instance), source).identity]
 
 
@@ -91,7 +100,14 @@ CASE_COLUMNS = (
         track="raw",
         condition=ORACLE,
     ),
-    CaseColumn("source", "Selected source", "The title of the selected source.", _source, is_text=True),
+    CaseColumn(
+        "source",
+        "Selected source",
+        "The title of the selected source.",
+        _source,
+        is_text=True,
+        of_abstained=True,
+    ),
     CaseColumn(
         "cited",
         "Cited",

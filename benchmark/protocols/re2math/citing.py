@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from benchmark.citations.identity import Identity, Match, same_work
+from benchmark.citations.identity import Identity, Match, certainly_other, same_work
 from benchmark.citations.keys import Key, source_keys, work_keys
-from benchmark.citations.reading import Citation, read_citation, read_source
+from benchmark.citations.reading import Citation, plain_line, read_citation, read_source
 from benchmark.protocols.re2math.schema import Citation as Stored
 from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source
+from benchmark.settling.case import OpenCase, open_case
 
 
+@lru_cache(maxsize=10_000)
 def cited_source(stored: Stored) -> Citation:
-    """The source that the authors cited at the gap."""
+    """The source that the authors cited at the gap. Kept, because every candidate is compared with it."""
     return read_citation(stored.citation_content, doi_field=stored.doi, arxiv_field=stored.arxiv_id)
 
 
@@ -25,8 +27,9 @@ def citing_year(paper: CitingPaper) -> int | None:
     return None if paper.publication_date == "Unknown" else int(paper.publication_date[:4])
 
 
+@lru_cache(maxsize=100_000)
 def selected(source: Source) -> Citation:
-    """The source that an output names."""
+    """The source that an output names. Kept, because systems that search one index are shown the same sources."""
     return read_source(
         title=source.title, authors=source.authors, year=source.year, identifier=source.identifier
     )
@@ -47,15 +50,27 @@ def cited_is_among(stored: Stored, sources: Iterable[Source]) -> bool:
     )
 
 
-def open_candidates(stored: Stored, sources: Iterable[Source]) -> list[Source]:
-    """The sources of which only a person can say whether they are the cited one."""
-    return [source for source in sources if _identity(stored, source) == Identity.ASK]
-
-
 @lru_cache(maxsize=100_000)
-def _identity(stored: Stored, source: Source) -> Identity:
-    """Kept, because several systems are shown the same sources for an instance."""
-    return same_work(selected(source), cited_source(stored)).identity
+def cited_case(stored: Stored, source: Source) -> OpenCase | None:
+    """The question whether a source is the cited one; None where the matcher can tell. Kept, as `selected` is."""
+    cited, found = cited_source(stored), selected(source)
+    if certainly_other(found, cited):
+        return None
+    match = same_work(found, cited)
+    if match.identity != Identity.ASK:
+        return None
+    given = {
+        "Title": plain_line(source.title),
+        "Authors": plain_line(source.authors),
+        "Year": source.year,
+        "Identifier": source.identifier,
+    }
+    stored_fields = {
+        "Citation": cited.text,
+        "DOI": ", ".join(sorted(cited.dois)),
+        "arXiv id": ", ".join(sorted(cited.arxiv_ids)),
+    }
+    return open_case(given, stored_fields, match.reason)
 
 
 @lru_cache(maxsize=10_000)

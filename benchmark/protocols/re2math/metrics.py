@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Measure, Metric
-from benchmark.protocols.re2math.citing import cited_is_among, open_candidates
+from benchmark.protocols.re2math.citing import cited_case, cited_is_among
 from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
+from benchmark.settling.case import OpenCase
 
 UNDEFINED = ""
 ORACLE = "oracle"  # the cited source was handed over, so nothing was searched
@@ -42,11 +43,14 @@ def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -
     return float(cited_is_among(citation, candidates))
 
 
-def cited_is_open(instance: Mapping[str, Any], output: Mapping[str, Any]) -> bool:
-    """Whether the cited source is not certainly found, but a person may see it among the first 20 candidates."""
+def open_citations(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OpenCase]:
+    """Unless the cited source is certainly found: the first 20 candidates that may be it, each once."""
     citation = ProofGap.model_validate(instance).z
     candidates = Answer.model_validate(output).candidates[:TOP]
-    return not cited_is_among(citation, candidates) and bool(open_candidates(citation, candidates))
+    if cited_is_among(citation, candidates):
+        return []
+    cases = [case for source in candidates if (case := cited_case(citation, source))]
+    return list({case.pair: case for case in cases}.values())
 
 
 def reached(predicate: str, output: Mapping[str, Any]) -> bool:
@@ -120,6 +124,6 @@ MEASURES = (
         binary=True,
         not_under=(ORACLE,),
         reads_abstained=True,
-        is_open=cited_is_open,
+        open_cases=open_citations,
     ),
 )

@@ -5,8 +5,9 @@ from typing import Any
 
 from benchmark.citations.identity import Identity
 from benchmark.protocol import SuccessTypes
-from benchmark.protocols.re2math.citing import matches_cited
+from benchmark.protocols.re2math.citing import cited_case, matches_cited
 from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.settling.case import OpenCase
 
 _KEYS = {Identity.SAME: "cited", Identity.DIFFERENT: "alternative", Identity.ASK: "unclear"}
 
@@ -19,6 +20,13 @@ def source_type(instance: Mapping[str, Any], output: Mapping[str, Any]) -> str:
     return _KEYS[matches_cited(ProofGap.model_validate(instance), source).identity]
 
 
+def open_source(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OpenCase]:
+    """The selected source, if only a person can tell whether it is the cited one."""
+    source = Answer.model_validate(output).selected_source
+    case = cited_case(ProofGap.model_validate(instance).z, source) if source else None
+    return [case] if case else []
+
+
 SUCCESS_TYPES = SuccessTypes(
     metric="tool_acc",
     titles={
@@ -29,4 +37,6 @@ SUCCESS_TYPES = SuccessTypes(
     key_of=source_type,
     veto="source_admissible",
     undecided="unclear",
+    open_cases=open_source,
+    settled={"same": "cited", "different": "alternative"},
 )

@@ -1,0 +1,83 @@
+"""The page on which a person settles what the source matcher leaves open. No system is named on it."""
+
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from benchmark.models import Release
+from benchmark.protocols import get_protocol
+from benchmark.settling.actions import settle, withdraw_settlement
+from benchmark.settling.queue import Question, questions
+from benchmark.settling.rows import Settlement
+
+PAGE = 20
+SHOWN = {"open": "Open", "settled": "Settled"}
+
+
+@require_role(RoleName.COORDINATOR, RoleName.OWNER)
+@require_http_methods(["GET", "POST"])
+def settling(request: SignedInRequest, name: str) -> HttpResponse:
+    """Every open case with its answers; POST answers one or takes an answer back."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    if not get_protocol(release.benchmark.protocol).has_open_cases:
+        raise Http404(f"Outputs of {release.benchmark.protocol} leave nothing to a person.")
+    if request.method == "POST":
+        return _answered(request, release)
+    shown = request.GET.get("show", "open")
+    if shown not in SHOWN:
+        raise Http404(f"Shown are {' or '.join(SHOWN)}.")
+    found = questions(release)
+    settled = [question for question in found if question.answer]
+    listed = settled if shown == "settled" else [question for question in found if not question.answer]
+    page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
+    context = {
+        "release": release,
+        "page": page,
+        "cases": _with_following(list(page)),
+        "query": urlencode({"show": shown, "page": page.number}),
+        "shown": shown,
+        "tabs": SHOWN,
+        "settled": len(settled),
+        "total": len(found),
+        "mine": _last_answer(release, request.user.pk),
+    }
+    return render(request, "benchmark/settling.html", context)
+
+
+def _with_following(listed: list[Question]) -> list[tuple[Question, str]]:
+    """Each question with the pair to go to once it is settled."""
+    following = [*(question.case.pair for question in listed), ""][1:]
+    return list(zip(listed, following, strict=True))
+
+
+def _last_answer(release: Release, person: int) -> Settlement | None:
+    """What this person said last, if it still counts as said: the one that "undo" takes back."""
+    return release.settlements.filter(decided_by=person, withdrawn_at=None).order_by("-pk").first()
+
+
+def _answered(request: SignedInRequest, release: Release) -> HttpResponse:
+    sent = request.POST
+    try:
+        if "withdraw" in sent:
+            asked = sent["withdraw"] if sent["withdraw"].isdecimal() else "0"
+            row = get_object_or_404(Settlement, pk=int(asked[:18]), release=release)
+            withdraw_settlement(actor=request.user, settlement=row)
+            messages.success(request, "The answer is taken back.")
+        else:
+            said = {name: sent.get(name, "") for name in ("pair", "verdict", "note")}
+            row = settle(actor=request.user, release=release, **said)
+            messages.success(request, f"Settled: {row.get_verdict_display().lower()}.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    query = urlencode({name: sent[name] for name in ("show", "page") if name in sent})
+    place = f"#case-{sent['next']}" if sent.get("next", "").isalnum() else ""
+    return redirect(f"{reverse('settling', args=[release.name])}?{query}{place}")

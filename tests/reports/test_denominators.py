@@ -1,0 +1,121 @@
+"""A system without an output for some problems is scored over those that are there, and over all, and says so."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from benchmark.actions import import_outputs
+from benchmark.integrity import run_sha256
+from benchmark.models import Output, Run, UnreleasedOutput
+from benchmark.protocols import get_protocol
+from judging.actions import PublishedVerdict, imported_judge, store_published
+from reports.artifacts import build
+from reports.canonical import canonical
+from reports.datasets import ExpertLabel, OutputRow
+from reports.expert_scores import expert_document
+from reports.inputs import Inputs, collect
+from reports.manifest import read_manifest
+from reports.score import score
+from reports.score_text import _expert_cell, score_text
+from reports.verification import verify_file
+from tests.reports.conftest import load
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def patchy(tmp_path):
+    """30 problems: "whole" answers all, "patchy" has 26, six of them wrong, and one is not released."""
+    release = load("gaps", "re2math", {})
+    keys = sorted(release.instances.values_list("key", flat=True))
+    said = {"statement": "Every x is bounded.", "selected_source": {"title": "A catalogue of butterflies"}}
+    for system in ("whole", "patchy"):
+        lines = [{"instance_id": key, **said} for key in keys[: 30 if system == "whole" else 26]]
+        path = tmp_path / f"{system}.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        import_outputs(actor=None, path=path, release=release, system=system)
+    withheld = release.instances.get(key=keys[26])
+    run = release.runs.get(system__slug="patchy")
+    UnreleasedOutput.objects.create(run=run, instance=withheld)
+    Run.objects.filter(pk=run.pk).update(sha256=run_sha256(run))
+    judge = imported_judge(actor=None, slug="strict", protocol="re2math", published_as="strict")
+    wrong = set(keys[20:])
+    verdicts = [
+        PublishedVerdict(
+            output=output,
+            predicate=predicate,
+            value="no" if output.instance.key in wrong else "yes",
+            state="answered",
+        )
+        for output in Output.objects.filter(run__release=release).select_related("instance")
+        for predicate in ("ground", "suff")
+    ]
+    store_published(judge=judge, verdicts=verdicts)
+    return release
+
+
+def test_the_rate_over_all_problems_stands_with_the_rate_over_the_outputs(patchy):
+    document = score(collect(release=patchy))
+    systems = {name: part["metrics"]["tool_acc"] for name, part in document["judge"]["systems"].items()}
+    assert (systems["patchy"]["estimate"]["k"], systems["patchy"]["estimate"]["n"]) == (20, 26)
+    over_all = systems["patchy"]["all_problems"]
+    assert (over_all["missing"], over_all["not_released"]) == (3, 1)
+    assert (over_all["estimate"]["k"], over_all["estimate"]["n"]) == (20, 30)
+    assert "all_problems" not in systems["whole"]
+    assert document["systems"]["patchy"]["missing"] == 3
+    assert "missing" not in document["systems"]["whole"]
+
+
+def test_page_print_command_rest_and_artifact_say_it(patchy, coordinator):
+    client = Client()
+    client.force_login(coordinator)
+    words = "3 problems without an output, 1 not released; over all problems 66.7"
+    inputs = collect(release=patchy)
+    assert words in score_text(score(inputs))
+    assert words in client.get(reverse("score", args=["gaps"])).content.decode()
+    metrics = client.get(reverse("api-score", args=["gaps"])).json()["judge"]["systems"]["patchy"]["metrics"]
+    assert metrics["tool_acc"]["all_problems"]["estimate"]["n"] == 30
+    document = build(inputs, read_manifest(patchy, "raw"))
+    assert verify_file(canonical(document) + b"\n").verified
+    older = Inputs.from_json({**inputs.as_json(), "methods": 3})
+    assert "all_problems" not in json.dumps(score(older))
+    assert "missing" not in score(older)["systems"]["patchy"]
+
+
+def test_a_run_under_a_condition_is_of_a_part_by_design(patchy, tmp_path):
+    path = tmp_path / "patchy.jsonl"
+    import_outputs(actor=None, path=path, release=patchy, system="patchy", condition="oracle")
+    assert "missing" not in score(collect(release=patchy, condition="oracle"))["systems"]["patchy"]
+
+
+def test_experts_state_the_rate_over_all_problems_that_they_graded():
+    """6 of 9 next to the other system's 5 of 10: the tenth problem, which is blank, makes it 6 of 10."""
+    rubric = next(rubric for rubric in get_protocol("proofs").rubrics if rubric.question("correctness"))
+    right = {"a": 5, "b": 6}
+    rows = [
+        OutputRow(f"p{at}/{system}", system, f"p{at}", f"p{at}", "algebra", 1, "answered", "")
+        for system, size in (("a", 10), ("b", 9))
+        for at in range(size)
+    ]
+    labels = [
+        ExpertLabel(
+            row.subject,
+            "refereeing",
+            "correctness",
+            "",
+            "expert-1",
+            "correct" if int(row.instance[1:]) < right[row.system] else "incorrect",
+            "answered",
+        )
+        for row in rows
+    ]
+    found = expert_document(rubric, rows, labels, missing={"b": {"p9"}, "a": set()})["correctness"]["systems"]
+    assert [found["b"]["conservative"]["estimate"][key] for key in ("k", "n")] == [6, 9]
+    gone = found["b"]["missing"]
+    assert (gone["problems"], gone["counted_against"]["k"], gone["counted_against"]["n"]) == (1, 6, 10)
+    assert "missing" not in found["a"]
+    ungraded = expert_document(rubric, rows, labels, missing={"b": {"p10"}})["correctness"]["systems"]["b"]
+    assert "missing" not in ungraded  # no expert graded problem 10 for anybody
+    assert "(6 of 10 with the 1 it lacks counted against it)" in _expert_cell(found["b"])
