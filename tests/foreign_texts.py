@@ -1,8 +1,8 @@
 """Hostile texts that nobody here wrote, from packages that only tests install.
 
 The Big List of Naughty Strings, and the texts of BRS-KB, which gathers PayloadsAllTheThings, the lists of
-PortSwigger, SecLists and others. They are read as data; what would be no text in a database (NUL, half of a
-surrogate pair) is left out, because every entrance refuses it.
+PortSwigger, SecLists and others. They are read as data; what is no text in a database (NUL, half of a
+surrogate pair) is left out, because tests write these texts into rows. `test_typed_texts.py` types it.
 """
 
 import json

@@ -12,6 +12,7 @@ from accounts.models import AuditEvent
 from benchmark.models import Instance, Output, Paper, Release, Run
 from tests.factories import (
     InstanceFactory,
+    JudgeFactory,
     OutputFactory,
     PaperFactory,
     ReleaseFactory,
@@ -112,8 +113,13 @@ def test_a_verdict_is_append_only_and_unique():
     verdict = VerdictFactory()
     with refused("append-only"), transaction.atomic():
         type(verdict).objects.update(value="no")
+    question = {"judge": verdict.judge, "output": verdict.output}
+    for other in ({"vote": 2}, {"order": 2}, {"predicate": "other"}, {"judge": JudgeFactory(slug="x")}):
+        VerdictFactory(**question | other)
+        with pytest.raises(IntegrityError), transaction.atomic():
+            VerdictFactory(**question | other, value="no")
     with pytest.raises(IntegrityError):
-        VerdictFactory(judge=verdict.judge, output=verdict.output)
+        VerdictFactory(**question, value="no")
 
 
 # Rows that go with the row they belong to: what is a person's alone, what is made again, and unsent drafts.

@@ -119,7 +119,8 @@ def test_an_incomplete_submission_names_the_questions(submit):
 
 
 def test_a_submission_to_an_old_rubric_is_refused(submit):
-    assert submit(rubric_sha256="old").json()["code"] == "stale_rubric"
+    reply = submit(rubric_sha256="old")
+    assert (reply.status_code, reply.json()["code"]) == (409, "stale_rubric")
 
 
 def test_a_reopened_item_is_revised(ada, place, submit):

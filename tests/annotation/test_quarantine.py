@@ -11,7 +11,6 @@ from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from annotation import actions
 from annotation.material import material
-from annotation.models import Item
 from benchmark.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
@@ -124,7 +123,6 @@ def test_the_database_itself_keeps_a_drawn_text(run, telling, coordinator):
     with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
         RedactedOutput.objects.filter(decision=decision).update(text="other")
     other = output(run)
-    Item.objects.filter(output=other).exists()
     ItemFactory(output=other, instance=other.instance, campaign=CampaignFactory(release=run.release))
     with pytest.raises(IntegrityError, match="drawn into a campaign"), transaction.atomic():
         RedactedOutput.objects.create(output=other, decision=decision, text="other")

@@ -38,8 +38,10 @@ def unblind(campaign, first, second):
 
 
 def test_one_asks_another_confirms_and_both_are_on_the_trail(closed, coordinator, owner):
+    begun = timezone.now()
     unblind(closed, coordinator, owner)
     events = AuditEvent.objects.filter(verb__contains="unblinding").order_by("pk")
+    assert begun < events[0].at < events[1].at < timezone.now()
     assert [(event.verb, event.actor, event.reason) for event in events] == [
         ("request_unblinding", coordinator, "The decisions are made."),
         ("confirm_unblinding", owner, "The decisions are made."),

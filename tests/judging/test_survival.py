@@ -53,3 +53,24 @@ def test_a_thousand_judgments_survive_two_killed_workers(deployment, server):
         TOTAL <= server.calls <= TOTAL + 2 * 2 * 20 + 2 * 100
     )  # kills x processes x in flight, and unflushed
     deployment.manage("check_invariants")
+
+
+def test_judging_ends_though_the_broker_is_emptied_while_no_worker_listens(deployment, server):
+    """Without beat's rounds nobody would ring again: the first signal is gone, and so is every later one."""
+    ask_many(deployment, 40)
+    empty_the_broker(deployment)
+    worker = deployment.worker()
+    deployment.beat()
+    wait_for(deployment, 10, seconds=60)
+    deployment.kill(worker)
+    empty_the_broker(deployment)
+    deployment.worker()
+    wait_for(deployment, 40, seconds=60)
+
+    assert distinct_verdicts(deployment) == count_verdicts(deployment) == 40
+    deployment.manage("check_invariants")
+
+
+def empty_the_broker(deployment: Deployment) -> None:
+    purge = deployment.start("celery", "-A", "config", "purge", "--force")
+    assert purge.wait(timeout=60) == 0

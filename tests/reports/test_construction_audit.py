@@ -180,12 +180,14 @@ def test_the_table_has_a_row_for_every_flag_and_no_cell_that_a_spreadsheet_runs(
 ) -> None:
     rows = list(finding_rows(audited, newest_audit(audited), {"item": "leak_free", "value": ""}))
     assert [row[6] for row in rows[1:]] == ["author", "citation_key"]
+    audited.instances.update(domain="=cmd()")
     client = Client()
     client.force_login(coordinator)
     answer = client.get(reverse("construction-csv", args=["gaps"]))
     text = b"".join(answer.streaming_content).decode()
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
     assert not any(cell.startswith(("=", "+", "@", "\t")) for cell in cells)
+    assert "'=cmd()" in cells
 
 
 def test_rest_gives_the_same_document_and_runs_the_audit(release: Release, coordinator: Any) -> None:
