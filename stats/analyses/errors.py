@@ -19,7 +19,7 @@ from stats.labels import independent
 from stats.ratings import Ratings
 from stats.raw_rows import TableError
 from stats.tables import Table
-from stats.text import aligned, interval, number, printable
+from stats.text import aligned, interval, made_by, number, printable
 
 Document = dict[str, object]
 MOST_OVERTURNED = 200
@@ -180,6 +180,14 @@ def errors_text(document: Mapping[str, Any]) -> str:
                 raters,
             ),
             aligned(("adjusted score", *head[1:]), scores),
+            "Primary: the shares freed of errors.\n"
+            + made_by(
+                [
+                    *((row["value"], row["share"]) for row in part["values"]),
+                    *((row["system"] or "all", row["adjusted"]) for row in part["scores"]),
+                ],
+                "item" if part["n_clusters"] is None else "cluster",
+            ),
         ]
     return "\n\n".join([*blocks, *document["assumptions"]])
 

@@ -160,6 +160,7 @@ CALLS = {
     "calibration": (GRADED, ["--positive", "2", "--range", "0,2"]),
     "pairs": (CHOSEN, ["--orders", "net"]),
     "gold": (CHOSEN, []),
+    "errors": (GRADED, ["--positive", "1,2"]),
     "retrieval": ("system,query,rank\nA,q,1\nA,r,\n", []),
 }
 
