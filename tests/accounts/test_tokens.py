@@ -27,6 +27,8 @@ MAY_READ = {
     "api-plan-agreement",
     "api-plan-comparison",
     "api-plan-proportion",
+    "api-analyses",
+    "api-stored-analyses",
 }
 MAY_GRADE = MAY_READ | {
     "api-queue",

@@ -140,15 +140,15 @@ def test_an_answer_belongs_to_its_release(release, coordinator):
     assert question.answers == []
 
 
-@pytest.mark.parametrize(
-    ("row", "constraint"),
-    [
-        ({"verdict": "perhaps"}, "settlement_verdict_is_known"),
-        ({"pair": ""}, "settlement_names_its_pair"),
-        ({"withdrawn_at": timezone.now()}, "settlement_withdrawn_by_somebody"),
-    ],
-)
-def test_the_database_refuses_settlements_that_say_nothing(release, coordinator, row, constraint):
+REFUSED = {
+    "settlement_verdict_is_known": {"verdict": "perhaps"},
+    "settlement_names_its_pair": {"pair": ""},
+    "settlement_withdrawn_by_somebody": {"withdrawn_at": timezone.now()},
+}
+
+
+@pytest.mark.parametrize(("constraint", "row"), REFUSED.items())
+def test_the_database_refuses_settlements_that_say_nothing(release, coordinator, constraint, row):
     valid = {"pair": "x", "found": [], "wanted": [], "verdict": "same"}
     with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         Settlement.objects.create(release=release, decided_by=coordinator, **(valid | row))

@@ -275,7 +275,10 @@ def human(campaign: str, question: str, subject: str, good: bool) -> Row:
 
 def lemmas(tmp_path: Path, n: int, output: dict[str, object], counts: dict[str, int]) -> Release:
     """A release of n lemmas in which each system has an output to the first so many."""
-    path = write_lines(tmp_path / "lemmas.jsonl", *(LEMMA | {"instance_id": f"l{at}"} for at in range(n)))
+    path = write_lines(
+        tmp_path / "lemmas.jsonl",
+        *(LEMMA | {"instance_id": f"l{at}", "paper": {"key": f"p{at}"}} for at in range(n)),
+    )
     outputs = {
         system: write_lines(
             tmp_path / f"{system}.jsonl", *(output | {"instance_id": f"l{at}"} for at in range(given))
