@@ -1,6 +1,9 @@
 """The door: text in one of three formats to a Document."""
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from latex.characters import html_text, no_placeholders
@@ -40,6 +43,20 @@ def render_checked(
     return with_failures(document, trials.refused)
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Python's garbage collector looks through all that was read, again and again while it grows: a quarter of the time
+    of a long text, and the reason why twice the text took more than twice the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_collector_paused()
 def _render(text: str, format: Format, task: Task) -> Document:
     if len(text) > MAX_SOURCE:
         note = f"longer than {MAX_SOURCE} characters: shown as plain text"
