@@ -81,7 +81,7 @@ class NulMiddleware:
             form = request.POST.copy()
             for name, values in request.POST.lists():
                 form.setlist(name, [value.replace("\0", "\ufffd") for value in values])
-            request.POST = form  # type: ignore[assignment]  # as changeable as Django's own once it is copied
+            request.POST = form  # type: ignore[assignment]  # the stubs want an unchangeable form
         return None
 
 

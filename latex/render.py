@@ -45,8 +45,8 @@ def render_checked(
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Python's garbage collector looks through all that was read, again and again while it grows: a quarter of the time
-    of a long text, and the reason why twice the text took more than twice the time."""
+    """Python's garbage collector looks through all that was read, again and again while it grows,
+    so that twice the text took more than twice the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -95,7 +95,7 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
     defined = _defined_acronyms(reading.text)
     for found in names.sure.finditer(reading.text):
         if not _is_product(reading, found):
-            acronym = re.match(r"[A-Z]*", found[0])[0]  # type: ignore[index]  # it may be empty
+            acronym = re.split(r"[^A-Z]", found[0], maxsplit=1)[0]
             yield _finding(reading, found.start(), found.end(), certain=acronym not in defined)
     for found in names.letter_by_letter.finditer(reading.text):
         yield _finding(reading, found.start(), found.end(), certain=not _is_product(reading, found))
