@@ -104,7 +104,7 @@ def call_worker(task: str = TASK, *arguments: int) -> None:
         try:
             current_app.send_task(task, arguments, retry=False)
         except (OperationalError, OSError) as error:
-            logger.warning("the broker is away, texts are rendered later: %s", error)
+            logger.warning("the broker is away, the next round rings again: %s", error)
 
     transaction.on_commit(ring)
 

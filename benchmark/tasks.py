@@ -3,14 +3,14 @@
 from celery import shared_task
 
 from benchmark.actions.rendering import render_waiting
-from benchmark.actions.uploading import sweep, work_imports
+from benchmark.actions.uploading import work_imports
 from benchmark.rendering import TASK
 
 
 @shared_task(name="benchmark.work_imports")
-def work() -> dict[str, int]:
-    """Check or apply what waits, then clear what has expired."""
-    return {"worked": work_imports(), "cleared": sweep()}
+def work() -> int:
+    """Check or apply what waits; returns how many."""
+    return work_imports()
 
 
 @shared_task(name=TASK)

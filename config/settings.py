@@ -156,24 +156,10 @@ CELERY_BEAT_SCHEDULE = {
     "beat-heart": {"task": "reports.beat_heart", "schedule": 30},
     "forget-old-answers": {"task": "accounts.forget_old_answers", "schedule": 24 * 3600},
     "remind-reviewers": {"task": "annotation.remind_due", "schedule": 24 * 3600},
-    "reconcile-judge-tasks": {
-        "task": "judging.reconcile",
-        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
-    },
     "seal-history": {"task": "reports.seal_history", "schedule": 60},
     "look-after-uploads": {"task": "reports.look_after_uploads", "schedule": 60},
-    "work-imports": {
-        "task": "benchmark.work_imports",
-        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
-    },
-    "render-documents": {
-        "task": "benchmark.render",
-        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
-    },
-    "reconcile-reports": {
-        "task": "reports.reconcile",
-        "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10),
-    },
+    # One message for all queues: several would pile up at a slow broker and hold up the work that they are about.
+    "reconcile": {"task": "reports.reconcile", "schedule": read_int("TOUCHSTONE_RECONCILE_SECONDS", 10)},
 }
 
 # --- who may come in ----------------------------------------------------------------------------------------

@@ -1,12 +1,18 @@
 """Celery tasks: label files too large to be analysed while somebody waits, and reports to print."""
 
+import logging
+
 from celery import shared_task
 
+from benchmark.actions.rendering import reconcile_rendering
+from benchmark.actions.uploading import reconcile_imports
+from judging.actions import reconcile as reconcile_judging
 from reports import uploads
 from reports.history import seal
 from reports.report_jobs import print_next, reconcile_reports, ring
 from reports.status.state import beat_heart
 
+logger = logging.getLogger(__name__)
 
 @shared_task(name=uploads.TASK)
 def analyse_uploads() -> int:
@@ -31,9 +37,13 @@ def print_reports() -> bool:
 
 
 @shared_task(name="reports.reconcile")
-def reconcile() -> dict[str, int]:
-    """See reports.report_jobs.reconcile_reports."""
-    return reconcile_reports()
+def reconcile() -> None:
+    """Bring back what dead workers held, in every queue, and call workers for what waits. Beat asks for it."""
+    for reconcile_queue in (reconcile_judging, reconcile_imports, reconcile_rendering, reconcile_reports):
+        try:
+            reconcile_queue()
+        except Exception:  # one queue in trouble must not hold up the others
+            logger.exception("%s failed; the next round tries again", reconcile_queue.__name__)
 
 
 @shared_task(name="reports.beat_heart")

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 import latex
 from benchmark.models import RenderedDocument
-from benchmark.rendering import Rendered, Text, cache_key, render_into, rendered_all, stored
+from benchmark.rendering import Rendered, Text, cache_key, call_worker, render_into, rendered_all, stored
 
 LEASE = timedelta(minutes=2)  # many times as long as one document takes
 MAX_TRIES = 3  # a text whose rendering ended its worker so often is shown as plain text
@@ -22,6 +22,12 @@ def render_waiting() -> int:
         _render(row)
         done += 1
     return done
+
+
+def reconcile_rendering() -> None:
+    """Call a worker if a text waits that no worker holds."""
+    if _free(RenderedDocument.objects.filter(version=""), timezone.now()).exists():
+        call_worker()
 
 
 def renew() -> int:
@@ -57,9 +63,13 @@ def render_now(texts: Iterable[Text]) -> list[Rendered]:
     return rendered_all(wanted)
 
 
+def _free(rows: QuerySet[RenderedDocument], now: datetime) -> QuerySet[RenderedDocument]:
+    return rows.filter(Q(leased_until=None) | Q(leased_until__lt=now))
+
+
 def _leased(rows: QuerySet[RenderedDocument], now: datetime) -> RenderedDocument | None:
     """The first row that no worker holds, now held by this one."""
-    free = rows.filter(Q(leased_until=None) | Q(leased_until__lt=now))
+    free = _free(rows, now)
     while (pk := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
         if free.filter(pk=pk).update(leased_until=now + LEASE, tries=F("tries") + 1):
             return RenderedDocument.objects.get(pk=pk)

@@ -34,6 +34,7 @@ from benchmark.models import Release
 from benchmark.progress import Progress
 from benchmark.queries import release_named
 from benchmark.records import RecordError
+from benchmark.rendering import call_worker
 from benchmark.survey import BadFile
 
 AT_ONCE_BYTES = 1024 * 1024
@@ -115,6 +116,13 @@ def work_imports() -> int:
         if pk is None:
             return done
         done += _work(pk)
+
+
+def reconcile_imports() -> None:
+    """Clear what has come to nothing, and call a worker if an upload waits."""
+    sweep()
+    if ImportUpload.objects.filter(state=ImportState.WAITING).exists():
+        call_worker("benchmark.work_imports")
 
 
 def sweep() -> int:

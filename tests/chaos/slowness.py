@@ -35,9 +35,6 @@ class Size:
     latency: float = 0.3  # seconds of a call
     flush: float = 0.1  # seconds before each flush of the database's log; PostgreSQL allows no more
     piece: float = 0.3  # seconds for each piece to and from the broker
-    reconcile: int = (
-        15  # seconds; each time beat sends four messages, and the slow broker hands over one in two seconds
-    )
     hang: float = 5.0  # seconds without a sign of life; less than half a lease
     patience: float = 600.0
 
@@ -53,7 +50,7 @@ def judge_slowly(servers: Servers, size: Size) -> Findings:
         deployed(
             Path(folder),
             CELERY_BROKER_URL=f"redis://127.0.0.1:{proxy.port}/0",
-            **settings(server) | {"TOUCHSTONE_RECONCILE_SECONDS": str(size.reconcile)},
+            **settings(server),
         ) as deployment,
     ):
         ask_many(deployment, size.judgments)

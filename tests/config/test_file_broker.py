@@ -108,7 +108,7 @@ def test_a_running_worker_survives_broken_files_and_goes_on(tmp_path):
         worker = site.start("celery", "-A", "config", "worker", "--concurrency", "1", "--loglevel", "INFO")
         for number, content in enumerate(BROKEN):
             (messages / f"{number:020}_x.celery.msg").write_bytes(content)
-        call = "from config.celery import app; app.send_task('judging.reconcile')"
+        call = "from config.celery import app; app.send_task('reports.reconcile')"
         site.manage("shell", "--command", call)
         deadline = time.monotonic() + 60
         while "succeeded" not in site.logs() and time.monotonic() < deadline:
