@@ -2,20 +2,18 @@
 
 from django.urls import URLPattern, path
 
-from annotation import (
-    api,
-    api_adjudication,
-    api_bank,
-    api_calibration,
-    api_campaigns,
-    api_conflicts,
-    api_guessing,
-    api_quarantine,
-    api_rubrics,
-    api_training,
-    api_verdict,
-    api_ways_out,
-)
+from annotation.adjudication import api as api_adjudication
+from annotation.calibration import api as api_calibration
+from annotation.campaigns import api as api_campaigns
+from annotation.comments import api as api_bank
+from annotation.conflicts import api as api_conflicts
+from annotation.grading import api
+from annotation.grading import ways_out_api as api_ways_out
+from annotation.guessing import api as api_guessing
+from annotation.quarantine import api as api_quarantine
+from annotation.reveal import api as api_verdict
+from annotation.rubrics import api as api_rubrics
+from annotation.training import api as api_training
 
 urlpatterns: list[URLPattern] = [
     path("queue/", api.QueueView.as_view(), name="api-queue"),

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from annotation.actions.reminding import remind_due
-from annotation.documents import texts
-from annotation.material import item_material
+from annotation.campaigns.reminding import remind_due
+from annotation.core.documents import texts
+from annotation.core.material import item_material
 from annotation.models import Item
 from benchmark.rendering import ask_for
 

@@ -2,21 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import (
-    adjudication,
-    bank,
-    calibration,
-    campaigns,
-    conflicts,
-    guessing,
-    quarantine,
-    reviewer,
-    rubrics,
-    setup,
-    training,
-    verdict,
-    ways_out,
-)
+from annotation.adjudication import views as adjudication
+from annotation.calibration import views as calibration
+from annotation.campaigns import setup_views as setup
+from annotation.campaigns import views as campaigns
+from annotation.comments import views as bank
+from annotation.conflicts import views as conflicts
+from annotation.grading import views as reviewer
+from annotation.grading import ways_out_views as ways_out
+from annotation.guessing import views as guessing
+from annotation.quarantine import views as quarantine
+from annotation.reveal import views as verdict
+from annotation.rubrics import views as rubrics
+from annotation.training import views as training
 
 urlpatterns: list[URLPattern] = [
     path("", reviewer.queue, name="queue"),

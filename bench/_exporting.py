@@ -15,12 +15,12 @@ django.setup()
 
 from django.db import connection  # noqa: E402
 
+from annotation.core.visibility import Viewer  # noqa: E402
 from annotation.models import Answer, Campaign, Comment, Grade  # noqa: E402
-from annotation.visibility import Viewer  # noqa: E402
 from judging.models import Verdict  # noqa: E402
-from reports.exporting import csv_lines, jsonl_lines  # noqa: E402
-from reports.label_rows import label_rows  # noqa: E402
-from reports.report_printing import ReportOrder, print_report  # noqa: E402
+from reports.labels.exporting import csv_lines, jsonl_lines  # noqa: E402
+from reports.labels.rows import label_rows  # noqa: E402
+from reports.printing.report import ReportOrder, print_report  # noqa: E402
 from stats.labels import COLUMNS  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.latex.real_data import machine_proofs, reference_solutions  # noqa: E402

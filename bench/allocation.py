@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from annotation.allocation import Candidate, Rule, Vacancy, allocate, refusal
+from annotation.assigning.allocation import Candidate, Rule, Vacancy, allocate, refusal
 from bench.frame import Figure, once
 
 DOMAINS = tuple(f"domain-{number}" for number in range(10))

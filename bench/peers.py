@@ -29,8 +29,8 @@ import django
 django.setup()
 from django.core.management import call_command
 from benchmark.models import Release
-from reports.exporting import csv_lines
-from reports.label_rows import label_rows
+from reports.labels.exporting import csv_lines
+from reports.labels.rows import label_rows
 
 def import_texts(path):
     call_command("import_release", "proofs", path, release="peers", verbosity=0)

@@ -4,8 +4,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from benchmark.import_rows import ImportKind
-from benchmark.models import Release
+from benchmark.models import ImportKind, Release
 from benchmark.protocols import get_protocol, protocol_names
 
 

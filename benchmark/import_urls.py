@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from benchmark import import_views
-from benchmark.import_rows import ImportKind
+from benchmark.models import ImportKind
 
 urlpatterns: list[URLPattern] = [
     path("", import_views.imports, name="imports"),

@@ -19,7 +19,7 @@ from benchmark.actions.uploading import KEEP, how_far
 from benchmark.archives import MAX_BYTES, MAX_MEMBERS
 from benchmark.folders import MAX_DOCUMENT_BYTES
 from benchmark.import_forms import IMPORT_FORMS, ImportForm
-from benchmark.import_rows import ImportUpload
+from benchmark.models import ImportUpload
 from benchmark.upload_handler import CappedFileHandler
 from benchmark.views import staff_only
 

@@ -20,7 +20,7 @@ from accounts.refusal import Refused
 from benchmark.actions import apply_import, delete_import, store_import
 from benchmark.actions.uploading import how_far
 from benchmark.import_forms import IMPORT_FORMS
-from benchmark.import_rows import ImportKind, ImportUpload
+from benchmark.models import ImportKind, ImportUpload
 from benchmark.upload_handler import CappedFileHandler
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}

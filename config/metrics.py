@@ -17,8 +17,8 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest, mul
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from annotation.core.phases import Phase
 from annotation.models import Assignment
-from annotation.phases import Phase
 from judging.models import JudgeTask, RunState, TaskState
 from reports.models import ReportJob
 

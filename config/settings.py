@@ -320,9 +320,9 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
-        "ConflictTargetKindEnum": "annotation.conflict_rows.TargetKind",
-        "ImportKindEnum": "benchmark.import_rows.ImportKind",
-        "SettlementVerdictEnum": "benchmark.settling.rows.SettlementVerdict",
+        "ConflictTargetKindEnum": "annotation.models.TargetKind",
+        "ImportKindEnum": "benchmark.models.ImportKind",
+        "SettlementVerdictEnum": "benchmark.models.SettlementVerdict",
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

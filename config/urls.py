@@ -17,7 +17,7 @@ urlpatterns = [
     path("grading/", include("annotation.urls")),
     path("judges/", include("judging.urls")),
     path("reports/", include("reports.urls")),
-    path("analyse/", include("reports.analyse_urls")),
+    path("analyse/", include("reports.analysing.urls")),
     path("status/", include("reports.status.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/", include("config.api_urls")),

@@ -2,24 +2,22 @@
 
 from django.urls import URLPattern, path
 
-from reports import (
-    api,
-    api_artifacts,
-    api_blinding,
-    api_campaigns,
-    api_cases,
-    api_conditions,
-    api_construction,
-    api_exclusions,
-    api_external,
-    api_history,
-    api_judges,
-    api_leak_flags,
-    api_plans,
-    api_published,
-    api_reports,
-)
 from reports.analysing import api as analyses
+from reports.artifact import api as api_artifacts
+from reports.campaign import api as api_campaigns
+from reports.campaign import blinding_api as api_blinding
+from reports.cases import api as api_cases
+from reports.conditions import api as api_conditions
+from reports.construction import api as api_construction
+from reports.construction import leak_flags_api as api_leak_flags
+from reports.exclusions import api as api_exclusions
+from reports.external import api as api_external
+from reports.history import api as api_history
+from reports.judges import api as api_judges
+from reports.planning import api as api_plans
+from reports.printing import api as api_reports
+from reports.published import api as api_published
+from reports.scores import api
 from reports.status.api import StatusView
 
 urlpatterns: list[URLPattern] = [

@@ -11,24 +11,18 @@ from django.db import transaction
 from accounts.actions import declare_conflict
 from accounts.models import Conflict, Expertise, Role, User
 from accounts.refusal import Refused
-from annotation.actions import (
-    apply_plan,
-    create_campaign,
-    decide_conflict,
-    draw_items,
-    open_campaign,
-    plan_assignment,
-    set_least_authors,
-)
+from annotation.assigning.actions import apply_plan, plan_assignment
+from annotation.campaigns.actions import create_campaign, draw_items, open_campaign, set_least_authors
+from annotation.conflicts.actions import decide_conflict
 from annotation.models import Campaign
 from benchmark.actions import declare_tuple, describe_release, freeze_release, import_outputs, import_release
 from benchmark.models import Output, Release
 from benchmark.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
 from judging.actions import ask, create_judge
-from reports.audit_draw import draw_audit, plan_audit
-from reports.audit_sizes import PerStratum
-from reports.importing import import_labels
+from reports.audit.draw import draw_audit, plan_audit
+from reports.audit.sizes import PerStratum
+from reports.labels.importing import import_labels
 
 Say = Callable[[str], None]
 

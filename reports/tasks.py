@@ -7,12 +7,13 @@ from celery import shared_task
 from benchmark.actions.rendering import reconcile_rendering
 from benchmark.actions.uploading import reconcile_imports
 from judging.actions import reconcile as reconcile_judging
-from reports import uploads
-from reports.history import seal
-from reports.report_jobs import print_next, reconcile_reports, ring
+from reports.analysing import uploads
+from reports.history.chain import seal
+from reports.printing.jobs import print_next, reconcile_reports, ring
 from reports.status.state import beat_heart
 
 logger = logging.getLogger(__name__)
+
 
 @shared_task(name=uploads.TASK)
 def analyse_uploads() -> int:
@@ -54,5 +55,5 @@ def heartbeat() -> None:
 
 @shared_task(name="reports.seal_history")
 def seal_history() -> int:
-    """See reports.history.seal."""
+    """See reports.history.chain.seal."""
     return seal()

@@ -3,30 +3,28 @@
 from django.urls import URLPattern, path
 
 from reports.analysing.views import stored_analysis
-from reports.views import (
-    artifacts,
-    audit,
-    blinding,
-    campaigns,
-    cases,
-    compare,
-    conditions,
-    construction,
-    downloads,
-    exclusions,
-    external,
-    history,
-    judge_audit,
-    judges,
-    labels,
-    leak_flags,
-    pairs,
-    published,
-    report_jobs,
-    rows,
-    scores,
-    sources,
-)
+from reports.artifact import views as artifacts
+from reports.audit import draw_views as audit
+from reports.audit import views as judge_audit
+from reports.campaign import blinding_views as blinding
+from reports.campaign import views as campaigns
+from reports.cases import views as cases
+from reports.comparison import pairs_views as pairs
+from reports.comparison import views as compare
+from reports.conditions import views as conditions
+from reports.construction import leak_flags_views as leak_flags
+from reports.construction import views as construction
+from reports.exclusions import views as exclusions
+from reports.external import views as external
+from reports.history import views as history
+from reports.judges import views as judges
+from reports.labels import downloads
+from reports.labels import views as labels
+from reports.printing import views as report_jobs
+from reports.published import views as published
+from reports.scores import output_views as rows
+from reports.scores import views as scores
+from reports.sources import views as sources
 
 _RELEASE = "releases/<slug:name>/"
 _CAMPAIGN = "campaigns/<slug:slug>/"

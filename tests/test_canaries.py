@@ -17,9 +17,14 @@ from django.utils import timezone
 from accounts import actions as people
 from accounts.mail import send_invitation
 from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, Invitation, User
-from annotation import actions
-from annotation.documents import anchors
-from annotation.material import material
+from annotation.assigning import actions as assigning_actions
+from annotation.calibration import actions as calibration_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.campaigns import reminding
+from annotation.comments import actions as comments_actions
+from annotation.core.documents import anchors
+from annotation.core.material import material
+from annotation.grading import actions as grading_actions
 from annotation.models import (
     Adjudication,
     Assignment,
@@ -38,6 +43,8 @@ from annotation.models import (
     Unblinding,
     Unjudged,
 )
+from annotation.reveal import actions as reveal_actions
+from annotation.training import actions as training_actions
 from benchmark.models import (
     FrozenTuple,
     IdentityDecision,
@@ -148,9 +155,9 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
         slug="round", release=release, rubric=rubric, reviewers_per_item=2, created_by=coordinator
     )
     strata = {output.pk: c("annotation.Item.stratum") for output in outputs}
-    actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
+    campaigns_actions.draw_items(actor=coordinator, campaign=campaign, strata=strata)
     CampaignSetup.objects.create(campaign=campaign, draw={"systems": [c("annotation.CampaignSetup.draw")]})
-    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     _another_reviewer(campaign)
     _earlier_round(campaign, outputs[0])
     _judged(outputs)
@@ -161,7 +168,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _another_discussion(release, rubric, coordinator)
     _hidden_verdicts(release, rubric, coordinator)
     for _ in outputs:
-        actions.take_next(reviewer=algebraist, campaign=campaign)
+        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
 
 
@@ -179,7 +186,7 @@ def _another_reviewer(campaign: Campaign) -> None:
         password_mark=digest("m"),
         expires_at=timezone.now() + dt.timedelta(days=9),
     )
-    place = actions.take_next(reviewer=other, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=other, campaign=campaign)
     content = json.loads(json.dumps(COMPLETE))
     question = next(iter(content["answers"]))
     content["comments"] = {**content.get("comments", {}), question: c("annotation.Answer.comment")}
@@ -198,7 +205,7 @@ def _another_reviewer(campaign: Campaign) -> None:
     ]
     for key in (q["key"] for q in QUESTIONS if q["scale"] == "text"):
         content["answers"][key] = c("annotation.Answer.value")
-    actions.submit_grade(
+    grading_actions.submit_grade(
         reviewer=other,
         assignment=place,
         content=content,
@@ -216,8 +223,8 @@ def _another_reviewer(campaign: Campaign) -> None:
     FlagSpan.objects.create(flag=flag, block=block, start=0, end=1, text=c("annotation.FlagSpan.text"))
     people.save_comment(actor=other, text=c("accounts.SavedComment.text"))
     proposed = c("annotation.SharedComment.text")  # until staff share it, nobody else reads it
-    actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
-    second = actions.take_next(reviewer=other, campaign=campaign)
+    comments_actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
+    second = assigning_actions.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
     SideDraft.objects.create(
         reviewer=other,
@@ -337,15 +344,15 @@ def _another_training(release: Release, rubric: Rubric, coordinator: User) -> No
         "rationale": {"correctness": c("annotation.TrainingGold.rationale")},
         "note": c("annotation.TrainingItem.note"),
     }
-    actions.attach_training(
+    training_actions.attach_training(
         actor=coordinator, campaign=campaign, file=json.dumps(gold).encode(), form="jsonl"
     )
-    actions.draw_items(actor=coordinator, campaign=campaign)
-    actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
+    campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     other = User.objects.get(name=c("accounts.User.name"))
     answers = {**COMPLETE["answers"], "remarks": c("annotation.TrainingAnswer.value")}
     comments = {"rigour": c("annotation.TrainingAnswer.comment")}
-    actions.answer_training(
+    training_actions.answer_training(
         reviewer=other,
         item=TrainingItem.objects.get(),
         content={"answers": answers, "comments": comments},
@@ -358,26 +365,28 @@ def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> 
     campaign = CampaignFactory(
         slug="talked", release=release, rubric=rubric, reviewers_per_item=2, created_by=coordinator
     )
-    actions.draw_items(actor=coordinator, campaign=campaign)
-    actions.open_campaign(actor=coordinator, campaign=campaign)
-    item = actions.make_calibration(actor=coordinator, campaign=campaign, items=1).items.get().item
+    campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
+    campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
+    item = (
+        calibration_actions.make_calibration(actor=coordinator, campaign=campaign, items=1).items.get().item
+    )
     other = User.objects.get(name=c("accounts.User.name"))
     places = [
         AssignmentFactory(item=item, reviewer=person)
         for person in (other, member("t@study.test", "T", "reviewer"))
     ]
     for place in places:
-        actions.submit_grade(
+        grading_actions.submit_grade(
             reviewer=place.reviewer,
             assignment=place,
             content=COMPLETE,
             idempotency_key="k",
             rubric_sha256=rubric.sha256,
         )
-    actions.reveal_calibration(actor=coordinator, campaign=campaign)
-    actions.discuss(author=other, item=item, text=c("annotation.CalibrationRemark.text"))
+    calibration_actions.reveal_calibration(actor=coordinator, campaign=campaign)
+    calibration_actions.discuss(author=other, item=item, text=c("annotation.CalibrationRemark.text"))
     answers = {**COMPLETE["answers"], "remarks": c("annotation.LaterAnswer.value")}
-    actions.answer_again(
+    calibration_actions.answer_again(
         reviewer=other,
         assignment=places[0],
         content={"answers": answers, "comments": {"rigour": c("annotation.LaterAnswer.comment")}},
@@ -389,21 +398,21 @@ def _hidden_verdicts(release: Release, rubric: Rubric, coordinator: User) -> Non
     """A round whose verdicts come after the answer; the reviewer may take its items and has answered none."""
     c = canary
     campaign = CampaignFactory(slug="verdicts", release=release, rubric=rubric, created_by=coordinator)
-    items = actions.draw_items(actor=coordinator, campaign=campaign)
-    actions.attach_verdicts(
+    items = campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
+    reveal_actions.attach_verdicts(
         actor=coordinator,
         campaign=campaign,
         question="correctness",
         judge=c("annotation.Reveal.judge"),
         predicate="accepted",
         verdicts=[
-            actions.VerdictCopy(
+            reveal_actions.VerdictCopy(
                 item.pk, c("annotation.ShownVerdict.value"), (c("annotation.ShownClaim.text"),)
             )
             for item in items
         ],
     )
-    actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
 
 
 def _people(coordinator: User) -> None:
@@ -568,7 +577,7 @@ def test_no_page_that_links_lead_to_tells_a_reviewer_anything(
     assert sum("/grading/items/" in address for address in seen) >= 2
     place = Assignment.objects.filter(reviewer=algebraist).first()
     assert place is not None
-    actions.submit_grade(
+    grading_actions.submit_grade(
         reviewer=algebraist,
         assignment=place,
         content=COMPLETE,
@@ -611,7 +620,7 @@ def test_filters_and_orders_are_no_oracle(client: Client, study: Campaign, algeb
 def test_mail_to_reviewers_and_blinded_exports_name_no_system(
     study: Campaign, coordinator: User, algebraist: User, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert actions.remind_campaign(actor=coordinator, campaign=study)["sent"] >= 1
+    assert reminding.remind_campaign(actor=coordinator, campaign=study)["sent"] >= 1
     assert any(algebraist.email in mail_.to for mail_ in mail.outbox)
     sent = "".join(f"{mail_.subject}{mail_.body}" for mail_ in mail.outbox)
     assert heard(sent) == set()

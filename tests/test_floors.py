@@ -65,7 +65,7 @@ def test_an_import_inside_a_function_counts_too() -> None:
         ("config", "from reports import views"),
         ("reports", "from annotation.models import Grade\nfrom judging.models import Verdict"),
         ("benchmark", "from accounts.actions import record"),
-        ("annotation", "from annotation.phases import Phase\nfrom . import queries"),
+        ("annotation", "from annotation.core.phases import Phase\nfrom . import queries"),
         ("stats", "import numpy as np\nfrom stats.estimate import Estimate"),
     ],
 )

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from accounts import actions as people
 from accounts.models import User
-from annotation.actions import save_draft
-from benchmark.import_rows import ImportUpload
+from annotation.grading.actions import save_draft
+from benchmark.models import ImportUpload
 from reports.models import LabelUpload
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member

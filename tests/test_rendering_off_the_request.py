@@ -7,9 +7,9 @@ from django.urls import reverse
 import latex
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.documents import texts
-from annotation.material import item_material, material
+from annotation.core.documents import texts
+from annotation.core.material import item_material, material
+from annotation.grading import actions
 from annotation.models import Assignment, Campaign
 from annotation.tasks import prepare_campaign
 from benchmark.actions.rendering import render_waiting

@@ -29,7 +29,7 @@ LOOK = """
 from hashlib import sha256
 from io import StringIO
 from django.core.management import call_command as call
-from reports.history import head
+from reports.history.chain import head
 labels = StringIO()
 call("export_labels", release="sample-re2math", stdout=labels)
 assert labels.getvalue().count("\\n") > 100, labels.getvalue()

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from annotation.sheets import Sheet, ShownPart
+from annotation.grading.sheets import Sheet, ShownPart
 from benchmark.leakage_kinds import FLAG_KINDS, Subject
 from benchmark.protocols import get_protocol
 

@@ -29,8 +29,7 @@ from accounts.refusal import NotAllowed, Refused
 from benchmark.actions.outputs import import_outputs
 from benchmark.actions.releases import import_release
 from benchmark.archives import unpack
-from benchmark.import_rows import ImportKind, ImportState, ImportUpload
-from benchmark.models import Release
+from benchmark.models import ImportKind, ImportState, ImportUpload, Release
 from benchmark.progress import Progress
 from benchmark.queries import release_named
 from benchmark.records import RecordError

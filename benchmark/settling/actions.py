@@ -6,9 +6,8 @@ from django.utils import timezone
 from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
-from benchmark.models import Release
+from benchmark.models import Release, Settlement, SettlementVerdict
 from benchmark.settling.queue import questions
-from benchmark.settling.rows import Settlement, SettlementVerdict
 
 
 @transaction.atomic

@@ -14,10 +14,9 @@ from accounts.api_auth import IsStaffOfTheStudy
 from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
-from benchmark.models import Release
+from benchmark.models import Release, Settlement, SettlementVerdict
 from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import Question, questions
-from benchmark.settling.rows import Settlement, SettlementVerdict
 
 STATES = ("open", "settled")
 REFUSED = {404: RefusalOut, 409: RefusalOut, 422: RefusalOut}

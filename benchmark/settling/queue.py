@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmark.models import Output, OutputState, Release
+from benchmark.models import Output, OutputState, Release, Settlement
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.settling.case import OpenCase
-from benchmark.settling.rows import Settlement
 
 _CHUNK = 2000
 

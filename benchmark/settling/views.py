@@ -13,11 +13,10 @@ from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.views import SignedInRequest
-from benchmark.models import Release
+from benchmark.models import Release, Settlement
 from benchmark.protocols import get_protocol
 from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import Question, questions
-from benchmark.settling.rows import Settlement
 
 PAGE = 20
 SHOWN = {"open": "Open", "settled": "Settled"}

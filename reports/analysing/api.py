@@ -15,11 +15,11 @@ from accounts.api import checked
 from accounts.api_auth import IsSignedIn, IsStaffOfTheStudy
 from accounts.models import TokenScope
 from accounts.refusal import Refused
+from reports.analysing.requests import from_row
 from reports.analysing.stored import STORED, stored_document
-from reports.api import invalid, release_or_404
-from reports.choosing import choose
-from reports.upload_requests import from_row
-from reports.uploads import AT_ONCE_BYTES
+from reports.analysing.uploads import AT_ONCE_BYTES
+from reports.core.choosing import choose
+from reports.scores.api import invalid, release_or_404
 from stats.agreement import LEVELS
 from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED

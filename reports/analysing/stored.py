@@ -6,14 +6,15 @@ from io import BytesIO
 from itertools import chain, islice
 
 from accounts.refusal import Refused
-from annotation.models import Campaign, CampaignKind, Phase
+from annotation.core.phases import Phase
+from annotation.models import Campaign, CampaignKind
 from benchmark.rubrics import rubric_from_content
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
-from reports.choosing import Chosen
-from reports.exporting import csv_lines
-from reports.label_cells import Row
-from reports.label_filters import LabelFilter
-from reports.label_rows import label_rows
+from reports.core.choosing import Chosen
+from reports.labels.cells import Row
+from reports.labels.exporting import csv_lines
+from reports.labels.filters import LabelFilter
+from reports.labels.rows import label_rows
 from stats.analyses.options import questions_in
 from stats.analyses.running import ANALYSES, Document, Request
 from stats.labels import read_labels

@@ -9,11 +9,11 @@ from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from reports.analyse_forms import CHOICES, OptionsForm
+from reports.analysing.forms import CHOICES, OptionsForm
+from reports.analysing.page import analysis_page
 from reports.analysing.stored import STORED, closed_campaigns, stored_document
-from reports.analysis_page import analysis_page
-from reports.choosing import PARAMETERS, Chosen, choose, only_known
-from reports.views.access import explains_refusals, staff_only
+from reports.core.access import explains_refusals, staff_only
+from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 
 
 class StoredForm(OptionsForm):

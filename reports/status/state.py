@@ -16,7 +16,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts.mail import last_mail
-from benchmark.import_rows import ImportState, ImportUpload
+from benchmark.models import ImportState, ImportUpload
 from judging.breaker import BreakerState, breaker_state
 from judging.endpoints import declared_endpoints, no_endpoint_reason
 from judging.models import EndpointState, JudgeTask, RunState, TaskState

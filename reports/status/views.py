@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.access import is_study_staff
+from reports.core.access import staff_only
 from reports.status.state import LATE, stalled_since, status
-from reports.views.access import staff_only
 
 
 @staff_only

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 from django import template
 from django.urls import reverse
 
-from reports.definitions import Definition, definitions_on
-from reports.fingerprints import short
-from reports.wording import in_words
+from reports.artifact.fingerprints import short
+from reports.core.definitions import Definition, definitions_on
+from reports.core.wording import in_words
 from stats.text import interval, number
 
 register = template.Library()

@@ -16,7 +16,8 @@ from rest_framework.response import Response
 from accounts.actions import create_token, revoke_token
 from accounts.models import User
 from accounts.sight import be_blind, have_sight, identities_readable
-from annotation.actions import ask_for_guesses, draw_items, open_campaign
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.guessing.actions import ask_for_guesses
 from annotation.models import Assignment, Campaign, Grade, Item, SystemGuess
 from benchmark.models import Output, System
 from config.blind_role import faults, withheld_tables, write_only_tables
@@ -82,7 +83,7 @@ def test_code_that_forgets_is_stopped_while_a_reviewer_asks(
     def forgetful(*arguments: Any) -> Any:
         return list(System.objects.values_list("name", flat=True))
 
-    monkeypatch.setattr("annotation.views.reviewer.own_progress", forgetful)
+    monkeypatch.setattr("annotation.grading.views.own_progress", forgetful)
     with pytest.raises(ProgrammingError, match="permission denied"):
         ada.get(reverse("queue"))
     assert forgetful() != []

@@ -15,8 +15,8 @@ from accounts.domains import RE2MATH, SUGGESTED, covered
 from accounts.models import AuditEvent, IdempotencyRecord, User
 from accounts.refusal import NotAllowed, Refused
 from accounts.tasks import forget_old_answers
-from annotation import queries
-from annotation.actions import plan_assignment
+from annotation.assigning.actions import plan_assignment
+from annotation.core import queries
 from tests.annotation.campaigns import drafted, opened, place, rubric  # noqa: F401
 from tests.conftest import PASSWORD, member
 
@@ -54,7 +54,7 @@ def test_a_plan_keeps_to_the_capacity(drafted, algebraist, coordinator):  # noqa
 
 
 def plan_for(campaign, coordinator, person):
-    from annotation.actions import draw_items
+    from annotation.campaigns.actions import draw_items
 
     if not campaign.items.exists():
         draw_items(actor=coordinator, campaign=campaign)

@@ -16,7 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import Conflict, User
-from annotation.actions import decide_conflict, set_least_authors
+from annotation.campaigns.actions import set_least_authors
+from annotation.conflicts.actions import decide_conflict
 from annotation.models import Campaign, Item, LeastAuthors
 from benchmark.models import Output, Run, System
 from tests.annotation.samples import COMPLETE

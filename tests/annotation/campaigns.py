@@ -4,7 +4,9 @@ import pytest
 
 from accounts.actions import declare_conflict
 from accounts.models import Conflict, User
-from annotation.actions import close_campaign, decide_conflict, draw_items, open_campaign, take_next
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
+from annotation.conflicts.actions import decide_conflict
 from annotation.models import Assignment, Campaign, Item
 from tests.annotation.grading import graded_by
 from tests.annotation.samples import QUESTIONS

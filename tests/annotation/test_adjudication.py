@@ -10,12 +10,12 @@ from django.test import Client
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
-from annotation.adjudication import primary_decisions, queue
-from annotation.item_names import item_name
+from annotation.adjudication import actions
+from annotation.adjudication.reading import primary_decisions, queue
+from annotation.adjudication.settling import State, item_state, letter, overrules_everyone, question_state
+from annotation.campaigns.pairing import upright
+from annotation.core.item_names import item_name
 from annotation.models import Adjudication
-from annotation.pairing import upright
-from annotation.settling import State, item_state, letter, overrules_everyone, question_state
 from tests.annotation.grading import graded_by
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,6 @@
 from collections import Counter
 
-from annotation.allocation import Candidate, Vacancy, allocate
+from annotation.assigning.allocation import Candidate, Vacancy, allocate
 
 
 def vacancy(item: int, domain: str = "algebra", wanted: int = 2, **fields) -> Vacancy:

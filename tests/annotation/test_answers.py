@@ -1,7 +1,7 @@
 import pytest
 
 from accounts.refusal import Refused
-from annotation.answers import CheckedAnswer, Incomplete, checked, content_sha256, shaped
+from annotation.grading.answers import CheckedAnswer, Incomplete, checked, content_sha256, shaped
 from benchmark.rubrics import rubric_from_content
 from tests.annotation.samples import QUESTIONS
 

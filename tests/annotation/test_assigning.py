@@ -2,7 +2,7 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import (
+from annotation.assigning.actions import (
     apply_plan,
     plan_assignment,
     release_assignment,

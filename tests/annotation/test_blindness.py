@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pytest
 from django.urls import reverse
 
-from annotation.actions import apply_plan, draw_items, open_campaign, plan_assignment
+from annotation.assigning.actions import apply_plan, plan_assignment
+from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.models import Assignment
 from tests.annotation.samples import COMPLETE
 from tests.factories import (

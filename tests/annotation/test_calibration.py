@@ -9,18 +9,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import (
+from annotation.assigning.actions import plan_assignment, release_assignment, take_next
+from annotation.calibration.actions import (
     answer_again,
     discuss,
     end_calibration,
     make_calibration,
-    plan_assignment,
-    release_assignment,
-    reopen_grade,
     reveal_calibration,
-    revise_grade,
-    take_next,
 )
+from annotation.core.own_data import own_data
+from annotation.core.queries import field_of, free_pairs
+from annotation.grading.actions import reopen_grade, revise_grade
 from annotation.models import (
     Assignment,
     CalibrationItem,
@@ -30,10 +29,8 @@ from annotation.models import (
     LaterAnswer,
     LaterGrade,
 )
-from annotation.own_data import own_data
-from annotation.queries import field_of, free_pairs
-from reports.calibration import calibration_document
-from reports.label_rows import label_rows
+from reports.campaign.calibration import calibration_document
+from reports.labels.rows import label_rows
 from tests.annotation.grading import submit
 from tests.factories import AssignmentFactory, ItemFactory
 

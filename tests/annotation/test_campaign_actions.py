@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import close_campaign, create_campaign, draw_items, open_campaign
+from annotation.campaigns.actions import close_campaign, create_campaign, draw_items, open_campaign
 from annotation.models import Campaign, Item
 from benchmark.models import Output, Run
 from benchmark.protocols import get_protocol

@@ -11,10 +11,10 @@ from django.urls import reverse
 from accounts.actions import change_comment, delete_comment, erase_person, save_comment
 from accounts.models import AuditEvent, SavedComment
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import decide_comment, propose_comment, share_comment
-from annotation.bank import bank_of, shared_in, told
+from annotation.comments.actions import decide_comment, propose_comment, share_comment
+from annotation.comments.bank import bank_of, shared_in, told
+from annotation.core.own_data import own_data
 from annotation.models import SharedComment
-from annotation.own_data import own_data
 from tests.factories import CampaignFactory
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.refusal import Refused
-from annotation.actions import submit_grade, take_next
+from annotation.assigning.actions import take_next
+from annotation.grading.actions import submit_grade
 from annotation.models import Assignment, Campaign, Grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member

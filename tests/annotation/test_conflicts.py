@@ -10,20 +10,11 @@ from django.urls import reverse
 from accounts.actions import declare_conflict, withdraw_conflict
 from accounts.models import AuditEvent, Conflict
 from accounts.refusal import NotAllowed, Refused
-from annotation import conflicts
-from annotation.actions import (
-    apply_conflicts,
-    apply_plan,
-    create_campaign,
-    decide_conflict,
-    draw_items,
-    enter_conflict,
-    open_campaign,
-    plan_assignment,
-    release_late,
-    set_least_authors,
-    take_next,
-)
+from annotation.assigning.actions import apply_plan, plan_assignment, release_late, take_next
+from annotation.assigning.plans import plan_in_words
+from annotation.campaigns.actions import create_campaign, draw_items, open_campaign, set_least_authors
+from annotation.conflicts import resolving as conflicts
+from annotation.conflicts.actions import apply_conflicts, decide_conflict, enter_conflict
 from annotation.models import (
     Assignment,
     ConflictsFixed,
@@ -33,7 +24,6 @@ from annotation.models import (
     LeastAuthors,
     SystemGuess,
 )
-from annotation.plans import plan_in_words
 from tests.annotation.campaigns import decided
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 

@@ -6,13 +6,13 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from annotation.actions import reopen_grade, revise_grade, submit_grade
-from annotation.answers import Incomplete
-from annotation.flag_places import flag_places
-from annotation.leakage import CheckedSpan, Place, checked_flags, http_address
-from annotation.material import material
+from annotation.core.material import material
+from annotation.core.own_data import own_data
+from annotation.grading.actions import reopen_grade, revise_grade, submit_grade
+from annotation.grading.answers import Incomplete
+from annotation.grading.flag_places import flag_places
+from annotation.grading.leakage import CheckedSpan, Place, checked_flags, http_address
 from annotation.models import Assignment, Flag, FlagSpan
-from annotation.own_data import own_data
 from benchmark.leakage_kinds import FLAG_KINDS
 from tests.annotation.samples import COMPLETE
 from tests.factories import OutputFactory

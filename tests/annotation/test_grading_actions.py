@@ -4,23 +4,23 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import (
+from annotation.assigning.actions import release_assignment
+from annotation.campaigns.actions import close_campaign
+from annotation.core.documents import anchors
+from annotation.core.material import material
+from annotation.core.queries import live_grade
+from annotation.grading.actions import (
     DraftConflict,
     Sent,
-    close_campaign,
     open_item,
-    release_assignment,
     reopen_grade,
     revise_grade,
     save_draft,
     submit_grade,
     submit_or_revise,
 )
-from annotation.answers import Incomplete
-from annotation.documents import anchors
-from annotation.material import material
+from annotation.grading.answers import Incomplete
 from annotation.models import Assignment, Comment, Draft, Grade
-from annotation.queries import live_grade
 from tests.annotation.samples import COMPLETE
 
 pytestmark = pytest.mark.django_db

@@ -9,20 +9,15 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.actions import (
-    ask_for_guesses,
-    close_campaign,
-    draw_items,
-    guess_system,
-    open_campaign,
-    submit_grade,
-    take_next,
-)
-from annotation.guesses import system_meant
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
+from annotation.core.own_data import own_data
+from annotation.grading.actions import submit_grade
+from annotation.guessing.actions import ask_for_guesses, guess_system
+from annotation.guessing.guesses import system_meant
 from annotation.models import GuessQuestion, SystemGuess
-from annotation.own_data import own_data
 from benchmark.models import System
-from reports.blinding import blinding_document
+from reports.campaign.blinding import blinding_document
 from tests.annotation.samples import COMPLETE
 
 pytestmark = pytest.mark.django_db

@@ -1,7 +1,7 @@
 import re
 from itertools import pairwise
 
-from annotation.handles import LOTS, Lots, handle, nearest, shuffled
+from annotation.core.handles import LOTS, Lots, handle, nearest, shuffled
 
 KEY = b"a key for tests"
 # 30 problems, each answered by 4 systems that were imported one after another: item = system * 30 + problem

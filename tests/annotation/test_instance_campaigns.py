@@ -12,23 +12,27 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.adjudication import queue
-from annotation.instance_labels import InstanceLabel, instance_labels
-from annotation.material import material
+from annotation.adjudication import actions as adjudication_actions
+from annotation.adjudication.reading import queue
+from annotation.adjudication.settling import State
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.core.instance_labels import InstanceLabel, instance_labels
+from annotation.core.material import material
+from annotation.core.visibility import Viewer
+from annotation.grading import actions as grading_actions
+from annotation.guessing import actions as guessing_actions
 from annotation.models import Assignment, Campaign, Flag, Item
-from annotation.settling import State
-from annotation.visibility import Viewer
 from benchmark.actions import import_release
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import RubricError, rubric_from_content
-from reports.campaign_data import campaign_data
-from reports.campaign_results import campaign_results_document
-from reports.importing import import_labels
-from reports.invariants import violations
-from reports.label_rows import label_rows
-from reports.report_items import printed_items
+from reports.campaign.data import campaign_data
+from reports.campaign.results import campaign_results_document
+from reports.invariants.rules import violations
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
+from reports.printing.items import printed_items
 from tests.conftest import member
 from tests.factories import CampaignFactory, ItemFactory, OutputFactory, ReleaseFactory
 
@@ -48,7 +52,7 @@ def gaps(coordinator) -> Release:
 
 @pytest.fixture
 def audit(gaps, coordinator) -> Campaign:
-    return actions.create_campaign(
+    return campaigns_actions.create_campaign(
         actor=coordinator, name="Construction", release=gaps, rubric=RUBRIC, reviewers_per_item=2, seed=7
     )
 
@@ -62,13 +66,13 @@ def readers(db):
 
 @pytest.fixture
 def opened(audit, coordinator) -> Campaign:
-    actions.draw_items(actor=coordinator, campaign=audit, per_stratum=1)
-    return actions.open_campaign(actor=coordinator, campaign=audit)
+    campaigns_actions.draw_items(actor=coordinator, campaign=audit, per_stratum=1)
+    return campaigns_actions.open_campaign(actor=coordinator, campaign=audit)
 
 
 def submitted(person, campaign, content=None, **answers) -> Assignment:
-    place = actions.take_next(reviewer=person, campaign=campaign)
-    actions.submit_grade(
+    place = assigning_actions.take_next(reviewer=person, campaign=campaign)
+    grading_actions.submit_grade(
         reviewer=person,
         assignment=place,
         content={"answers": {**PASSED, **answers}, **(content or {})},
@@ -83,7 +87,7 @@ def test_the_questions_are_the_items_of_the_construction_audit():
 
 
 def test_instances_are_drawn_by_domain_and_seed_and_the_release_is_frozen(audit, gaps, coordinator):
-    items = actions.draw_items(actor=coordinator, campaign=audit, per_stratum=2)
+    items = campaigns_actions.draw_items(actor=coordinator, campaign=audit, per_stratum=2)
     assert Counter(item.stratum for item in items) == Counter(
         dict.fromkeys(gaps.instances.values_list("domain", flat=True), 2)
     )
@@ -92,13 +96,15 @@ def test_instances_are_drawn_by_domain_and_seed_and_the_release_is_frozen(audit,
     }
     gaps.refresh_from_db()
     assert gaps.frozen_at is not None
-    again = actions.create_campaign(actor=coordinator, name="Again", release=gaps, rubric=RUBRIC, seed=7)
-    drawn = actions.draw_items(actor=coordinator, campaign=again, per_stratum=2)
+    again = campaigns_actions.create_campaign(
+        actor=coordinator, name="Again", release=gaps, rubric=RUBRIC, seed=7
+    )
+    drawn = campaigns_actions.draw_items(actor=coordinator, campaign=again, per_stratum=2)
     assert [item.instance for item in drawn] == [item.instance for item in items]
 
 
 def test_all_instances_are_drawn_without_a_number(audit, coordinator):
-    assert len(actions.draw_items(actor=coordinator, campaign=audit)) == 30
+    assert len(campaigns_actions.draw_items(actor=coordinator, campaign=audit)) == 30
 
 
 def test_a_construction_audit_has_no_track(audit):
@@ -107,14 +113,14 @@ def test_a_construction_audit_has_no_track(audit):
 
 def test_a_release_without_instances_has_nothing_to_draw(coordinator, gaps):
     empty = ReleaseFactory(name="empty", benchmark=gaps.benchmark)
-    campaign = actions.create_campaign(actor=coordinator, name="None", release=empty, rubric=RUBRIC)
+    campaign = campaigns_actions.create_campaign(actor=coordinator, name="None", release=empty, rubric=RUBRIC)
     with pytest.raises(Refused, match="has no instances"):
-        actions.draw_items(actor=coordinator, campaign=campaign)
+        campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
 
 
 def test_guesses_of_a_system_are_not_asked_about_instances(audit, coordinator):
     with pytest.raises(Refused, match="not about pairs or instances"):
-        actions.ask_for_guesses(actor=coordinator, campaign=audit)
+        guessing_actions.ask_for_guesses(actor=coordinator, campaign=audit)
 
 
 def test_a_rubric_for_instances_asks_nothing_about_steps():
@@ -126,7 +132,7 @@ def test_a_rubric_for_instances_asks_nothing_about_steps():
 
 
 def test_a_reader_sees_every_part_of_the_instance_with_its_citation(opened, readers):
-    place = actions.take_next(reviewer=readers[0], campaign=opened)
+    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
     shown = material(place)
     assert [proof.anchored.title for proof in shown.proofs] == [
         "Setup",
@@ -144,7 +150,7 @@ def test_a_reader_sees_every_part_of_the_instance_with_its_citation(opened, read
 
 
 def test_the_page_shows_parts_and_questions_and_takes_comments_and_flags(opened, readers):
-    place = actions.take_next(reviewer=readers[0], campaign=opened)
+    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
     client = Client()
     client.force_login(readers[0])
     page = client.get(reverse("grade", args=[place.handle])).content.decode()
@@ -168,7 +174,7 @@ def test_the_page_shows_parts_and_questions_and_takes_comments_and_flags(opened,
 
 
 def test_rest_offers_the_instance_like_any_other_item(opened, readers):
-    place = actions.take_next(reviewer=readers[0], campaign=opened)
+    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
     client = Client()
     client.force_login(readers[0])
     shown = client.get(reverse("api-assignment", args=[place.handle])).json()
@@ -182,7 +188,7 @@ def closed(opened, readers, coordinator) -> Campaign:
     first, second = readers
     submitted(first, opened)
     submitted(second, opened, leak_free="no")
-    return actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
+    return campaigns_actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
 
 
 def test_agreement_and_adjudication_work_on_instances(closed, coordinator):
@@ -235,7 +241,7 @@ def test_experts_answers_are_told_by_instance_and_item_after_the_close(opened, r
     cannot = {"abstained": ["instrumental"], "comments": {"instrumental": "The paper is out of reach."}}
     submitted(readers[1], opened, cannot, leak_free="no")
     assert instance_labels(gaps) == []
-    actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
+    campaigns_actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
     found = {label.question: label for label in instance_labels(gaps)}
     key = place.item.instance.key
     assert found["leak_free"] == InstanceLabel(key, "leak_free", {"no": 1, "yes": 1}, 0, "", False)
@@ -245,7 +251,7 @@ def test_experts_answers_are_told_by_instance_and_item_after_the_close(opened, r
 
 def test_a_decision_wins_over_votes(closed, coordinator, gaps):
     item = next(row.item for row in queue(closed) if row.grades)
-    actions.adjudicate(
+    adjudication_actions.adjudicate(
         actor=coordinator, item=item, question="leak_free", value="no", cause="slip", note="Seen."
     )
     found = {label.question: label for label in instance_labels(gaps)}

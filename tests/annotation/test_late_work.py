@@ -11,9 +11,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import reminding
+from annotation.core.own_data import own_data
+from annotation.grading import actions as grading_actions
 from annotation.models import Assignment, AssignmentState, Campaign, Reminder
-from annotation.own_data import own_data
 from annotation.tasks import remind
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +26,8 @@ def due(campaign, days):
 
 
 def test_a_reviewer_with_waiting_work_gets_one_mail_a_day(opened, place, coordinator, algebraist):
-    assert actions.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 1, "held_back": 0}
-    assert actions.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 1, "held_back": 0}
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened) == {"sent": 0, "held_back": 1}
     due(opened, -1)
     assert remind() == {"sent": 0, "held_back": 1}
     [sent] = mail.outbox
@@ -34,7 +36,7 @@ def test_a_reviewer_with_waiting_work_gets_one_mail_a_day(opened, place, coordin
 
 
 def test_the_mail_names_no_problem_no_system_and_says_how_to_stop_it(opened, place, coordinator):
-    actions.remind_campaign(actor=coordinator, campaign=opened)
+    reminding.remind_campaign(actor=coordinator, campaign=opened)
     text = mail.outbox[0].subject + mail.outbox[0].body
     told = [place.handle, place.item.instance.key, opened.name, "system", opened.release.name]
     assert [word for word in told if word in text] == []
@@ -47,7 +49,7 @@ def test_the_mail_names_no_problem_no_system_and_says_how_to_stop_it(opened, pla
 )
 def test_who_is_away_or_wants_none_gets_none(opened, place, coordinator, algebraist, changes):
     User.objects.filter(pk=algebraist.pk).update(**changes)
-    assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
     assert mail.outbox == []
 
 
@@ -62,9 +64,9 @@ def test_a_mail_that_was_not_sent_may_be_tried_again_the_same_day(opened, place,
         raise OSError("no mail server")
 
     with monkeypatch.context() as patch:
-        patch.setattr("annotation.actions.reminding.send_mail", refuse)
-        assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
-    assert actions.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 1
+        patch.setattr("annotation.campaigns.reminding.send_mail", refuse)
+        assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 0
+    assert reminding.remind_campaign(actor=coordinator, campaign=opened)["sent"] == 1
 
 
 def test_the_database_holds_one_reminder_a_day_about_something(algebraist):
@@ -78,9 +80,14 @@ def test_the_database_holds_one_reminder_a_day_about_something(algebraist):
 def test_late_work_goes_to_who_is_not_late_and_the_draft_stays_with_its_author(
     opened, place, coordinator, algebraist, second_algebraist
 ):
-    actions.save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "half done"})
+    grading_actions.save_draft(
+        reviewer=algebraist, assignment=place, version=0, content={"note": "half done"}
+    )
     due(opened, -1)
-    assert actions.release_late(actor=coordinator, campaign=opened) == {"released": 1, "reassigned": 1}
+    assert assigning_actions.release_late(actor=coordinator, campaign=opened) == {
+        "released": 1,
+        "reassigned": 1,
+    }
     place.refresh_from_db()
     assert (place.state, place.release_reason) == (AssignmentState.RELEASED, "late")
     given = Assignment.objects.get(item=place.item, reviewer=second_algebraist)
@@ -89,10 +96,12 @@ def test_late_work_goes_to_who_is_not_late_and_the_draft_stays_with_its_author(
 
 
 def test_who_returns_gets_their_place_back_with_its_draft(opened, place, coordinator, algebraist):
-    actions.save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "half done"})
+    grading_actions.save_draft(
+        reviewer=algebraist, assignment=place, version=0, content={"note": "half done"}
+    )
     due(opened, -1)
-    actions.release_late(actor=coordinator, campaign=opened)
-    back = actions.take_next(reviewer=algebraist, campaign=opened)
+    assigning_actions.release_late(actor=coordinator, campaign=opened)
+    back = assigning_actions.take_next(reviewer=algebraist, campaign=opened)
     assert (back, back.state, back.draft.content) == (place, AssignmentState.WAITING, {"note": "half done"})
     back.item.refresh_from_db()
     assert back.item.places_taken == 1
@@ -102,11 +111,11 @@ def test_nothing_is_late_before_the_due_date_and_reviewers_release_nothing(
     opened, place, coordinator, algebraist
 ):
     with pytest.raises(Refused, match="no due date in the past"):
-        actions.release_late(actor=coordinator, campaign=opened)
+        assigning_actions.release_late(actor=coordinator, campaign=opened)
     with pytest.raises(NotAllowed):
-        actions.release_late(actor=algebraist, campaign=opened)
+        assigning_actions.release_late(actor=algebraist, campaign=opened)
     with pytest.raises(NotAllowed):
-        actions.remind_campaign(actor=algebraist, campaign=opened)
+        reminding.remind_campaign(actor=algebraist, campaign=opened)
 
 
 def test_page_rest_and_console_do_the_same(opened, place, coordinator):

@@ -6,7 +6,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.actions import apply_plan, draw_items, open_campaign, plan_assignment, submit_grade
+from annotation.assigning.actions import apply_plan, plan_assignment
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.grading.actions import submit_grade
 from annotation.models import Assignment
 from tests.annotation.samples import COMPLETE
 from tests.annotation.test_blindness import crawl, steady

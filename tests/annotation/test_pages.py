@@ -5,7 +5,9 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.actions import close_campaign, save_draft, take_next
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import close_campaign
+from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member

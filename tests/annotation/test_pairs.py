@@ -9,20 +9,23 @@ from django.db import IntegrityError, transaction
 from scipy.stats import binomtest
 
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.actions.campaigns import keep_rubric
-from annotation.adjudication import queue
-from annotation.documents import anchored_documents, anchors
-from annotation.material import material, shown_first
+from annotation.adjudication.reading import queue
+from annotation.adjudication.settling import State
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.campaigns import pairs as campaigns_pairs
+from annotation.campaigns.actions import keep_rubric
+from annotation.campaigns.pairing import mirrored, next_side, pairs
+from annotation.core.documents import anchored_documents, anchors
+from annotation.core.material import material, shown_first
+from annotation.core.visibility import Viewer
+from annotation.grading import actions as grading_actions
 from annotation.models import Answer, Assignment, AssignmentState, Item
-from annotation.pairing import mirrored, next_side, pairs
-from annotation.settling import State
-from annotation.visibility import Viewer
 from benchmark.models import OutputState, Run
-from reports.campaign_data import campaign_data
-from reports.importing import import_labels
-from reports.label_rows import label_rows
-from reports.report_items import printed_items
+from reports.campaign.data import campaign_data
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
+from reports.printing.items import printed_items
 from tests.annotation.campaigns import decided
 from tests.conftest import member
 from tests.factories import (
@@ -60,8 +63,8 @@ def comparison(coordinator):
 
 
 def opened(comparison, coordinator, **terms):
-    actions.draw_pairs(actor=coordinator, campaign=comparison, **terms)
-    return actions.open_campaign(actor=coordinator, campaign=comparison)
+    campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison, **terms)
+    return campaigns_actions.open_campaign(actor=coordinator, campaign=comparison)
 
 
 def content(value="first", **changes):
@@ -69,7 +72,7 @@ def content(value="first", **changes):
 
 
 def submit(person, place, value="first"):
-    return actions.submit_grade(
+    return grading_actions.submit_grade(
         reviewer=person,
         assignment=place,
         content=content(value),
@@ -79,7 +82,7 @@ def submit(person, place, value="first"):
 
 
 def test_every_pair_of_systems_is_a_stratum_of_the_problems_that_both_answered(comparison, coordinator):
-    items = actions.draw_pairs(actor=coordinator, campaign=comparison)
+    items = campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison)
     assert Counter(item.stratum for item in items) == {
         "aurora|basalt": 2,
         "aurora|cobalt": 2,
@@ -89,7 +92,7 @@ def test_every_pair_of_systems_is_a_stratum_of_the_problems_that_both_answered(c
 
 
 def test_some_systems_and_some_problems_are_drawn_by_seed(comparison, coordinator):
-    items = actions.draw_pairs(
+    items = campaigns_pairs.draw_pairs(
         actor=coordinator, campaign=comparison, systems=["aurora", "cobalt"], per_stratum=1
     )
     assert [(item.stratum, item.stratum_size, item.sample_size) for item in items] == [
@@ -105,18 +108,18 @@ def test_what_cannot_be_drawn_is_said(comparison, coordinator):
         ({"mirrored_share": 1.5}, "between 0 and 1"),
     ):
         with pytest.raises(Refused, match=words):
-            actions.draw_pairs(actor=coordinator, campaign=comparison, **terms)
+            campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison, **terms)
     with pytest.raises(Refused, match="draws pairs"):
-        actions.draw_items(actor=coordinator, campaign=comparison)
+        campaigns_actions.draw_items(actor=coordinator, campaign=comparison)
     with pytest.raises(Refused, match="Only a campaign of comparisons"):
-        actions.draw_pairs(actor=coordinator, campaign=CampaignFactory(release=comparison.release))
+        campaigns_pairs.draw_pairs(actor=coordinator, campaign=CampaignFactory(release=comparison.release))
 
 
 def test_answers_that_are_missing_make_no_pair(comparison, coordinator):
     comparison.release.runs.get(system__slug="aurora").outputs.filter(instance__key="a1").update(
         state=OutputState.ABSTAINED
     )
-    items = actions.draw_pairs(actor=coordinator, campaign=comparison)
+    items = campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison)
     assert Counter(item.stratum for item in items)["aurora|basalt"] == 1
 
 
@@ -125,7 +128,7 @@ def test_the_two_reviewers_of_a_pair_see_opposite_sides(comparison, coordinator,
     campaign = opened(comparison, coordinator)
     for person in (algebraist, other):
         for _ in range(6):
-            actions.take_next(reviewer=person, campaign=campaign)
+            assigning_actions.take_next(reviewer=person, campaign=campaign)
     for item in campaign.items.all():
         assert sorted(item.assignments.values_list("swapped", flat=True)) == [False, True]
 
@@ -133,8 +136,8 @@ def test_the_two_reviewers_of_a_pair_see_opposite_sides(comparison, coordinator,
 def test_a_plan_counterbalances_as_well(comparison, coordinator, algebraist):
     member("bea@study.test", "Bea", "reviewer", "algebra")
     campaign = opened(comparison, coordinator)
-    plan = actions.plan_assignment(campaign)
-    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
+    plan = assigning_actions.plan_assignment(campaign)
+    assigning_actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
     for item in campaign.items.all():
         assert sorted(item.assignments.values_list("swapped", flat=True)) == [False, True]
 
@@ -163,7 +166,7 @@ def test_two_thousand_pairs_favour_no_side_and_no_system():
 def test_a_side_is_the_same_however_often_and_wherever_the_page_is_opened(
     client, comparison, coordinator, algebraist
 ):
-    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     client.force_login(algebraist)
     pages = {
         client.get(f"/grading/items/{place.handle}/").content.decode().split("Argument")[1][:5]
@@ -176,7 +179,7 @@ def test_the_answer_names_the_output_whichever_side_it_stood_on(comparison, coor
     other = member("bea@study.test", "Bea", "reviewer", "algebra")
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1)
     for person in (algebraist, other):
-        place = actions.take_next(reviewer=person, campaign=campaign)
+        place = assigning_actions.take_next(reviewer=person, campaign=campaign)
         first = shown_first(place)[0]
         value = "first" if first.run.system.slug == "basalt" else "second"
         submit(person, place, value)
@@ -188,7 +191,7 @@ def test_the_answer_names_the_output_whichever_side_it_stood_on(comparison, coor
 
 @pytest.mark.parametrize("value", ["tie", "both_bad"])
 def test_a_tie_names_nobody(comparison, coordinator, algebraist, value):
-    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     submit(algebraist, place, value)
     assert Answer.objects.get(question="preference").preferred is None
 
@@ -197,7 +200,7 @@ def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(compari
     campaign = opened(comparison, coordinator, mirrored_share=0.5)
     assert campaign.items.filter(mirrored=True).count() == 3
     for _ in range(6):
-        actions.take_next(reviewer=algebraist, campaign=campaign)
+        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     places = list(Assignment.objects.filter(reviewer=algebraist).order_by("position"))
     assert [place.repeat for place in places] == [False] * 6 + [True] * 3
     for repeat in places[6:]:
@@ -214,9 +217,9 @@ def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(compari
 
 def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator, mirrored_share=1.0)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     assert Item.objects.get(pk=place.item_id).places_taken == 1
-    actions.say_out_of_field(reviewer=algebraist, assignment=place)
+    assigning_actions.say_out_of_field(reviewer=algebraist, assignment=place)
     states = Assignment.objects.filter(item=place.item).values_list("state", flat=True)
     assert set(states) == {AssignmentState.RELEASED}
     assert Item.objects.get(pk=place.item_id).places_taken == 0
@@ -225,7 +228,7 @@ def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison
 def test_a_study_with_mirrored_pairs_breaks_no_rule(comparison, coordinator, algebraist, capsys):
     hash_as_imported(*Run.objects.all())
     campaign = opened(comparison, coordinator, mirrored_share=1.0)
-    actions.take_next(reviewer=algebraist, campaign=campaign)
+    assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     assert Assignment.objects.filter(repeat=True).exists()
     call_command("check_invariants")
     assert "rules hold" in capsys.readouterr().out
@@ -236,7 +239,7 @@ def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison,
     release.runs.get(system__slug="aurora").outputs.update(text=GDEF, text_format="latex")
     release.runs.get(system__slug="basalt").outputs.update(text=PLAIN, text_format="latex")
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"])
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     by_text = {proof.anchored.text: document for proof, document in anchored_documents(material(place))}
     assert r"a \ge b" in by_text[GDEF].blocks[0].html
     assert r"a \le b" in by_text[PLAIN].blocks[0].html
@@ -244,7 +247,7 @@ def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison,
 
 
 def test_the_page_of_a_pair_tells_no_system(client, comparison, coordinator, algebraist):
-    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     client.force_login(algebraist)
     for address in (f"/grading/items/{place.handle}/", f"/api/v1/assignments/{place.handle}/", "/grading/"):
         page = client.get(address).content.decode().lower()
@@ -257,17 +260,17 @@ def test_a_conflict_with_either_system_keeps_the_pair_away(comparison, coordinat
     campaign = opened(comparison, coordinator)
     decided(algebraist, coordinator, ("system", "cobalt"))
     for _ in range(2):
-        place = actions.take_next(reviewer=algebraist, campaign=campaign)
+        place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
         assert "cobalt" not in place.item.stratum
     with pytest.raises(Refused, match="nothing left"):
-        actions.take_next(reviewer=algebraist, campaign=campaign)
+        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     assert all(
         "cobalt" not in vacancy_of(plan_pair, campaign) for plan_pair in pairs_for(campaign, algebraist)
     )
 
 
 def pairs_for(campaign, person):
-    return [item for item, who in actions.plan_assignment(campaign).pairs if who == person.pk]
+    return [item for item, who in assigning_actions.plan_assignment(campaign).pairs if who == person.pk]
 
 
 def vacancy_of(item, campaign):
@@ -282,7 +285,7 @@ def refuses(change, words):
 def test_the_database_itself_refuses_strange_pairs(comparison, coordinator, algebraist):
     run = RunFactory(release=comparison.release, track="assisted")
     elsewhere = OutputFactory(run=run, instance=InstanceFactory(release=comparison.release))
-    item = actions.draw_pairs(actor=coordinator, campaign=comparison)[0]
+    item = campaigns_pairs.draw_pairs(actor=coordinator, campaign=comparison)[0]
 
     def twin(**changes):
         fields = (
@@ -308,7 +311,7 @@ def test_the_database_itself_refuses_strange_pairs(comparison, coordinator, alge
 
 def test_the_database_itself_keeps_sides(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     rows = Assignment.objects.filter(pk=place.pk)
     refuses(lambda: rows.update(swapped=not place.swapped), "keeps its item")
     refuses(lambda: rows.update(swapped=None), "keeps its item")
@@ -324,7 +327,7 @@ def test_the_database_itself_keeps_sides(comparison, coordinator, algebraist):
 
 
 def test_the_database_itself_lets_only_a_side_be_preferred(comparison, coordinator, algebraist):
-    place = actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     grade = submit(algebraist, place, "tie")
     refuses(
         lambda: Answer.objects.create(grade=grade, question="x", value="tie", preferred=place.item.output),
@@ -370,7 +373,7 @@ def test_a_pair_is_exported_as_it_was_shown(comparison, coordinator, algebraist)
     campaign = opened(
         comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1, mirrored_share=1.0
     )
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     repeat = Assignment.objects.get(reviewer=algebraist, repeat=True)
     for shown in (place, repeat):
         submit(algebraist, shown, "first")
@@ -388,7 +391,7 @@ def test_pairs_are_read_back_as_they_were(comparison, coordinator, algebraist, t
     """Into a copy of the release under another name; then the two label tables agree but for release and campaign."""
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=0.5)
     for _ in range(2):
-        actions.take_next(reviewer=algebraist, campaign=campaign)
+        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     for number, place in enumerate(Assignment.objects.filter(reviewer=algebraist).order_by("position")):
         submit(algebraist, place, ["first", "tie", "second"][number])
     rows = exported(comparison.release)
@@ -435,7 +438,7 @@ def test_a_strange_pair_is_refused_with_line_and_field(comparison, coordinator, 
 def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebraist, tmp_path, capsys):
     campaign = opened(comparison, coordinator, mirrored_share=0.5)
     for _ in range(6):
-        actions.take_next(reviewer=algebraist, campaign=campaign)
+        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     for place in Assignment.objects.filter(reviewer=algebraist):
         first = shown_first(place)[0].run.system.slug
         second = shown_first(place)[1].run.system.slug
@@ -458,10 +461,10 @@ def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebrai
 def test_two_who_prefer_the_same_output_from_opposite_sides_agree(comparison, coordinator, algebraist):
     other = member("bea@study.test", "Bea", "reviewer", "algebra")
     campaign = opened(comparison, coordinator)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
-    opposite = actions.take_next(reviewer=other, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    opposite = assigning_actions.take_next(reviewer=other, campaign=campaign)
     while opposite.item_id != place.item_id:
-        opposite = actions.take_next(reviewer=other, campaign=campaign)
+        opposite = assigning_actions.take_next(reviewer=other, campaign=campaign)
     assert place.swapped is not opposite.swapped
     submit(algebraist, place, "first")
     submit(other, opposite, "second")
@@ -476,7 +479,7 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
     for person in (algebraist, other):
         for _ in range(2):
-            actions.take_next(reviewer=person, campaign=campaign)
+            assigning_actions.take_next(reviewer=person, campaign=campaign)
         for place in Assignment.objects.filter(reviewer=person):
             aurora_first = shown_first(place)[0].run.system.slug == "aurora"
             submit(person, place, "first" if aurora_first else "second")
@@ -490,16 +493,16 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
 
 def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
-    actions.take_next(reviewer=algebraist, campaign=campaign)
+    assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     for place in Assignment.objects.filter(reviewer=algebraist):  # the pair and its mirror image
-        actions.submit_grade(
+        grading_actions.submit_grade(
             reviewer=algebraist,
             assignment=place,
             content={"answers": {"preference": "first", "sureness": "1", "reason": "first-order logic"}},
             idempotency_key=place.handle,
             rubric_sha256=campaign.rubric.sha256,
         )
-    campaign = actions.close_campaign(actor=coordinator, campaign=campaign, reason="enough")
+    campaign = campaigns_actions.close_campaign(actor=coordinator, campaign=campaign, reason="enough")
     (items,) = printed_items([campaign], Viewer.STAFF, identities=False)
     answers = {answer.question: answer.values for item in items for answer in item.answers if item.graders}
     assert sorted(answers["Which of the two proofs is better?"]) == ["first", "second"]

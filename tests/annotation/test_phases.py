@@ -1,7 +1,7 @@
 import pytest
 
 from accounts.refusal import Refused
-from annotation.phases import ALLOWED, LEADS_TO, Phase, Verb, after, allows, require
+from annotation.core.phases import ALLOWED, LEADS_TO, Phase, Verb, after, allows, require
 
 
 def test_a_campaign_goes_from_draft_to_open_to_closed_and_never_back():

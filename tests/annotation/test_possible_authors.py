@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import pytest
 
-from annotation.possible_authors import Drawn, Ground, Targets, Why, exclusions
+from annotation.conflicts.possible_authors import Drawn, Ground, Targets, Why, exclusions
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 

@@ -8,7 +8,8 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
 from annotation.models import Assignment, Campaign
 
 pytestmark = pytest.mark.django_db
@@ -17,8 +18,8 @@ pytestmark = pytest.mark.django_db
 def ruled(campaign: Campaign, coordinator, **terms) -> Campaign:
     Campaign.objects.filter(pk=campaign.pk).update(**terms)
     campaign = Campaign.objects.get(pk=campaign.pk)
-    actions.draw_items(actor=coordinator, campaign=campaign)
-    return actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
+    return campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
 
 
 def taken(person, campaign):
@@ -26,7 +27,7 @@ def taken(person, campaign):
     found = []
     try:
         while True:
-            found.append(actions.take_next(reviewer=person, campaign=campaign).item.instance.key)
+            found.append(assigning_actions.take_next(reviewer=person, campaign=campaign).item.instance.key)
     except Refused as refusal:
         return found, refusal.code
 
@@ -53,8 +54,8 @@ def test_nobody_takes_more_than_the_campaign_gives_to_one(drafted, coordinator, 
 
 def test_a_plan_keeps_the_campaign_s_rule_and_bound(drafted, coordinator, algebraist, second_algebraist):
     campaign = ruled(drafted, coordinator, problem_rule="apart", most_per_reviewer=2)
-    plan = actions.plan_assignment(campaign)
-    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
+    plan = assigning_actions.plan_assignment(campaign)
+    assigning_actions.apply_plan(actor=coordinator, campaign=campaign, sha256=plan.sha256)
     held = Assignment.objects.values_list("reviewer", "item__instance__key")
     assert set(Counter(held).values()) == {1}
     assert set(Counter(reviewer for reviewer, _ in held).values()) == {2}

@@ -9,8 +9,9 @@ from django.db import IntegrityError, transaction
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
-from annotation.material import material
+from annotation.campaigns import actions as campaigns_actions
+from annotation.core.material import material
+from annotation.quarantine import actions as quarantine_actions
 from benchmark.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
@@ -47,7 +48,7 @@ def telling(run):
 
 
 def redacted(actor, made):
-    return actions.decide_identity(actor=actor, output=made, verdict="redacted")
+    return quarantine_actions.decide_identity(actor=actor, output=made, verdict="redacted")
 
 
 def test_a_scan_reads_each_answered_output_once(run, telling):
@@ -63,9 +64,9 @@ def test_a_newer_version_of_the_scan_reads_again(run, telling):
 def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
     with pytest.raises(Refused, match="1 outputs may tell who wrote them") as refusal:
-        actions.draw_items(actor=coordinator, campaign=campaign)
+        campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
-    drawn = actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
+    drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
     assert telling.pk not in {item.output_id for item in drawn}
     assert len(drawn) == 1
 
@@ -75,13 +76,13 @@ def test_a_draw_scans_what_nobody_has_scanned(run, coordinator):
     output(run)
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
     with pytest.raises(Refused, match="quarantine"):
-        actions.draw_items(actor=coordinator, campaign=campaign)
+        campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
 
 
 def test_graders_read_the_redacted_text_and_the_original_stays(run, telling, coordinator):
     redacted(coordinator, telling)
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    items = actions.draw_items(actor=coordinator, campaign=campaign)
+    items = campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     item = next(item for item in items if item.output_id == telling.pk)
     shown = material(AssignmentFactory.build(item=item)).proofs[0]
     assert shown.anchored.text.startswith(r"As \textbf{[redacted]}, I reduce")
@@ -98,7 +99,10 @@ def test_judges_read_what_graders_read(telling, coordinator):
 def test_every_system_s_outputs_are_redacted_by_one_rule(run, telling, coordinator):
     other = output(RunFactory(release=run.release), "This was written by Claude.")
     scan_identities(release=run.release)
-    assert actions.redact_release(actor=coordinator, release=run.release) == {"redacted": 2, "left": 0}
+    assert quarantine_actions.redact_release(actor=coordinator, release=run.release) == {
+        "redacted": 2,
+        "left": 0,
+    }
     texts = {row.output_id: row.text for row in RedactedOutput.objects.all()}
     assert texts[telling.pk].count("[redacted]") == 1
     assert texts[other.pk] == "This was written by [redacted]."
@@ -106,13 +110,13 @@ def test_every_system_s_outputs_are_redacted_by_one_rule(run, telling, coordinat
 
 def test_a_decision_can_be_withdrawn_until_the_output_is_drawn(run, telling, coordinator):
     redacted(coordinator, telling)
-    actions.withdraw_decision(actor=coordinator, output=telling)
+    quarantine_actions.withdraw_decision(actor=coordinator, output=telling)
     assert not RedactedOutput.objects.exists()
     assert list(quarantined(run.release)) == [telling]
     redacted(coordinator, telling)
     ItemFactory(output=telling, instance=telling.instance, campaign=CampaignFactory(release=run.release))
     with pytest.raises(Refused, match="drawn into a campaign"):
-        actions.withdraw_decision(actor=coordinator, output=telling)
+        quarantine_actions.withdraw_decision(actor=coordinator, output=telling)
 
 
 def test_the_database_itself_keeps_a_drawn_text(run, telling, coordinator):
@@ -133,7 +137,7 @@ def test_the_database_itself_keeps_decisions(telling, coordinator):
     rows = IdentityDecision.objects.filter(pk=decision.pk)
     with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
         rows.update(verdict="harmless", reason="no")
-    actions.withdraw_decision(actor=coordinator, output=telling)
+    quarantine_actions.withdraw_decision(actor=coordinator, output=telling)
     with pytest.raises(IntegrityError, match="withdrawn, not changed"), transaction.atomic():
         rows.update(withdrawn_at=None)
     with pytest.raises(IntegrityError, match="stays in the history"), transaction.atomic():
@@ -143,26 +147,32 @@ def test_the_database_itself_keeps_decisions(telling, coordinator):
 def test_a_harmless_or_excluded_output_needs_a_reason(telling, coordinator):
     for verdict in ("harmless", "excluded"):
         with pytest.raises(Refused, match="Say why"):
-            actions.decide_identity(actor=coordinator, output=telling, verdict=verdict)
+            quarantine_actions.decide_identity(actor=coordinator, output=telling, verdict=verdict)
 
 
 def test_an_excluded_output_is_left_out_of_every_draw(run, telling, coordinator):
-    actions.decide_identity(actor=coordinator, output=telling, verdict="excluded", reason="names its maker")
+    quarantine_actions.decide_identity(
+        actor=coordinator, output=telling, verdict="excluded", reason="names its maker"
+    )
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    drawn = actions.draw_items(actor=coordinator, campaign=campaign)
+    drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert telling.pk not in {item.output_id for item in drawn}
 
 
 def test_a_harmless_output_is_drawn_as_it_is(run, telling, coordinator):
-    actions.decide_identity(actor=coordinator, output=telling, verdict="harmless", reason="a school's name")
+    quarantine_actions.decide_identity(
+        actor=coordinator, output=telling, verdict="harmless", reason="a school's name"
+    )
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    assert len(actions.draw_items(actor=coordinator, campaign=campaign)) == 2
+    assert len(campaigns_actions.draw_items(actor=coordinator, campaign=campaign)) == 2
 
 
 def test_a_person_marks_more_than_the_scan_found(run, coordinator):
     made = output(run, "Our laboratory proves it.")
     scan_identities(release=run.release)
-    actions.decide_identity(actor=coordinator, output=made, verdict="redacted", also=[("text", 4, 14)])
+    quarantine_actions.decide_identity(
+        actor=coordinator, output=made, verdict="redacted", also=[("text", 4, 14)]
+    )
     assert RedactedOutput.objects.get(output=made).text == "Our [redacted] proves it."
 
 
@@ -170,7 +180,7 @@ def test_a_person_marks_more_than_the_scan_found(run, coordinator):
 def test_a_passage_outside_the_shown_texts_is_refused(run, coordinator, passage):
     made = output(run, "Our laboratory proves it.")
     with pytest.raises(Refused, match="has no passage"):
-        actions.decide_identity(actor=coordinator, output=made, verdict="redacted", also=[passage])
+        quarantine_actions.decide_identity(actor=coordinator, output=made, verdict="redacted", also=[passage])
 
 
 def test_nothing_to_redact_is_said(run, coordinator):
@@ -192,7 +202,7 @@ def test_reviewers_and_strangers_decide_nothing(telling, algebraist, stranger):
 
 def test_decisions_stand_in_the_audit_trail(telling, coordinator):
     redacted(coordinator, telling)
-    actions.withdraw_decision(actor=coordinator, output=telling)
+    quarantine_actions.withdraw_decision(actor=coordinator, output=telling)
     verbs = list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True))
     assert verbs[-2:] == ["decide_identity", "withdraw_identity_decision"]
 
@@ -292,7 +302,7 @@ def test_a_draw_scans_again_after_a_word_was_added(coordinator, run):
     add_identity_word(actor=coordinator, release=run.release, word="Nordlicht")
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
     with pytest.raises(Refused) as refusal:
-        actions.draw_items(actor=coordinator, campaign=campaign)
+        campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
 
 

@@ -1,5 +1,5 @@
 import latex
-from annotation.rail import rail
+from annotation.grading.rail import rail
 
 TEXT = r"""\documentclass{article}
 \newtheorem{lemma}{Lemma}

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
 from annotation.models import Rubric
-from annotation.rubrics import known_rubrics, read_rubric_file, rubric_called, rubric_toml
+from annotation.rubrics import actions
+from annotation.rubrics.available import known_rubrics, read_rubric_file, rubric_called, rubric_toml
 from benchmark.protocols import get_protocol, protocol_names
 from tests.factories import ReleaseFactory
 from tests.own_scale import LEVELS

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.sampling import draw, equal_sizes, stratum_sizes
+from annotation.campaigns.sampling import draw, equal_sizes, stratum_sizes
 
 FRAME = {f"a{n}": "A" for n in range(300)} | {f"b{n}": "B" for n in range(700)}
 

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from annotation.actions import close_campaign, draw_items, keep_setup, revise_campaign
+from annotation.campaigns.actions import close_campaign, draw_items
+from annotation.campaigns.revising import keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
 from benchmark.actions import scan_identities
 from benchmark.integrity import release_sha256
@@ -161,7 +162,7 @@ def test_the_questions_of_a_rubric_can_be_read_before_it_is_chosen(carl, terms):
 
 def test_an_audit_is_planned_on_its_own_page_and_leaves_no_draft(carl, terms, monkeypatch):
     audit = next(r for r in get_protocol("re2math").rubrics if r.kind == CampaignKind.AUDIT)
-    monkeypatch.setattr("annotation.setup_forms.offered_rubrics", lambda: [("re2math", audit)])
+    monkeypatch.setattr("annotation.campaigns.setup_forms.offered_rubrics", lambda: [("re2math", audit)])
     reply = carl.post(reverse("campaign-new"), terms | {"rubric": audit.label})
     assert reply.url == reverse("audit-draw", args=["sheet"])
     assert Campaign.objects.count() == 1

@@ -5,10 +5,12 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.actions import DraftConflict
+from annotation.calibration import actions as calibration_actions
+from annotation.core.own_data import own_data
+from annotation.grading.actions import DraftConflict
 from annotation.models import Assignment, SideDraft
-from annotation.own_data import own_data
+from annotation.reveal import actions as reveal_actions
+from annotation.training import actions as training_actions
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist
 from tests.annotation.samples import COMPLETE
 from tests.annotation.test_calibration import place_of, revealed, round_of_one
@@ -42,7 +44,7 @@ def discussed(revealed, algebraist):
 
 
 def amendment(locked, version, content):
-    return actions.save_amendment(
+    return reveal_actions.save_amendment(
         reviewer=locked.reviewer, assignment=locked, version=version, content=content
     )
 
@@ -77,7 +79,7 @@ def test_the_page_of_an_amendment_shows_what_was_saved(locked, client):
 
 def test_an_amendment_takes_its_draft_away(locked):
     amendment(locked, 0, TYPED)
-    actions.amend_after_verdict(
+    reveal_actions.amend_after_verdict(
         reviewer=locked.reviewer, assignment=locked, content=COMPLETE, reason="The bound fails."
     )
     assert not SideDraft.objects.exists()
@@ -92,7 +94,7 @@ def test_second_answers_are_saved_while_they_are_typed(discussed, client):
     assert saved.status_code == 200
     page = client.get(reverse("discussion", args=[discussed.handle])).content.decode()
     assert "The bound fails.</textarea>" in page
-    actions.answer_again(
+    calibration_actions.answer_again(
         reviewer=discussed.reviewer, assignment=discussed, content=COMPLETE, reason="Read again."
     )
     assert not SideDraft.objects.exists()
@@ -106,7 +108,7 @@ def test_answers_to_a_training_item_are_saved_and_then_gone(training, client, al
     assert saved.status_code == 200
     page = client.get(reverse("training-item", args=[campaign.slug, 1])).content.decode()
     assert 'data-version="1"' in page
-    actions.answer_training(reviewer=algebraist, item=item, content=COMPLETE)
+    training_actions.answer_training(reviewer=algebraist, item=item, content=COMPLETE)
     assert not SideDraft.objects.exists()
     again = client.put(address, {"version": 1, "content": TYPED}, content_type="application/json")
     assert (again.status_code, again.json()["code"]) == (409, "already_answered")

@@ -4,12 +4,15 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import progress, queries
-from annotation.actions import fix_conflicts, save_draft, take_next
-from annotation.documents import anchored_documents
-from annotation.material import item_material
+from annotation.assigning.actions import take_next
+from annotation.campaigns import progress
+from annotation.campaigns.progress import _campaigns, own_progress
+from annotation.conflicts.actions import fix_conflicts
+from annotation.core import queries
+from annotation.core.documents import anchored_documents
+from annotation.core.material import item_material
+from annotation.grading.actions import save_draft
 from annotation.models import Answer, Grade
-from annotation.progress import _campaigns, own_progress
 from tests.annotation.samples import COMPLETE
 from tests.annotation.statements import asked
 from tests.factories import AssignmentFactory, ItemFactory

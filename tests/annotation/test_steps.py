@@ -4,12 +4,14 @@ import pytest
 from django.urls import reverse
 
 import latex
-from annotation.actions import draw_items, open_campaign, submit_grade, take_next
-from annotation.answers import Incomplete, checked
-from annotation.documents import anchors
-from annotation.material import material
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.core.documents import anchors
+from annotation.core.material import material
+from annotation.grading.actions import submit_grade
+from annotation.grading.answers import Incomplete, checked
+from annotation.grading.steps import NO_ERROR, steps_of, up_to_first_error
 from annotation.models import Grade
-from annotation.steps import NO_ERROR, steps_of, up_to_first_error
 from benchmark.rubrics import RubricError, rubric_from_content
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, digest
 

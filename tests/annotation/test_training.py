@@ -8,15 +8,10 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import NotAllowed, Refused
-from annotation.actions import (
-    answer_training,
-    attach_training,
-    draw_items,
-    open_campaign,
-    skip_training,
-    submit_grade,
-    take_next,
-)
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.core.own_data import own_data
+from annotation.grading.actions import submit_grade
 from annotation.models import (
     Answer,
     Grade,
@@ -27,11 +22,11 @@ from annotation.models import (
     TrainingSet,
     TrainingSkip,
 )
-from annotation.own_data import own_data
-from annotation.training import training_results, training_rows, unfinished
-from annotation.training_file import read_gold
+from annotation.training.actions import answer_training, attach_training, skip_training
+from annotation.training.file import read_gold
+from annotation.training.reading import training_results, training_rows, unfinished
 from benchmark.survey import BadFile
-from reports.label_rows import label_rows
+from reports.labels.rows import label_rows
 from tests.annotation.grading import submit
 from tests.annotation.samples import COMPLETE
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory

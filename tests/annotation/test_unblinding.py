@@ -10,12 +10,15 @@ from django.utils import timezone
 from accounts.actions import grant_role, record, revoke_role
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
-from annotation.adjudication import primary_decisions
-from annotation.identities import informed_people, sees_identities
-from annotation.item_names import item_name
+from annotation.adjudication import actions as adjudication_actions
+from annotation.adjudication import unblinding
+from annotation.adjudication.reading import primary_decisions
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.core.identities import informed_people, sees_identities
+from annotation.core.item_names import item_name
+from annotation.core.queries import candidates
 from annotation.models import Adjudication, Unblinding
-from annotation.queries import candidates
 from tests.conftest import member
 from tests.factories import CampaignFactory
 
@@ -33,8 +36,8 @@ def closed(split, opened):
 
 
 def unblind(campaign, first, second):
-    actions.request_unblinding(actor=first, campaign=campaign, reason="The decisions are made.")
-    return actions.confirm_unblinding(actor=second, campaign=campaign)
+    unblinding.request_unblinding(actor=first, campaign=campaign, reason="The decisions are made.")
+    return unblinding.confirm_unblinding(actor=second, campaign=campaign)
 
 
 def test_one_asks_another_confirms_and_both_are_on_the_trail(closed, coordinator, owner):
@@ -56,7 +59,7 @@ def test_nobody_confirms_their_own_request(closed, owner):
 
 def test_an_open_assignment_stands_in_the_way(opened, place, coordinator):
     with pytest.raises(Refused, match="it is open with 1 open assignments") as refusal:
-        actions.request_unblinding(actor=coordinator, campaign=opened, reason="Curiosity.")
+        unblinding.request_unblinding(actor=coordinator, campaign=opened, reason="Curiosity.")
     assert refusal.value.code == "wrong_phase"
 
 
@@ -71,30 +74,30 @@ def test_rest_answers_409_while_an_assignment_is_open(opened, place, coordinator
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 1001])
 def test_a_request_needs_a_reason_of_a_sentence(closed, coordinator, reason):
     with pytest.raises(Refused):
-        actions.request_unblinding(actor=coordinator, campaign=closed, reason=reason)
+        unblinding.request_unblinding(actor=coordinator, campaign=closed, reason=reason)
 
 
 def test_people_without_the_role_or_the_second_factor_neither_ask_nor_confirm(
     closed, coordinator, owner, algebraist, settings
 ):
     with pytest.raises(NotAllowed):
-        actions.request_unblinding(actor=algebraist, campaign=closed, reason="Please.")
-    actions.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
+        unblinding.request_unblinding(actor=algebraist, campaign=closed, reason="Please.")
+    unblinding.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
     settings.REQUIRE_MFA = True
     with pytest.raises(NotAllowed, match="second factor"):
-        actions.confirm_unblinding(actor=owner, campaign=closed)
+        unblinding.confirm_unblinding(actor=owner, campaign=closed)
 
 
 def test_a_request_can_be_withdrawn_and_made_again_but_not_twice(closed, coordinator, owner):
-    actions.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
+    unblinding.request_unblinding(actor=coordinator, campaign=closed, reason="Done.")
     with pytest.raises(Refused, match="already"):
-        actions.request_unblinding(actor=owner, campaign=closed, reason="Done.")
-    actions.withdraw_unblinding(actor=owner, campaign=closed)
+        unblinding.request_unblinding(actor=owner, campaign=closed, reason="Done.")
+    unblinding.withdraw_unblinding(actor=owner, campaign=closed)
     with pytest.raises(Refused, match="Nobody has asked"):
-        actions.confirm_unblinding(actor=owner, campaign=closed)
+        unblinding.confirm_unblinding(actor=owner, campaign=closed)
     unblind(closed, coordinator, owner)
     with pytest.raises(Refused, match="unblinded already"):
-        actions.withdraw_unblinding(actor=owner, campaign=closed)
+        unblinding.withdraw_unblinding(actor=owner, campaign=closed)
 
 
 def test_coordinators_are_blind_until_then_owners_and_importers_are_not(
@@ -123,9 +126,9 @@ def test_a_decision_after_the_unblinding_is_an_amendment_outside_the_primary_sco
     closed, split, coordinator, owner
 ):
     terms = {"item": split, "question": "correctness"}
-    primary = actions.adjudicate(actor=coordinator, value="incorrect", **terms)
+    primary = adjudication_actions.adjudicate(actor=coordinator, value="incorrect", **terms)
     unblind(closed, coordinator, owner)
-    late = actions.adjudicate(actor=coordinator, value="correct", supersedes=primary.pk, **terms)
+    late = adjudication_actions.adjudicate(actor=coordinator, value="correct", supersedes=primary.pk, **terms)
     assert (late.amendment, late.informed) == (True, True)
     assert list(primary_decisions()) == [primary]
 
@@ -139,11 +142,11 @@ def test_who_saw_identities_gets_no_work_in_open_rounds_of_the_release(
     coordinator = type(coordinator).objects.get(pk=coordinator.pk)
     coordinator.expertise.create(domain="algebra")
     again = CampaignFactory(slug="round-2", release=closed.release, rubric=rubric, created_by=owner)
-    actions.draw_items(actor=owner, campaign=again)
-    actions.open_campaign(actor=owner, campaign=again)
+    campaigns_actions.draw_items(actor=owner, campaign=again)
+    campaigns_actions.open_campaign(actor=owner, campaign=again)
     assert coordinator.pk in informed_people(closed.release)
     with pytest.raises(NotAllowed, match="saw which systems"):
-        actions.take_next(reviewer=coordinator, campaign=again)
+        assigning_actions.take_next(reviewer=coordinator, campaign=again)
     assert {row.reviewer for row in candidates(again)} >= {algebraist.pk}
     assert coordinator.pk not in {row.reviewer for row in candidates(again)}
 

@@ -2,8 +2,8 @@ from itertools import product
 
 import pytest
 
-from annotation.phases import Phase
-from annotation.visibility import Thing, Viewer, may_see, viewer
+from annotation.core.phases import Phase
+from annotation.core.visibility import Thing, Viewer, may_see, viewer
 
 OWN = {Thing.MATERIAL, Thing.OWN_LABELS}
 

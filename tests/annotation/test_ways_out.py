@@ -7,15 +7,16 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from annotation.actions import say_out_of_field, submit_grade, take_next
-from annotation.answers import Incomplete, checked
+from annotation.assigning.actions import say_out_of_field, take_next
+from annotation.core.own_data import own_data
+from annotation.grading.actions import submit_grade
+from annotation.grading.answers import Incomplete, checked
+from annotation.grading.ways_out import ways_out
 from annotation.models import Answer, Grade, SeenBefore, Unjudged
-from annotation.own_data import own_data
-from annotation.ways_out import ways_out
 from benchmark.rubrics import rubric_from_content
-from reports.agreement import agreement_document
-from reports.datasets import expert_labels
-from reports.label_rows import label_rows
+from reports.campaign.agreement import agreement_document
+from reports.core.datasets import expert_labels
+from reports.labels.rows import label_rows
 from tests.annotation.samples import COMPLETE, QUESTIONS
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from benchmark.actions import import_release, uploading
-from benchmark.import_rows import ImportUpload
-from benchmark.models import Output, Release, Run
+from benchmark.models import ImportUpload, Output, Release, Run
 from tests.benchmark.files import PROBLEM, PROOF, packed
 
 pytestmark = pytest.mark.django_db

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.steps import steps_of
+from annotation.grading.steps import steps_of
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.protocols.lemmas.iterations import iterations

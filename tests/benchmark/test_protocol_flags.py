@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import ProtocolFlag, Release
-from reports.sources import protocol_flags
+from reports.sources.document import protocol_flags
 from tests.benchmark.files import gap
 from tests.factories import OutputFactory
 

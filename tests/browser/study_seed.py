@@ -59,7 +59,7 @@ def main() -> None:
     from django.test import Client
 
     from accounts.actions import declare_conflict
-    from annotation.actions import decide_conflict
+    from annotation.conflicts.actions import decide_conflict
     from benchmark.actions import import_outputs, import_release
     from benchmark.models import Release
     from tests.conftest import member

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from reports import uploads
+from reports.analysing import uploads
 from reports.models import LabelUpload
 from tests.browser.accessibility import axe
 

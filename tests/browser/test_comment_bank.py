@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.actions import save_comment
 from accounts.models import SavedComment
-from annotation.actions import share_comment
+from annotation.comments.actions import share_comment
 from annotation.models import Comment
 from tests.browser.accessibility import axe
 

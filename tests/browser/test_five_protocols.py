@@ -25,7 +25,7 @@ from pypdf import PdfReader
 from annotation.models import Assignment
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
-from reports.report_jobs import print_next
+from reports.printing.jobs import print_next
 from tests.browser.recorded_judge import RecordedJudge
 from tests.browser.setting_up import close, set_up, set_up_audit
 from tests.conftest import member

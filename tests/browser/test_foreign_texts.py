@@ -16,8 +16,8 @@ from playwright.sync_api import Page
 from pytest_django.live_server_helper import LiveServer
 
 from accounts.models import User
-from annotation import actions
 from annotation.models import Assignment, Campaign
+from annotation.quarantine import actions
 from benchmark.models import Release
 from tests.browser.every_page import addresses as furnished_addresses
 from tests.browser.hostile_rows import fill, words

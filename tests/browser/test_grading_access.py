@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.actions import submit_grade
+from annotation.grading.actions import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.browser.accessibility import axe
 

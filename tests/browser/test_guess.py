@@ -6,7 +6,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.actions import ask_for_guesses, draw_items, open_campaign, take_next
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.guessing.actions import ask_for_guesses
 from annotation.models import Grade, SystemGuess
 from tests.browser.accessibility import axe
 

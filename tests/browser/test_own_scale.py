@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotation.actions import import_rubrics
 from annotation.models import Campaign, Grade
+from annotation.rubrics.actions import import_rubrics
 from tests.factories import (
     AssignmentFactory,
     CampaignFactory,

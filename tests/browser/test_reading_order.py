@@ -6,7 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from annotation.actions import draw_items, open_campaign, take_next
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import draw_items, open_campaign
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

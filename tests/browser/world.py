@@ -17,10 +17,18 @@ from django.db import connection
 
 from accounts.actions import invite, save_comment
 from accounts.models import User
-from annotation import actions
-from annotation.adjudication import queue
+from annotation.adjudication import actions as adjudication_actions
+from annotation.adjudication import unblinding
+from annotation.adjudication.reading import queue
+from annotation.adjudication.settling import State
+from annotation.assigning import actions as assigning_actions
+from annotation.calibration import actions as calibration_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.campaigns import pairs as campaigns_pairs
+from annotation.grading import actions as grading_actions
+from annotation.guessing import actions as guessing_actions
 from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
-from annotation.settling import State
+from annotation.training import actions as training_actions
 from benchmark.actions import import_outputs, store_import
 from benchmark.models import Instance, Release
 from benchmark.queries import quarantined
@@ -29,13 +37,13 @@ from judging.actions import PublishedVerdict, ask, create_judge, imported_judge,
 from judging.construction import audit_construction
 from judging.models import Verdict
 from judging.worker import drain
-from reports.artifacts import freeze_artifact
+from reports.analysing.requests import Request
+from reports.analysing.uploads import request_analysis, store_upload
+from reports.artifact.freezing import freeze_artifact
 from reports.demo import seed_demo
-from reports.report_jobs import ask_report, print_next
-from reports.report_printing import ReportOrder
-from reports.upload_requests import Request
-from reports.uploads import request_analysis, store_upload
-from reports.verdict_copies import copy_verdicts
+from reports.printing.jobs import ask_report, print_next
+from reports.printing.report import ReportOrder
+from reports.verdicts.copies import copy_verdicts
 from tests.llm.server import serving
 
 SPEAKING = (
@@ -167,7 +175,7 @@ def _second_judge(gaps: Release) -> None:
 def _submitted(place: Assignment, **changes: Any) -> str:
     """The handle of the place, which its reviewer has answered."""
     rubric = place.item.campaign.rubric
-    actions.submit_grade(
+    grading_actions.submit_grade(
         reviewer=place.reviewer,
         assignment=place,
         content=_complete(rubric) | changes,
@@ -181,20 +189,24 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
     """Handles of Ada's places by what their page shows."""
 
     def campaign(name: str, rubric: str, *, guesses: bool = False) -> Campaign:
-        made = actions.create_campaign(
+        made = campaigns_actions.create_campaign(
             actor=coordinator, name=name, release=proofs, rubric=rubric, reviewers_per_item=2, least_authors=1
         )
         if guesses:
-            actions.ask_for_guesses(actor=coordinator, campaign=made)
+            guessing_actions.ask_for_guesses(actor=coordinator, campaign=made)
         return made
 
     def opened(made: Campaign) -> Campaign:
-        actions.draw_items(actor=coordinator, campaign=made, per_stratum=2, leave_out_undecided=True)
-        return actions.open_campaign(actor=coordinator, campaign=made)
+        campaigns_actions.draw_items(
+            actor=coordinator, campaign=made, per_stratum=2, leave_out_undecided=True
+        )
+        return campaigns_actions.open_campaign(actor=coordinator, campaign=made)
 
     def graded(reviewer: User, made: Campaign, **changes: Any) -> str:
         waiting = Assignment.objects.filter(reviewer=reviewer, item__campaign=made, state="waiting")
-        return _submitted(waiting.first() or actions.take_next(reviewer=reviewer, campaign=made), **changes)
+        return _submitted(
+            waiting.first() or assigning_actions.take_next(reviewer=reviewer, campaign=made), **changes
+        )
 
     round_one = Campaign.objects.get(slug="first-round-proofs")
     flags = [{"kind": "public_solution", "spans": [], "link": "https://example.org/a", "note": "Known."}]
@@ -202,55 +214,59 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
     campaign("Not drawn yet", "proofs-v1")
     _trained(coordinator, ada, campaign("Warming up", "proofs-v1"))
     drawn = campaign("Drawn, not open", "proofs-v1")
-    actions.draw_items(actor=coordinator, campaign=drawn, per_stratum=1, leave_out_undecided=True)
+    campaigns_actions.draw_items(actor=coordinator, campaign=drawn, per_stratum=1, leave_out_undecided=True)
     steps = opened(campaign("Step by step", "proofs-first-error-v1"))
-    places["steps"] = str(actions.take_next(reviewer=ada, campaign=steps).handle)
+    places["steps"] = str(assigning_actions.take_next(reviewer=ada, campaign=steps).handle)
     pairs = campaign("Which one is better", "proofs-pairs-v1")
-    actions.draw_pairs(
+    campaigns_pairs.draw_pairs(
         actor=coordinator, campaign=pairs, per_stratum=2, mirrored_share=0.5, leave_out_undecided=True
     )
-    pairs = actions.open_campaign(actor=coordinator, campaign=pairs)
-    places["pair"] = str(actions.take_next(reviewer=ada, campaign=pairs).handle)
+    pairs = campaigns_actions.open_campaign(actor=coordinator, campaign=pairs)
+    places["pair"] = str(assigning_actions.take_next(reviewer=ada, campaign=pairs).handle)
     asking = opened(campaign("Whose work", "proofs-v1", guesses=True))
     places["guess"] = graded(ada, asking)
-    places["grade"] = str(actions.take_next(reviewer=ada, campaign=asking).handle)
+    places["grade"] = str(assigning_actions.take_next(reviewer=ada, campaign=asking).handle)
     asked = opened(campaign("Whose work it was", "proofs-v1", guesses=True))
     for reviewer in (ada, emil):
         for _ in range(2):
             handle = graded(reviewer, asked)
             place = Assignment.objects.get(handle=handle)
-            actions.guess_system(reviewer=reviewer, assignment=place, system="aurora")
-    actions.close_campaign(actor=coordinator, campaign=asked, reason="Enough for the demo.")
-    actions.request_unblinding(actor=coordinator, campaign=asked, reason="The round is over.")
+            guessing_actions.guess_system(reviewer=reviewer, assignment=place, system="aurora")
+    campaigns_actions.close_campaign(actor=coordinator, campaign=asked, reason="Enough for the demo.")
+    unblinding.request_unblinding(actor=coordinator, campaign=asked, reason="The round is over.")
     places["discussed"] = _discussed(coordinator, ada, opened(campaign("Talked over", "proofs-v1")))
     return places
 
 
 def _discussed(coordinator: User, ada: User, campaign: Campaign) -> str:
     """A calibration round over all items, every answer given and revealed, with a remark of Ada's."""
-    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=actions.plan_assignment(campaign).sha256)
-    actions.make_calibration(actor=coordinator, campaign=campaign, items=campaign.items.count())
+    assigning_actions.apply_plan(
+        actor=coordinator, campaign=campaign, sha256=assigning_actions.plan_assignment(campaign).sha256
+    )
+    calibration_actions.make_calibration(actor=coordinator, campaign=campaign, items=campaign.items.count())
     places = Assignment.objects.select_related("item__campaign__rubric", "item__instance", "reviewer")
     for place in places.filter(item__campaign=campaign):
         _submitted(place, note="The case $n = 0$ is left out.")
-    actions.reveal_calibration(actor=coordinator, campaign=campaign)
+    calibration_actions.reveal_calibration(actor=coordinator, campaign=campaign)
     own = places.filter(item__campaign=campaign, reviewer=ada)[0]
-    actions.discuss(author=ada, item=own.item, text="Does the bound hold for $n = 0$?")
+    calibration_actions.discuss(author=ada, item=own.item, text="Does the bound hold for $n = 0$?")
     return str(own.handle)
 
 
 def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
     """Ada has answered and may read what the judge said of the same item."""
-    campaign = actions.create_campaign(
+    campaign = campaigns_actions.create_campaign(
         actor=coordinator, name="Verdict afterwards", release=gaps, rubric="re2math-audit-v1", least_authors=1
     )
-    actions.draw_items(actor=coordinator, campaign=campaign, per_stratum=2, leave_out_undecided=True)
+    campaigns_actions.draw_items(
+        actor=coordinator, campaign=campaign, per_stratum=2, leave_out_undecided=True
+    )
     copy_verdicts(
         actor=coordinator, campaign=campaign, judge="strict-judge", predicate="ground", question="ground"
     )
-    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     while True:
-        place = actions.take_next(reviewer=ada, campaign=campaign)
+        place = assigning_actions.take_next(reviewer=ada, campaign=campaign)
         handle = _submitted(place)
         if ShownVerdict.objects.filter(item=place.item).exists():
             return handle
@@ -279,12 +295,18 @@ def _trained(coordinator: User, ada: User, campaign: Campaign) -> None:
         for key in ("sample-proof-01", "sample-proof-02")
     ]
     file = "\n".join(map(json.dumps, items)).encode()
-    actions.attach_training(actor=coordinator, campaign=campaign, file=file, form="jsonl", may_skip=True)
-    actions.draw_items(actor=coordinator, campaign=campaign, per_stratum=1, leave_out_undecided=True)
-    actions.apply_plan(actor=coordinator, campaign=campaign, sha256=actions.plan_assignment(campaign).sha256)
-    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    training_actions.attach_training(
+        actor=coordinator, campaign=campaign, file=file, form="jsonl", may_skip=True
+    )
+    campaigns_actions.draw_items(
+        actor=coordinator, campaign=campaign, per_stratum=1, leave_out_undecided=True
+    )
+    assigning_actions.apply_plan(
+        actor=coordinator, campaign=campaign, sha256=assigning_actions.plan_assignment(campaign).sha256
+    )
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     first = TrainingItem.objects.get(training__campaign=campaign, number=1)
-    actions.answer_training(reviewer=ada, item=first, content=_complete(campaign.rubric))
+    training_actions.answer_training(reviewer=ada, item=first, content=_complete(campaign.rubric))
 
 
 def _complete(rubric: Rubric) -> dict[str, Any]:
@@ -303,7 +325,7 @@ def _split(coordinator: User) -> dict[str, str]:
     question = decided.split[0]
     given = Answer.objects.filter(grade__assignment__item=decided.item, question=question).first()
     assert given is not None
-    actions.adjudicate(
+    adjudication_actions.adjudicate(
         actor=coordinator, item=decided.item, question=question, value=given.value, note="Read again."
     )
     return {"split": undecided.name, "decided": decided.name}

@@ -13,7 +13,7 @@ import django
 def main(reviewers: int, items: int) -> None:
     django.setup()
     from accounts.actions import create_token
-    from annotation.actions import draw_items, open_campaign
+    from annotation.campaigns.actions import draw_items, open_campaign
     from tests.conftest import PASSWORD, member
     from tests.factories import (
         CampaignFactory,

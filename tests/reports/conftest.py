@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Campaign
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
-from reports import inputs
-from reports.importing import import_labels
+from reports.labels.importing import import_labels
+from reports.scores import inputs
 from tests.remembering import remembered
 from tests.reports.graded import graded_campaign
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from reports import uploads
+from reports.analysing import uploads
 from reports.models import LabelUpload
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from benchmark.actions import freeze_release
-from reports.inputs import collect
-from reports.score import score
-from reports.verification import verify
+from reports.artifact.verification import verify
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from stats.labels import COLUMNS
 
 pytestmark = pytest.mark.django_db

@@ -7,12 +7,12 @@ from django.core.management import CommandError, call_command
 
 from accounts.refusal import Refused
 from benchmark.actions import freeze_release
-from reports.artifact_differences import compare, read_comparable
-from reports.artifacts import assemble, build, freeze_artifact
-from reports.canonical import canonical
-from reports.inputs import Inputs, collect
-from reports.manifest import read_manifest
-from reports.score import score
+from reports.artifact.differences import compare, read_comparable
+from reports.artifact.freezing import assemble, build, freeze_artifact
+from reports.artifact.manifest import read_manifest
+from reports.core.canonical import canonical
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmark.actions import freeze_release
-from reports.artifacts import freeze_artifact
+from reports.artifact.freezing import freeze_artifact
 from tests.reports.conftest import SYSTEMS
 
 ROOT = Path(__file__).parents[2]

@@ -16,12 +16,12 @@ from django.utils import timezone
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Grade
 from benchmark.actions import freeze_release
-from reports.artifacts import FORMAT, assemble, build, freeze_artifact
-from reports.canonical import canonical
-from reports.inputs import Inputs, collect
-from reports.manifest import Manifest, read_manifest
+from reports.artifact.freezing import FORMAT, assemble, build, freeze_artifact
+from reports.artifact.manifest import Manifest, read_manifest
+from reports.artifact.verification import read_artifact, verify, verify_file
+from reports.core.canonical import canonical
 from reports.models import Artifact
-from reports.verification import read_artifact, verify, verify_file
+from reports.scores.inputs import Inputs, collect
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
@@ -91,9 +91,11 @@ def test_an_artifact_holds_what_was_judged_by_whom_how_and_with_which_code(gaps,
     assert {"seed", "rubric", "rubric_sha256", "reviewers_per_item"} <= set(campaign)
     assert all(row[-1] == pytest.approx(row[4] / row[3]) for row in document["inputs"]["draws"])
     made = document["made_with"]
-    assert {"stats/intervals.py", "reports/score.py", "benchmark/protocols/re2math/metrics.py"} <= set(
-        made["code"]
-    )
+    assert {
+        "stats/intervals.py",
+        "reports/scores/document.py",
+        "benchmark/protocols/re2math/metrics.py",
+    } <= set(made["code"])
     assert not any("models" in path or path.startswith("tests/") for path in made["code"])
     assert {"numpy", "scipy"} <= set(made["libraries"])
 

@@ -10,14 +10,14 @@ from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols.masked_steps.metrics import METRICS
 from judging.actions import PublishedVerdict, imported_judge, store_published
-from reports.artifacts import build
-from reports.canonical import canonical
-from reports.inputs import Inputs, collect
-from reports.judge_scores import count, metric_document, share, wilson_estimate
-from reports.manifest import read_manifest
-from reports.score import score
-from reports.score_text import score_text
-from reports.verification import verify_file
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify_file
+from reports.core.canonical import canonical
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
+from reports.scores.judge_scores import count, metric_document, share, wilson_estimate
+from reports.scores.text import score_text
 from tests.reports.conftest import load
 
 [AVG] = METRICS

@@ -7,12 +7,13 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from annotation.actions import open_campaign, take_next
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import open_campaign
 from annotation.models import Campaign, Item
-from reports.audit_draw import audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
-from reports.audit_frame import BUCKET
-from reports.audit_precision import Expected
-from reports.audit_sizes import ByHand, PerStratum, Spread
+from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit
+from reports.audit.frame import BUCKET
+from reports.audit.precision import Expected
+from reports.audit.sizes import ByHand, PerStratum, Spread
 
 pytestmark = pytest.mark.django_db
 RUBRIC = "re2math-audit-v1"

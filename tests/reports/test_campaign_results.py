@@ -9,13 +9,13 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotation.actions import revise_grade, submit_grade
+from annotation.grading.actions import revise_grade, submit_grade
 from annotation.models import Campaign
 from benchmark.rubrics import Rubric, question
-from reports.campaign_data import CampaignData, GradeTime, Reviewer, ReviewerLabel
-from reports.campaign_results import campaign_results_document, question_document, reviewers_document
-from reports.monitoring import monitoring_document
-from reports.reliability import reliability_document
+from reports.campaign.data import CampaignData, GradeTime, Reviewer, ReviewerLabel
+from reports.campaign.monitoring import monitoring_document
+from reports.campaign.reliability import reliability_document
+from reports.campaign.results import campaign_results_document, question_document, reviewers_document
 from tests.annotation.campaigns import drafted, opened, place, rubric
 from tests.reports.conftest import queries
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from benchmark.actions import import_outputs
-from reports.comparison import comparison_document, item_rows
-from reports.inputs import collect
-from reports.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
+from reports.comparison.document import comparison_document, item_rows
+from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
+from reports.scores.inputs import collect
 from tests.reports.conftest import SAMPLE, queries
 
 KIND = OutcomeKind("judge:x", "judge", "X", "Success.")

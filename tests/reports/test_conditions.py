@@ -12,12 +12,12 @@ from accounts.refusal import Refused
 from benchmark.actions import declare_tuple, freeze_release, import_outputs
 from benchmark.models import Run
 from benchmark.queries import run_called
-from reports.artifact_differences import compare
-from reports.artifacts import freeze_artifact
-from reports.choosing import choose
-from reports.inputs import Inputs, collect
-from reports.score import score
-from reports.verification import verify_file
+from reports.artifact.differences import compare
+from reports.artifact.freezing import freeze_artifact
+from reports.artifact.verification import verify_file
+from reports.core.choosing import choose
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
 from tests.factories import JudgeFactory, OutputFactory, RunFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE
 from tests.reports.test_frozen_tuples import ENTRIES, declared

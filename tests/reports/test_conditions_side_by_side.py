@@ -12,9 +12,9 @@ from accounts.refusal import Refused
 from benchmark.actions import declare_tuple
 from benchmark.condition_tables import ConditionColumn, ConditionTable
 from benchmark.queries import run_called
-from reports.conditions import condition_document
-from reports.inputs import collect
-from reports.score import score
+from reports.conditions.document import condition_document
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from tests.factories import OutputFactory, RunFactory, VerdictFactory
 from tests.reports.conftest import load, queries
 from tests.reports.test_frozen_tuples import ENTRIES

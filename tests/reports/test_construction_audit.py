@@ -17,7 +17,7 @@ from benchmark.models import Release
 from judging.actions import ask
 from judging.construction import audit_construction
 from judging.models import Judge, Verdict
-from reports.construction import construction, finding_rows, marked, newest_audit
+from reports.construction.document import construction, finding_rows, marked, newest_audit
 from tests.benchmark.files import gap
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory
 

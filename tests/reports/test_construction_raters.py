@@ -8,12 +8,14 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.grading import actions as grading_actions
 from benchmark.integrity import release_sha256
 from benchmark.models import Instance, Release
 from judging.construction import audit_construction
 from judging.models import Judge
-from reports.construction_raters import Beside, chosen_rows, raters
+from reports.construction.raters import Beside, chosen_rows, raters
 from tests.benchmark.files import gap
 from tests.conftest import member
 from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
@@ -105,7 +107,7 @@ def test_the_rows_are_the_contradictions_unless_others_are_asked_for(release, ju
 def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator):
     Release.objects.filter(pk=release.pk).update(sha256=release_sha256(release))
     release.refresh_from_db()
-    campaign = actions.create_campaign(
+    campaign = campaigns_actions.create_campaign(
         actor=coordinator,
         name="Read",
         release=release,
@@ -113,13 +115,13 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
         reviewers_per_item=1,
         seed=1,
     )
-    actions.draw_items(actor=coordinator, campaign=campaign)
-    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     reader = member("ida@study.test", "Ida", "reviewer", "algebra")
     passed = {known.key: "yes" for known in raters(release).items}
     for _ in range(4):
-        place = actions.take_next(reviewer=reader, campaign=campaign)
-        actions.submit_grade(
+        place = assigning_actions.take_next(reviewer=reader, campaign=campaign)
+        grading_actions.submit_grade(
             reviewer=reader,
             assignment=place,
             content={"answers": passed},
@@ -127,7 +129,7 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
             rubric_sha256=campaign.rubric.sha256,
         )
     assert sum(item(raters(release).document(), "leak_free")["answers"]["experts"].values()) == 0
-    actions.close_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.close_campaign(actor=coordinator, campaign=campaign)
     leaks = item(raters(release).document(), "leak_free")
     assert leaks["answers"]["experts"]["yes"] == 4
     # the program finds faults in gap-0 and gap-1, where the experts say yes

@@ -4,7 +4,7 @@ import pytest
 
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from reports.corrections import (
+from reports.audit.corrections import (
     Audit,
     corrected_document,
     correction,
@@ -12,9 +12,9 @@ from reports.corrections import (
     strata_of,
     usable_truth,
 )
-from reports.datasets import DrawnItem
-from reports.inputs import collect
-from reports.score import score
+from reports.core.datasets import DrawnItem
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from tests.reports.conftest import load
 
 PROTOCOL = get_protocol("re2math")

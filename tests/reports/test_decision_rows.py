@@ -7,16 +7,17 @@ import pytest
 
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.adjudication import actions as adjudication_actions
+from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.models import Adjudication, Campaign, Grade
 from benchmark.models import Release
-from reports.exporting import csv_lines, jsonl_lines
-from reports.importing import import_labels
-from reports.inputs import collect
-from reports.label_filters import LabelFilter
-from reports.label_pages import chosen_page
-from reports.label_rows import blinded, label_rows
-from reports.score import score
+from reports.labels.exporting import csv_lines, jsonl_lines
+from reports.labels.filters import LabelFilter
+from reports.labels.importing import import_labels
+from reports.labels.pages import chosen_page
+from reports.labels.rows import blinded, label_rows
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from stats.analyses.agreement import agreement_document
 from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
@@ -36,17 +37,19 @@ def decided(proofs, coordinator, owner) -> Release:
     campaign = Campaign.objects.get(release=proofs)
     one, other = campaign.items.order_by("pk")[:2]
     terms = {"actor": coordinator, "item": one, "question": "correctness"}
-    first = actions.adjudicate(**terms, value="correct")
-    second = actions.adjudicate(**terms, value="incorrect", cause="slip", note="=1+1\r", supersedes=first.pk)
+    first = adjudication_actions.adjudicate(**terms, value="correct")
+    second = adjudication_actions.adjudicate(
+        **terms, value="incorrect", cause="slip", note="=1+1\r", supersedes=first.pk
+    )
     graders = set(Grade.objects.filter(assignment__item=other).values_list("answers__value", flat=True))
     value = next(value for value in ("1", "2", "3", "4", "5") if value not in graders)
     note = "Nobody\nsaw “this”."
-    actions.adjudicate(
+    adjudication_actions.adjudicate(
         actor=coordinator, item=other, question="clarity", value=value, cause="other", note=note
     )
-    actions.request_unblinding(actor=coordinator, campaign=campaign, reason="All is decided.")
-    actions.confirm_unblinding(actor=owner, campaign=campaign)
-    actions.adjudicate(**terms, value="correct", note="Seen again.", supersedes=second.pk)
+    adjudication_unblinding.request_unblinding(actor=coordinator, campaign=campaign, reason="All is decided.")
+    adjudication_unblinding.confirm_unblinding(actor=owner, campaign=campaign)
+    adjudication_actions.adjudicate(**terms, value="correct", note="Seen again.", supersedes=second.pk)
     return proofs
 
 

@@ -11,15 +11,15 @@ from benchmark.integrity import run_sha256
 from benchmark.models import Output, Run, UnreleasedOutput
 from benchmark.protocols import get_protocol
 from judging.actions import PublishedVerdict, imported_judge, store_published
-from reports.artifacts import build
-from reports.canonical import canonical
-from reports.datasets import ExpertLabel, OutputRow
-from reports.expert_scores import expert_document
-from reports.inputs import Inputs, collect
-from reports.manifest import read_manifest
-from reports.score import score
-from reports.score_text import _expert_cell, score_text
-from reports.verification import verify_file
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify_file
+from reports.core.canonical import canonical
+from reports.core.datasets import ExpertLabel, OutputRow
+from reports.scores.document import score
+from reports.scores.expert_scores import expert_document
+from reports.scores.inputs import Inputs, collect
+from reports.scores.text import _expert_cell, score_text
 from tests.reports.conftest import load
 
 pytestmark = pytest.mark.django_db

@@ -9,14 +9,17 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.actions.campaigns import keep_rubric
-from annotation.material import shown_first
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
+from annotation.campaigns import pairs
+from annotation.campaigns.actions import keep_rubric
+from annotation.core.material import shown_first
+from annotation.grading import actions as grading_actions
 from annotation.models import Assignment
-from reports.direct_pairs import compared_document, direct_kinds, pair_kinds
-from reports.importing import import_labels
-from reports.inputs import collect
-from reports.score import score
+from reports.comparison.direct_pairs import compared_document, direct_kinds, pair_kinds
+from reports.labels.importing import import_labels
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.reports.conftest import queries
 
@@ -148,12 +151,12 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
         reviewers_per_item=1,
         created_by=coordinator,
     )
-    actions.draw_pairs(actor=coordinator, campaign=campaign)
-    campaign = actions.open_campaign(actor=coordinator, campaign=campaign)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    pairs.draw_pairs(actor=coordinator, campaign=campaign)
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     place = Assignment.objects.get(pk=place.pk)
     aurora_first = shown_first(place)[0].run.system.slug == "aurora"
-    actions.submit_grade(
+    grading_actions.submit_grade(
         reviewer=algebraist,
         assignment=place,
         content={"answers": {"preference": "first" if aurora_first else "second", "sureness": "1"}},
@@ -161,7 +164,7 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
         rubric_sha256=campaign.rubric.sha256,
     )
     assert direct_kinds(release, "raw") == {}
-    actions.close_campaign(actor=coordinator, campaign=campaign)
+    campaigns_actions.close_campaign(actor=coordinator, campaign=campaign)
     assert list(direct_kinds(release, "raw")) == [KEY]
     found = direct(release)
     assert found["pairs"] == [{"first": "aurora", "second": "basalt", "wins": 1, "losses": 0, "ties": 0}]

@@ -9,18 +9,19 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import NotAllowed, Refused
-from annotation import actions
+from annotation.adjudication import unblinding
+from annotation.campaigns import actions as campaigns_actions
 from annotation.models import Flag, Grade
-from reports.artifacts import build
-from reports.excluding import declare_rule
-from reports.exclusion_rows import ExclusionRule
-from reports.exclusions import Objection, Rule, fallen_out
-from reports.inputs import Inputs, collect
-from reports.manifest import read_manifest
-from reports.objections import objections
-from reports.score import score
-from reports.score_text import score_text
-from reports.verification import verify
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify
+from reports.exclusions.actions import declare_rule
+from reports.exclusions.objections import objections
+from reports.exclusions.rules import Objection, Rule, fallen_out
+from reports.models import ExclusionRule
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
+from reports.scores.text import score_text
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist
 from tests.annotation.grading import graded_by
 
@@ -39,7 +40,7 @@ def closed(opened, algebraist, second_algebraist, coordinator):
     for grade in Grade.objects.filter(assignment__item__instance__key="a1"):
         kind = "context" if grade.assignment.reviewer_id == algebraist.pk else "doi"
         Flag.objects.create(grade=grade, kind=kind)
-    actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
+    campaigns_actions.close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
     return opened.release
 
 
@@ -111,8 +112,8 @@ def test_a_primary_rule_leaves_its_instances_out_of_the_score_itself(closed, coo
 
 
 def test_after_an_unblinding_no_rule_becomes_primary(closed, opened, coordinator, owner):
-    actions.request_unblinding(actor=coordinator, campaign=opened, reason="All is decided.")
-    actions.confirm_unblinding(actor=owner, campaign=opened)
+    unblinding.request_unblinding(actor=coordinator, campaign=opened, reason="All is decided.")
+    unblinding.confirm_unblinding(actor=owner, campaign=opened)
     with pytest.raises(Refused) as refusal:
         declare_rule(actor=coordinator, release=closed, **TERMS, primary=True)
     assert refusal.value.code == "unblinded"

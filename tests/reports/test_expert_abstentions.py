@@ -3,9 +3,9 @@
 import pytest
 
 from benchmark.rubrics import Rubric, question
-from reports.datasets import ExpertLabel, OutputRow
-from reports.expert_scores import expert_document
-from reports.score_text import _expert_cell
+from reports.core.datasets import ExpertLabel, OutputRow
+from reports.scores.expert_scores import expert_document
+from reports.scores.text import _expert_cell
 
 RUBRIC = Rubric(
     name="proofs",

@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from reports.external_scores import external_document, read_external
-from reports.inputs import collect
-from reports.outcomes import OutcomeKind, Outcomes, chosen_kind, outcomes
+from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcomes
+from reports.external.document import external_document, read_external
+from reports.scores.inputs import collect
 
 KIND = OutcomeKind("judge:x", "judge", "X", "Share of x.")
 SCORES = "system,score\naurora,70\nbasalt,61.5\ncobalt,12\nelsewhere,99\n"

@@ -5,18 +5,18 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.figures.axis import fitting_axis
-from reports.figures.confusion import confusion_matrix
-from reports.figures.forest import LEFT, RIGHT, WIDTH, Group, Mark, forest_plot
-from reports.figures.matrix import Shaded, shade, shaded_matrix
-from reports.figures.progress import LEFT as PROGRESS_LEFT
-from reports.figures.progress import RIGHT as PROGRESS_RIGHT
-from reports.figures.progress import progress_curve
-from reports.figures.reliability import reliability_curve
-from reports.figures.shares import share_bars
-from reports.figures.spans import LEFT as SPAN_LEFT
-from reports.figures.spans import RIGHT as SPAN_RIGHT
-from reports.figures.spans import Span, rank_scale, round_scale, span_plot
+from reports.core.figures.axis import fitting_axis
+from reports.core.figures.confusion import confusion_matrix
+from reports.core.figures.forest import LEFT, RIGHT, WIDTH, Group, Mark, forest_plot
+from reports.core.figures.matrix import Shaded, shade, shaded_matrix
+from reports.core.figures.progress import LEFT as PROGRESS_LEFT
+from reports.core.figures.progress import RIGHT as PROGRESS_RIGHT
+from reports.core.figures.progress import progress_curve
+from reports.core.figures.reliability import reliability_curve
+from reports.core.figures.shares import share_bars
+from reports.core.figures.spans import LEFT as SPAN_LEFT
+from reports.core.figures.spans import RIGHT as SPAN_RIGHT
+from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 JUDGE = Mark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))

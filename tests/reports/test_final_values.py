@@ -3,9 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from annotation import actions
-from reports.inputs import Inputs, collect
-from reports.score import score
+from annotation.adjudication import actions as adjudication_actions
+from annotation.adjudication import unblinding
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist, split
 
 __all__ = ["drafted", "opened", "rubric", "second_algebraist", "split"]
@@ -28,7 +29,7 @@ def test_without_a_decision_there_is_no_final_value_and_the_inputs_are_as_before
 
 
 def test_a_decision_replaces_the_conservative_value_of_its_output(split, opened, coordinator):
-    actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
+    adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
     systems = question(opened.release, "correctness")
     # one output was graded, by two who differ: conservative leaves it undecided, the adjudicator does not
     assert (total(systems, "conservative", "correct"), total(systems, "final", "correct")) == (0, 1)
@@ -36,7 +37,7 @@ def test_a_decision_replaces_the_conservative_value_of_its_output(split, opened,
 
 
 def test_a_decided_grade_replaces_the_mean_of_its_output(split, opened, coordinator):
-    actions.adjudicate(
+    adjudication_actions.adjudicate(
         actor=coordinator, item=split, question="rigour", value="5", cause="severity", note="Nothing missing."
     )
     system = question(opened.release, "rigour")[split.output.run.system.slug]
@@ -44,17 +45,19 @@ def test_a_decided_grade_replaces_the_mean_of_its_output(split, opened, coordina
 
 
 def test_an_amendment_changes_no_primary_score(split, opened, coordinator, owner):
-    first = actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
+    first = adjudication_actions.adjudicate(
+        actor=coordinator, item=split, question="correctness", value="correct"
+    )
     before = score(collect(release=opened.release))
-    actions.request_unblinding(actor=coordinator, campaign=opened, reason="All is decided.")
-    actions.confirm_unblinding(actor=owner, campaign=opened)
+    unblinding.request_unblinding(actor=coordinator, campaign=opened, reason="All is decided.")
+    unblinding.confirm_unblinding(actor=owner, campaign=opened)
     terms = {"item": split, "question": "correctness", "supersedes": first.pk}
-    actions.adjudicate(actor=coordinator, value="incorrect", **terms)
+    adjudication_actions.adjudicate(actor=coordinator, value="incorrect", **terms)
     assert score(collect(release=opened.release)) == before
 
 
 def test_inputs_with_decisions_survive_the_way_through_json(split, opened, coordinator):
-    actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
+    adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
     inputs = collect(release=opened.release)
     assert Inputs.from_json(inputs.as_json()) == inputs
     assert score(Inputs.from_json(inputs.as_json())) == score(inputs)
@@ -65,5 +68,5 @@ def test_the_score_page_shows_the_final_column_where_something_was_decided(split
     address = reverse("score", args=[opened.release.name])
     assert client.get(address).status_code == 200
     assert "#def-final" not in client.get(address).content.decode()
-    actions.adjudicate(actor=owner, item=split, question="correctness", value="correct")
+    adjudication_actions.adjudicate(actor=owner, item=split, question="correctness", value="correct")
     assert "1 adjudicated" in client.get(address).content.decode()

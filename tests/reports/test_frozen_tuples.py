@@ -15,8 +15,8 @@ from accounts.refusal import Refused
 from benchmark.actions import declare_tuple
 from benchmark.models import FrozenTuple, TupledRun
 from benchmark.queries import run_called
-from reports.inputs import Inputs, collect
-from reports.score import score
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from reports.implied_pairs import implied_document, implied_kinds, implied_rows
-from reports.inputs import collect
-from reports.pairs_page import pairs_sections
+from reports.comparison.implied_pairs import implied_document, implied_kinds, implied_rows
+from reports.comparison.pairs_page import pairs_sections
+from reports.scores.inputs import collect
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.labels import read_labels

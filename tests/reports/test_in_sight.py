@@ -8,20 +8,21 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.assigning import actions as assigning_actions
+from annotation.campaigns import actions as campaigns_actions
 from annotation.models import Answer, Grade, RevealArm
-from reports.artifacts import build
-from reports.campaign_data import campaign_data
-from reports.exporting import csv_lines
-from reports.importing import import_labels
-from reports.in_sight import in_sight_document
-from reports.inputs import collect
-from reports.label_reading import label_rows_of
-from reports.label_rows import label_rows
-from reports.manifest import read_manifest
-from reports.score import score
-from reports.score_text import score_text
-from reports.verification import verify
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify
+from reports.campaign.data import campaign_data
+from reports.labels.exporting import csv_lines
+from reports.labels.importing import import_labels
+from reports.labels.reading import label_rows_of
+from reports.labels.rows import label_rows
+from reports.scores.document import score
+from reports.scores.in_sight import in_sight_document
+from reports.scores.inputs import collect
+from reports.scores.text import score_text
 from stats.analyses import agreement
 from stats.analyses.options import Options
 from stats.labels import independent, read_labels
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.django_db
 def both_arms(judged, algebraist, second_algebraist, coordinator, monkeypatch):
     """Four algebra outputs, graded incorrect by one reviewer who saw the verdicts and correct by one who did not."""
     arms = iter([True] * 4 + [False] * 4)
-    monkeypatch.setattr("annotation.reveal.sees_before", lambda **terms: next(arms))
+    monkeypatch.setattr("annotation.reveal.rules.sees_before", lambda **terms: next(arms))
     campaign = attached(judged, coordinator, before=0.5)
     for person, value in ((algebraist, "incorrect"), (second_algebraist, "correct")):
         for _ in range(4):
@@ -48,7 +49,7 @@ def both_arms(judged, algebraist, second_algebraist, coordinator, monkeypatch):
 
 @pytest.fixture
 def closed(both_arms, coordinator):
-    return actions.close_campaign(actor=coordinator, campaign=both_arms, reason="A rehearsal.")
+    return campaigns_actions.close_campaign(actor=coordinator, campaign=both_arms, reason="A rehearsal.")
 
 
 def written(path, rows):
@@ -62,10 +63,10 @@ def test_a_grade_says_whether_a_verdict_was_in_sight(both_arms, algebraist, seco
 
 
 def test_where_no_verdict_is_shown_nothing_is_said_of_it(drafted, coordinator, algebraist):
-    actions.draw_items(actor=coordinator, campaign=drafted)
+    campaigns_actions.draw_items(actor=coordinator, campaign=drafted)
     graded_by(
         algebraist,
-        actions.open_campaign(actor=coordinator, campaign=drafted),
+        campaigns_actions.open_campaign(actor=coordinator, campaign=drafted),
         correctness="correct",
         rigour="3",
     )
@@ -210,7 +211,7 @@ def test_the_score_page_and_rest_show_both_figures(closed, client, coordinator):
 @pytest.mark.parametrize("said", [None, False])
 def test_the_database_refuses_a_grade_that_hides_what_was_in_sight(judged, coordinator, algebraist, said):
     campaign = attached(judged, coordinator, before=1.0)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     assert RevealArm.objects.get(assignment=place).before
     with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
         Grade.objects.create(
@@ -219,9 +220,9 @@ def test_the_database_refuses_a_grade_that_hides_what_was_in_sight(judged, coord
 
 
 def test_the_database_refuses_a_sight_where_no_verdict_is_shown(drafted, coordinator, algebraist):
-    actions.draw_items(actor=coordinator, campaign=drafted)
-    campaign = actions.open_campaign(actor=coordinator, campaign=drafted)
-    place = actions.take_next(reviewer=algebraist, campaign=campaign)
+    campaigns_actions.draw_items(actor=coordinator, campaign=drafted)
+    campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=drafted)
+    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
         Grade.objects.create(
             assignment=place, rubric_sha256=campaign.rubric.sha256, idempotency_key="k", verdict_seen=True

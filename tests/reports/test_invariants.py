@@ -12,13 +12,13 @@ from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import IdentityDecision, RedactedOutput, Settlement
 from benchmark.settling.case import open_case
 from judging.models import Call
-from reports.artifacts import build
-from reports.canonical import canonical
-from reports.inputs import collect
-from reports.invariants import RULES, violations
-from reports.invariants_of_records import settlements_name_their_texts
-from reports.manifest import read_manifest
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.core.canonical import canonical
+from reports.invariants.of_records import settlements_name_their_texts
+from reports.invariants.rules import RULES, violations
 from reports.models import Artifact
+from reports.scores.inputs import collect
 from tests.factories import (
     AssignmentFactory,
     CampaignFactory,

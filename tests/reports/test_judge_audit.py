@@ -9,12 +9,12 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from benchmark.protocols import get_protocol
-from reports import inputs as reading
-from reports.audits import audit_truth, audited, is_eligible, with_splits
-from reports.corrections import strata_of
-from reports.datasets import labelled_outputs, tallies
-from reports.inputs import collect
-from reports.judge_audit import judge_audit_document
+from reports.audit.corrections import strata_of
+from reports.audit.document import judge_audit_document
+from reports.audit.results import audit_truth, audited, is_eligible, with_splits
+from reports.core.datasets import labelled_outputs, tallies
+from reports.scores import inputs as reading
+from reports.scores.inputs import collect
 from tests.reports.conftest import queries
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from django.urls import reverse
 from benchmark.models import Output, System
 from judging.actions import PublishedVerdict, imported_judge, store_published
 from judging.models import Judge, Verdict
-from reports.judges_page import matrix_sections, pair_sections
+from reports.judges.page import matrix_sections, pair_sections
 from stats.display import rounded
 from tests.reports.conftest import queries
 

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from reports import label_pages
-from reports.label_pages import chosen_page
+from reports.labels import pages as label_pages
+from reports.labels.pages import chosen_page
 from tests.reports.conftest import queries
 
 pytestmark = pytest.mark.django_db
@@ -78,7 +78,7 @@ def test_a_key_that_is_none_is_refused(gaps, after):
 
 
 def test_the_page_shows_its_filters_and_leads_on(carl, gaps, monkeypatch):
-    monkeypatch.setattr("reports.views.labels.PAGE", 10)
+    monkeypatch.setattr("reports.labels.views.PAGE", 10)
     address = reverse("labels", args=["sample-re2math"])
     reply = carl.get(address, {"campaign": "sample-audit", "question": "ground"})
     text = reply.content.decode()
@@ -95,7 +95,7 @@ def test_nothing_fitting_says_what_to_do(carl, gaps):
 
 
 def test_every_page_takes_the_same_few_queries(carl, gaps, monkeypatch):
-    monkeypatch.setattr("reports.views.labels.PAGE", 5)
+    monkeypatch.setattr("reports.labels.views.PAGE", 5)
     address = reverse("labels", args=["sample-re2math"]) + "?identities=1"
     first = queries(carl, address)
     page = label_pages.chosen_page(gaps, {"identities": "1"}, after="", size=60)

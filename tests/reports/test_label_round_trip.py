@@ -12,12 +12,12 @@ from accounts.refusal import Refused
 from annotation.models import Answer
 from benchmark.models import Release
 from judging.actions import imported_judge
-from reports.exporting import csv_lines, jsonl_lines
-from reports.importing import import_labels
-from reports.label_cells import SHOWN_BLIND, Row
-from reports.label_filters import label_filter
-from reports.label_reading import label_rows_of
-from reports.label_rows import blinded, label_rows
+from reports.labels.cells import SHOWN_BLIND, Row
+from reports.labels.exporting import csv_lines, jsonl_lines
+from reports.labels.filters import label_filter
+from reports.labels.importing import import_labels
+from reports.labels.reading import label_rows_of
+from reports.labels.rows import blinded, label_rows
 from stats.labels import COLUMNS
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE
@@ -167,7 +167,7 @@ def test_somebody_has_decided_of_every_column_whether_a_blinded_person_may_see_i
 
 
 def test_a_column_that_nobody_has_decided_about_is_hidden(gaps: Release, monkeypatch):
-    monkeypatch.setattr("reports.label_rows.COLUMNS", (*COLUMNS, "author"))
+    monkeypatch.setattr("reports.labels.rows.COLUMNS", (*COLUMNS, "author"))
     rows = ({**row, "author": row["system"]} for row in label_rows(gaps))
     assert {row["author"] for row in blinded(rows)} == {""}
 

@@ -12,9 +12,9 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation.models import Answer, Campaign, Grade
 from judging.models import Verdict
-from reports.exporting import csv_lines
-from reports.importing import import_labels
-from reports.label_rows import blinded, label_rows
+from reports.labels.exporting import csv_lines
+from reports.labels.importing import import_labels
+from reports.labels.rows import blinded, label_rows
 from tests.reports.conftest import SAMPLE
 
 EXPERTS = SAMPLE / "re2math" / "labels-experts.csv"
@@ -62,7 +62,7 @@ def test_an_export_takes_the_same_statements_however_many_chunks_its_labels_fill
     # experts; decisions in force; verdicts about outputs, pairs and instances: 302 answers and 180 verdicts
     asked, texts = [], []
     for chunk in (10, 10_000):
-        monkeypatch.setattr("reports.label_rows._CHUNK", chunk)
+        monkeypatch.setattr("reports.labels.rows._CHUNK", chunk)
         with CaptureQueriesContext(connection) as captured:
             texts.append(export(gaps))
         asked.append(len(captured.captured_queries))

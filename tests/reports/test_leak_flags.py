@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation.models import Flag, FlagSpan, Grade
 from judging.construction import audit_construction
-from reports.leak_flags import flagged_instances
+from reports.construction.leak_flags import flagged_instances
 from tests.benchmark.files import gap
 from tests.factories import (
     AssignmentFactory,

@@ -12,9 +12,9 @@ from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.protocols.masked_steps.reproducibility import normalised, reproducibility
 from benchmark.records import RecordError
-from reports.importing import import_labels
-from reports.inputs import collect
-from reports.score import score
+from reports.labels.importing import import_labels
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from stats.display import rounded_percent
 from tests.benchmark.files import ATTEMPT, MASK, write_lines
 from tests.reports.conftest import SAMPLE, load

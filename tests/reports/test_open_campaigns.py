@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from reports.inputs import collect
-from reports.score import score
+from reports.scores.document import score
+from reports.scores.inputs import collect
 
 pytestmark = pytest.mark.django_db
 

@@ -10,26 +10,26 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from accounts.refusal import Refused
-from annotation.actions import import_rubrics
+from annotation.core.visibility import Viewer
 from annotation.models import Campaign
-from annotation.visibility import Viewer
+from annotation.rubrics.actions import import_rubrics
 from benchmark.models import Release
-from reports.artifacts import build
-from reports.campaign_pages import results_sections
-from reports.campaign_results import campaign_results_document, question_document, reviewers_document
-from reports.canonical import canonical
-from reports.exporting import csv_lines
-from reports.implied_pairs import implied_rows
-from reports.importing import import_labels
-from reports.inputs import collect
-from reports.invariants import answers_are_on_the_scale
-from reports.label_rows import label_rows
-from reports.manifest import read_manifest
-from reports.outcomes import chosen_kind, outcomes
-from reports.report_printing import ReportOrder, print_report
-from reports.score import score
-from reports.score_text import score_text
-from reports.verification import verify_file
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify_file
+from reports.campaign.pages import results_sections
+from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from reports.comparison.implied_pairs import implied_rows
+from reports.core.canonical import canonical
+from reports.core.outcomes import chosen_kind, outcomes
+from reports.invariants.rules import answers_are_on_the_scale
+from reports.labels.exporting import csv_lines
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
+from reports.printing.report import ReportOrder, print_report
+from reports.scores.document import score
+from reports.scores.inputs import collect
+from reports.scores.text import score_text
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.own_scale import LEVELS
 

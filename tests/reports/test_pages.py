@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from benchmark.actions import freeze_release
-from reports.importing import import_labels
-from reports.inputs import collect
+from reports.labels.importing import import_labels
 from reports.models import Artifact
-from reports.score import score
-from reports.score_text import score_text
+from reports.scores.document import score
+from reports.scores.inputs import collect
+from reports.scores.text import score_text
 from tests.factories import OutputFactory
 from tests.reports.conftest import SAMPLE
 

@@ -9,12 +9,12 @@ import threading
 import pytest
 
 from accounts.refusal import Refused
-from reports import pdf
-from reports.choosing import choose
-from reports.inputs import collect
+from reports.core.choosing import choose
 from reports.printing import pages
-from reports.score import score
-from reports.views.scores import page_context
+from reports.scores import pdf
+from reports.scores.document import score
+from reports.scores.inputs import collect
+from reports.scores.views import page_context
 
 
 def text_of(document: bytes, tmp_path) -> str:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Instance, Output
 from judging.actions import PublishedVerdict, imported_judge, store_published
-from reports.case_study import case_document
+from reports.cases.study import case_document
 from tests.reports.test_stages import candidate, sure
 from tests.stats.real_data import DATA, real_file
 

@@ -4,8 +4,8 @@ import pytest
 
 from benchmark.models import Instance, Output, Paper, Run
 from judging.models import Judge, Verdict
-from reports.condition_page import condition_sections
-from reports.conditions import condition_document
+from reports.conditions.document import condition_document
+from reports.conditions.page import condition_sections
 from tests.factories import JudgeFactory, SystemFactory
 from tests.reports.conftest import load
 

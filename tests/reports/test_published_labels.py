@@ -20,18 +20,18 @@ from annotation.models import Campaign
 from benchmark.actions import declare_tuple, freeze_release, import_outputs, import_release
 from benchmark.models import Release
 from benchmark.queries import runs_with_states
-from reports.artifacts import freeze_artifact
-from reports.choosing import choose
-from reports.exporting import csv_lines
-from reports.importing import import_labels
-from reports.inputs import Inputs, collect
-from reports.judge_audit import judge_audit_document
-from reports.label_rows import label_rows
-from reports.score import score
-from reports.score_text import score_text
-from reports.several_judges import matrix_document
-from reports.verification import verify
-from reports.views.scores import page_context
+from reports.artifact.freezing import freeze_artifact
+from reports.artifact.verification import verify
+from reports.audit.document import judge_audit_document
+from reports.core.choosing import choose
+from reports.judges.choosing import matrix_document
+from reports.labels.exporting import csv_lines
+from reports.labels.importing import import_labels
+from reports.labels.rows import label_rows
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
+from reports.scores.text import score_text
+from reports.scores.views import page_context
 from stats.display import rounded_percent
 from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
 

@@ -19,7 +19,7 @@ from accounts.models import User
 from annotation.models import Assignment, Campaign
 from benchmark.models import Output, Release
 from judging.models import Judge
-from reports.api_history import HistoryView
+from reports.history.api import HistoryView
 from tests.factories import AssignmentFactory, ItemFactory
 
 TRIES = 3  # of each operation and person; derived from the operation's name, so that a failure comes back

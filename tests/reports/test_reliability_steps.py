@@ -3,8 +3,8 @@
 import pytest
 
 from benchmark.rubrics import rubric_from_content
-from reports.campaign_data import CampaignData, Reviewer, ReviewerLabel
-from reports.reliability import reliability_document
+from reports.campaign.data import CampaignData, Reviewer, ReviewerLabel
+from reports.campaign.reliability import reliability_document
 
 RUBRIC = rubric_from_content(
     {

@@ -13,10 +13,11 @@ from django.utils import timezone
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
 from benchmark.actions import declare_tuple
-from reports import report_jobs, report_printing
 from reports.models import ReportJob, ReportState
-from reports.report_claims import claim, finish, keep
-from reports.report_jobs import (
+from reports.printing import jobs as report_jobs
+from reports.printing import report as report_printing
+from reports.printing.claims import claim, finish, keep
+from reports.printing.jobs import (
     MAX_OPEN,
     ask_report,
     cancel_report,
@@ -24,7 +25,7 @@ from reports.report_jobs import (
     reconcile_reports,
     retry_report,
 )
-from reports.report_printing import ReportOrder
+from reports.printing.report import ReportOrder
 from tests.factories import CampaignFactory, ItemFactory, OutputFactory, RunFactory
 from tests.reports.reading_pdf import text_of
 

@@ -11,10 +11,10 @@ from pypdf.generic import StreamObject
 
 from accounts.models import User
 from accounts.refusal import Refused
+from annotation.core.visibility import Viewer
 from annotation.models import Campaign
-from annotation.visibility import Viewer
-from reports import report_printing
-from reports.report_printing import ReportOrder, print_report
+from reports.printing import report as report_printing
+from reports.printing.report import ReportOrder, print_report
 from tests.factories import CampaignFactory
 from tests.reports.graded import REMARK, N, remark
 from tests.reports.reading_pdf import text_of

@@ -6,8 +6,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
-from benchmark.import_rows import ImportUpload
-from benchmark.models import RenderedDocument
+from benchmark.models import ImportUpload, RenderedDocument
 from judging.models import JudgeTask, TaskState
 from reports import tasks
 from tests.factories import JudgeTaskFactory, UserFactory
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def sent(monkeypatch, django_capture_on_commit_callbacks) -> list[str]:
     """The names of the messages that the round sends."""
     names: list[str] = []
-    for module in ("judging.signal", "benchmark.rendering", "reports.report_jobs"):
+    for module in ("judging.signal", "benchmark.rendering", "reports.printing.jobs"):
         monkeypatch.setattr(f"{module}.current_app.send_task", lambda name, *args, **more: names.append(name))
     return names
 

@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.refusal import Refused
-from reports.inputs import Inputs, collect
-from reports.score import score
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
 from stats.intervals import wilson
 
 

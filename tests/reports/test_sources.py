@@ -13,8 +13,8 @@ from benchmark.models import Release
 from judging.models import JudgeRun, Verdict
 from judging.queries import judges_with_verdicts
 from judging.sources import ask_about_sources
-from reports.choosing import choose
-from reports.sources import alternative_sources, newest_matcher, protocol_flags, tabulate
+from reports.core.choosing import choose
+from reports.sources.document import alternative_sources, newest_matcher, protocol_flags, tabulate
 from tests.benchmark.files import gap
 from tests.factories import (
     BenchmarkFactory,

@@ -15,14 +15,14 @@ from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import questions
 from judging.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from judging.models import JudgeTask
-from reports.artifacts import build
-from reports.canonical import canonical
-from reports.case_study import case_document
-from reports.inputs import Inputs, collect
-from reports.manifest import read_manifest
-from reports.score import score
-from reports.score_text import score_text
-from reports.verification import verify_file
+from reports.artifact.freezing import build
+from reports.artifact.manifest import read_manifest
+from reports.artifact.verification import verify_file
+from reports.cases.study import case_document
+from reports.core.canonical import canonical
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
+from reports.scores.text import score_text
 from tests.reports.conftest import SAMPLE
 from tests.stats.real_data import real_file
 

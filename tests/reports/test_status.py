@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from benchmark.import_rows import ImportState, ImportUpload
+from benchmark.models import ImportState, ImportUpload
 from judging.models import EndpointState
 from reports.status.state import beat_heart, stalled_since, status, waiting_jobs
 from reports.tasks import heartbeat

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmark.protocols import get_protocol
-from reports.datasets import ExpertLabel, OutputRow
-from reports.expert_scores import expert_document
+from reports.core.datasets import ExpertLabel, OutputRow
+from reports.scores.expert_scores import expert_document
 from stats.intervals import wilson
 
 LEMMAS = get_protocol("lemmas")

@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from annotation.models import Campaign
 from reports.analysing import stored
-from reports.choosing import choose
-from reports.exporting import csv_lines
+from reports.core.choosing import choose
+from reports.labels.exporting import csv_lines
 from stats.analyses.running import ANALYSES
 from tests.factories import CampaignFactory
 

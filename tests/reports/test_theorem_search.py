@@ -9,11 +9,11 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Release
-from reports.comparison import comparison_document
-from reports.inputs import Inputs, collect
-from reports.outcomes import chosen_kind, outcomes
-from reports.score import score
-from reports.score_text import score_text
+from reports.comparison.document import comparison_document
+from reports.core.outcomes import chosen_kind, outcomes
+from reports.scores.document import score
+from reports.scores.inputs import Inputs, collect
+from reports.scores.text import score_text
 from stats.display import rounded
 from tests.benchmark.files import write_lines
 

@@ -8,19 +8,11 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.actions import (
-    amend_after_verdict,
-    attach_training,
-    discard_draw,
-    draw_items,
-    mark_claims,
-    open_campaign,
-    reopen_grade,
-    revise_campaign,
-    revise_grade,
-    take_next,
-)
-from annotation.claims import MAX_CLAIMS, claims_of, sees_before
+from annotation.assigning.actions import take_next
+from annotation.campaigns.actions import draw_items, open_campaign
+from annotation.campaigns.revising import discard_draw, revise_campaign
+from annotation.core.own_data import own_data
+from annotation.grading.actions import reopen_grade, revise_grade
 from annotation.models import (
     Assignment,
     ClaimMark,
@@ -31,13 +23,15 @@ from annotation.models import (
     ShownClaim,
     ShownVerdict,
 )
-from annotation.own_data import own_data
+from annotation.reveal.actions import amend_after_verdict, mark_claims
+from annotation.reveal.claims import MAX_CLAIMS, claims_of, sees_before
+from annotation.training.actions import attach_training
 from benchmark.models import Output
-from reports.campaign_results import reviewers_document
-from reports.label_rows import label_rows
-from reports.monitoring import anchoring_document
-from reports.seen_labels import SeenLabel
-from reports.verdict_copies import copy_verdicts, verdicts_document
+from reports.campaign.monitoring import anchoring_document
+from reports.campaign.results import reviewers_document
+from reports.core.seen_labels import SeenLabel
+from reports.labels.rows import label_rows
+from reports.verdicts.copies import copy_verdicts, verdicts_document
 from tests.annotation.campaigns import drafted, rubric, second_algebraist
 from tests.annotation.grading import submit
 from tests.annotation.samples import COMPLETE

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.actions import import_outputs
-from reports.importing import import_labels
-from reports.inputs import collect
-from reports.score import score
+from reports.labels.importing import import_labels
+from reports.scores.document import score
+from reports.scores.inputs import collect
 from tests.reports.conftest import load
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"

@@ -6,12 +6,12 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.actions import require_staff
-from annotation.adjudication_json import decision_json, item_json, queue_json
-from annotation.item_names import item_called
+from annotation.adjudication import actions
+from annotation.adjudication.as_json import decision_json, item_json, queue_json
+from annotation.campaigns.actions import require_staff
+from annotation.core.item_names import item_called
+from annotation.core.queries import campaign_called
 from annotation.models import Cause
-from annotation.queries import campaign_called
 
 
 class Command(CommandForSomebody):

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.queries import campaign_called
+from annotation.core.queries import campaign_called
+from annotation.guessing import actions
 
 
 class Command(CommandForSomebody):

@@ -6,10 +6,11 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.plans import plan_in_words
-from annotation.queries import campaign_called
-from annotation.serializers import PlanOut
+from annotation.assigning import actions as assigning_actions
+from annotation.assigning.plans import plan_in_words
+from annotation.campaigns import actions as campaigns_actions
+from annotation.core.queries import campaign_called
+from annotation.core.serializers import PlanOut
 
 
 class Command(CommandForSomebody):
@@ -21,13 +22,13 @@ class Command(CommandForSomebody):
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])
-        actions.require_staff(actor)
-        plan = actions.plan_assignment(campaign)
+        campaigns_actions.require_staff(actor)
+        plan = assigning_actions.plan_assignment(campaign)
         document = dict(PlanOut(plan_in_words(campaign, plan)).data)
         if options["dry_run"]:
             return {"placed": 0, **document}
         return {
-            "placed": len(actions.apply_plan(actor=actor, campaign=campaign, sha256=plan.sha256)),
+            "placed": len(assigning_actions.apply_plan(actor=actor, campaign=campaign, sha256=plan.sha256)),
             **document,
         }
 

@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.queries import campaign_called
-from annotation.training_file import form_of
+from annotation.core.queries import campaign_called
+from annotation.training import actions
+from annotation.training.file import form_of
 
 
 class Command(CommandForSomebody):

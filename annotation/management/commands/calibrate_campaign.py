@@ -6,10 +6,10 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.api_calibration import RoundOut
-from annotation.calibration import round_values
-from annotation.queries import campaign_called
+from annotation.calibration import actions
+from annotation.calibration.api import RoundOut
+from annotation.calibration.reading import round_values
+from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):

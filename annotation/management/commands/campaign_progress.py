@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.progress import campaign_progress
-from annotation.queries import campaign_called
-from annotation.serializers import ProgressOut
+from annotation.campaigns.progress import campaign_progress
+from annotation.core.queries import campaign_called
+from annotation.core.serializers import ProgressOut
 
 
 class Command(TouchstoneCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.queries import campaign_called
-from annotation.training import training_results
+from annotation.core.queries import campaign_called
+from annotation.training.reading import training_results
 from stats.text import aligned, printable
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.queries import campaign_called, waiting_places
-from annotation.serializers import WaitingPlaceOut
+from annotation.core.queries import campaign_called, waiting_places
+from annotation.core.serializers import WaitingPlaceOut
 
 
 class Command(TouchstoneCommand):

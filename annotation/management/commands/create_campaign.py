@@ -6,11 +6,10 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.conflict_rows import DEFAULT_LEAST
-from annotation.models import ProblemRule
-from annotation.queries import campaign_called
-from annotation.serializers import CampaignOut
+from annotation.campaigns import actions
+from annotation.core.queries import campaign_called
+from annotation.core.serializers import CampaignOut
+from annotation.models import DEFAULT_LEAST, ProblemRule
 from benchmark.queries import release_named
 
 TERMS = ("rubric", "name", "slug", "track", "seed", "problem_rule", "most_per_reviewer", "least_authors")

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.quarantine import actions
 from benchmark.models import IdentityVerdict, Output
 from benchmark.queries import release_named
 

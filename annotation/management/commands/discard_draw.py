@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.queries import campaign_called
+from annotation.campaigns import revising
+from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
@@ -18,7 +18,7 @@ class Command(CommandForSomebody):
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])
-        return {"campaign": campaign.slug, "discarded": actions.discard_draw(actor=actor, campaign=campaign)}
+        return {"campaign": campaign.slug, "discarded": revising.discard_draw(actor=actor, campaign=campaign)}
 
     def text(self, document: dict[str, Any]) -> str:
         return f"The draw of {document['discarded']} items is taken back."

@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.models import User
-from annotation import actions
+from annotation.campaigns import pairs
+from annotation.core.queries import campaign_called, drawn_strata
+from annotation.core.serializers import DrawOut
 from annotation.management.commands.draw_campaign import Command as DrawCommand
-from annotation.queries import campaign_called, drawn_strata
-from annotation.serializers import DrawOut
 
 
 class Command(DrawCommand):
@@ -27,7 +27,7 @@ class Command(DrawCommand):
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])
-        items = actions.draw_pairs(
+        items = pairs.draw_pairs(
             actor=actor,
             campaign=campaign,
             systems=[slug for slug in options["systems"].split(",") if slug],

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.rubrics import rubric_called, rubric_toml
+from annotation.rubrics.available import rubric_called, rubric_toml
 from benchmark.protocols import protocol_names
 from benchmark.rubrics import RubricError
 

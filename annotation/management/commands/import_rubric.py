@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
+from annotation.rubrics import actions
 from benchmark.protocols import protocol_names
 
 

@@ -6,9 +6,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.queries import campaign_called
-from annotation.serializers import CampaignOut
+from annotation.campaigns import actions
+from annotation.core.queries import campaign_called
+from annotation.core.serializers import CampaignOut
 
 
 class Command(CommandForSomebody):

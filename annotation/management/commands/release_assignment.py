@@ -7,9 +7,9 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
+from annotation.assigning import actions
+from annotation.core.queries import campaign_called
 from annotation.models import Assignment
-from annotation.queries import campaign_called
 
 
 class Command(CommandForSomebody):

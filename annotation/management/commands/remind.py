@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.queries import campaign_called
+from annotation.campaigns import reminding
+from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
@@ -17,4 +17,4 @@ class Command(CommandForSomebody):
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
-        return dict(actions.remind_campaign(actor=actor, campaign=campaign_called(options["slug"])))
+        return dict(reminding.remind_campaign(actor=actor, campaign=campaign_called(options["slug"])))

@@ -8,11 +8,12 @@ from django.db import transaction
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions
-from annotation.actions.revising import TERMS
+from annotation.campaigns import actions as campaigns_actions
+from annotation.campaigns import revising
+from annotation.campaigns.revising import TERMS
+from annotation.core.queries import campaign_called
+from annotation.core.serializers import CampaignOut
 from annotation.models import ProblemRule
-from annotation.queries import campaign_called
-from annotation.serializers import CampaignOut
 from benchmark.queries import release_named
 
 
@@ -41,7 +42,9 @@ class Command(CommandForSomebody):
         if "release" in given:
             given["release"] = release_named(given["release"])
         with transaction.atomic():
-            actions.revise_campaign(actor=actor, campaign=campaign, **given)
+            revising.revise_campaign(actor=actor, campaign=campaign, **given)
             if options["least_authors"] is not None:
-                actions.set_least_authors(actor=actor, campaign=campaign, least=options["least_authors"])
+                campaigns_actions.set_least_authors(
+                    actor=actor, campaign=campaign, least=options["least_authors"]
+                )
         return dict(CampaignOut(campaign_called(campaign.slug)).data)

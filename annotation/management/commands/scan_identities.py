@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from annotation.quarantine import with_findings
+from annotation.quarantine.reading import with_findings
 from benchmark.actions import scan_identities
 from benchmark.progress import progress_bar
 from benchmark.queries import quarantined, release_named

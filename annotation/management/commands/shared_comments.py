@@ -7,11 +7,11 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.refusal import Refused
-from annotation import actions
-from annotation.bank import shared_in
-from annotation.bank_rows import SharedComment, SharingState
-from annotation.models import Campaign
-from annotation.queries import campaign_called
+from annotation.campaigns import actions as campaigns_actions
+from annotation.comments import actions as comments_actions
+from annotation.comments.bank import shared_in
+from annotation.core.queries import campaign_called
+from annotation.models import Campaign, SharedComment, SharingState
 
 
 class Command(CommandForSomebody):
@@ -29,11 +29,11 @@ class Command(CommandForSomebody):
         )
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
-        actions.require_staff(actor)
+        campaigns_actions.require_staff(actor)
         campaign = campaign_called(options["slug"])
         if options["add"]:
             terms = {"text": options["add"], "everywhere": options["everywhere"]}
-            actions.share_comment(actor=actor, campaign=campaign, **terms)
+            comments_actions.share_comment(actor=actor, campaign=campaign, **terms)
         for verb, state in (
             ("share", SharingState.SHARED),
             ("decline", SharingState.DECLINED),
@@ -41,7 +41,7 @@ class Command(CommandForSomebody):
         ):
             if options[verb]:
                 row, everywhere = _called(campaign, options[verb]), options["everywhere"]
-                actions.decide_comment(actor=actor, comment=row, state=state, everywhere=everywhere)
+                comments_actions.decide_comment(actor=actor, comment=row, state=state, everywhere=everywhere)
         return {"campaign": campaign.slug, "comments": [_line(row) for row in shared_in(campaign)]}
 
     def text(self, document: dict[str, Any]) -> str:

@@ -6,9 +6,10 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation import actions, queries
-from annotation.adjudication_json import unblinding_json
-from annotation.queries import campaign_called
+from annotation.adjudication import unblinding
+from annotation.adjudication.as_json import unblinding_json
+from annotation.core import queries
+from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
@@ -22,9 +23,9 @@ class Command(CommandForSomebody):
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])
         if options["verb"] == "request":
-            actions.request_unblinding(actor=actor, campaign=campaign, reason=options["reason"])
+            unblinding.request_unblinding(actor=actor, campaign=campaign, reason=options["reason"])
         elif options["verb"] == "confirm":
-            actions.confirm_unblinding(actor=actor, campaign=campaign)
+            unblinding.confirm_unblinding(actor=actor, campaign=campaign)
         else:
-            actions.withdraw_unblinding(actor=actor, campaign=campaign)
+            unblinding.withdraw_unblinding(actor=actor, campaign=campaign)
         return unblinding_json(campaign, queries.unblinding(campaign))

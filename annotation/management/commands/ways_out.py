@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as Base
-from annotation.queries import campaign_called
-from annotation.ways_out import ways_out
+from annotation.core.queries import campaign_called
+from annotation.grading.ways_out import ways_out
 
 
 class Command(Base):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.artifacts import freeze_artifact
-from reports.release_argument import release_called
+from reports.artifact.freezing import freeze_artifact
+from reports.core.release_argument import release_called
 
 
 class Command(TouchstoneCommand):

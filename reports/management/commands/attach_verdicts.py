@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation.queries import campaign_called
-from reports.verdict_copies import copy_verdicts, verdicts_document
+from annotation.core.queries import campaign_called
+from reports.verdicts.copies import copy_verdicts, verdicts_document
 
 
 class Command(CommandForSomebody):

@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from judging.construction import audit_construction
 from judging.subjects import instance_of
-from reports.construction import chosen_findings, construction, newest_audit
-from reports.construction_raters import raters
-from reports.release_argument import release_called
+from reports.construction.document import chosen_findings, construction, newest_audit
+from reports.construction.raters import raters
+from reports.core.release_argument import release_called
 from stats.text import aligned, interval, number
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.judge_audit import judge_audit_document
-from reports.release_argument import chosen_inputs, track_arguments
-from reports.success_types import types_of_successes
+from reports.audit.document import judge_audit_document
+from reports.core.release_argument import chosen_inputs, track_arguments
+from reports.scores.success_types import types_of_successes
 from stats.text import aligned, interval, number
 
 _CELLS = ("tp", "fp", "fn", "tn")

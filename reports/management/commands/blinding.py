@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.queries import campaign_called
-from reports.blinding import blinding_document
+from annotation.core.queries import campaign_called
+from reports.campaign.blinding import blinding_document
 from stats.text import aligned, number, printable
 
 

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.queries import campaign_called
-from reports.calibration import calibration_document
-from reports.campaign_pages import calibration_sections
+from annotation.core.queries import campaign_called
+from reports.campaign.calibration import calibration_document
+from reports.campaign.pages import calibration_sections
 from stats.text import aligned
 
 

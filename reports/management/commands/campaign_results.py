@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from annotation.queries import campaign_called
-from reports.campaign_results import campaign_results_document
+from annotation.core.queries import campaign_called
+from reports.campaign.results import campaign_results_document
 from stats.text import ESTIMATE_HEADER, aligned, estimate_row, printable
 
 

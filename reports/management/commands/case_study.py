@@ -7,9 +7,9 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Instance
-from reports.case_page import case_text
-from reports.case_study import case_document
-from reports.release_argument import release_called
+from reports.cases.page import case_text
+from reports.cases.study import case_document
+from reports.core.release_argument import release_called
 
 
 class Command(TouchstoneCommand):

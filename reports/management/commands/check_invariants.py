@@ -4,7 +4,7 @@ from typing import Any
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.invariants import violations
+from reports.invariants.rules import violations
 
 
 class Command(TouchstoneCommand):

@@ -7,9 +7,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.artifact_differences import compare, read_comparable
-from reports.artifact_file import read_file
-from reports.comparison_text import comparison_text
+from reports.artifact.comparison_text import comparison_text
+from reports.artifact.differences import compare, read_comparable
+from reports.artifact.file import read_file
 
 
 class Command(TouchstoneCommand):

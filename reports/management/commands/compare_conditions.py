@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.condition_page import condition_text
-from reports.conditions import condition_document
-from reports.inputs import SEED
-from reports.release_argument import release_called
+from reports.conditions.document import condition_document
+from reports.conditions.page import condition_text
+from reports.core.release_argument import release_called
+from reports.scores.inputs import SEED
 
 
 class Command(TouchstoneCommand):

@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.release_argument import chosen_track, track_arguments
-from reports.several_judges import two_judges
+from reports.core.release_argument import chosen_track, track_arguments
+from reports.judges.choosing import two_judges
 from stats.text import aligned, interval, number
 
 _COEFFICIENTS = (("percent", "agreement"), ("cohen_kappa", "Cohen's kappa"), ("gwet_ac1", "Gwet's AC1"))

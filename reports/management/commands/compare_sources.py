@@ -12,8 +12,8 @@ from judging.actions import reconcile
 from judging.models import JudgeRun, RunState
 from judging.sources import ask_about_sources, source_program
 from judging.worker import drain
-from reports.release_argument import release_called
-from reports.sources import newest_matcher, protocol_flags
+from reports.core.release_argument import release_called
+from reports.sources.document import newest_matcher, protocol_flags
 
 _POLL_SECONDS = 0.5
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.comparison import comparison_document
-from reports.outcomes import chosen_kind, outcomes
-from reports.release_argument import chosen_inputs, track_arguments
+from reports.comparison.document import comparison_document
+from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.release_argument import chosen_inputs, track_arguments
 from stats.text import aligned, interval, number
 
 

@@ -7,9 +7,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.external_scores import external_document, read_external
-from reports.outcomes import chosen_kind, outcomes
-from reports.release_argument import chosen_inputs, track_arguments
+from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.release_argument import chosen_inputs, track_arguments
+from reports.external.document import external_document, read_external
 from stats.text import ESTIMATE_HEADER, aligned, estimate_row, number
 
 

@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.refusal import Refused
-from reports.audit_document import audit_request
-from reports.audit_draw import draw_audit
+from reports.audit.draw import draw_audit
+from reports.audit.request import audit_request
+from reports.core.release_argument import release_called
 from reports.management.commands.plan_audit import add_audit_arguments
-from reports.release_argument import release_called
 
 
 class Command(CommandForSomebody):

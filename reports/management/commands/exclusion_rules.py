@@ -6,11 +6,11 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import CommandForSomebody
 from accounts.models import User
-from annotation.actions import require_staff
-from reports.excluding import declare_rule
-from reports.exclusions import GROUNDS
-from reports.objections import rules_document
-from reports.release_argument import release_called
+from annotation.campaigns.actions import require_staff
+from reports.core.release_argument import release_called
+from reports.exclusions.actions import declare_rule
+from reports.exclusions.objections import rules_document
+from reports.exclusions.rules import GROUNDS
 from stats.text import printable
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.downloads import table_lines
-from reports.leak_flags import flag_rows, flag_table
-from reports.release_argument import release_called
+from reports.construction.leak_flags import flag_rows, flag_table
+from reports.core.downloads import table_lines
+from reports.core.release_argument import release_called
 
 
 class Command(TouchstoneCommand):

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.exporting import csv_lines, jsonl_lines
-from reports.label_rows import blinded, label_rows
-from reports.release_argument import release_called
+from reports.core.release_argument import release_called
+from reports.labels.exporting import csv_lines, jsonl_lines
+from reports.labels.rows import blinded, label_rows
 
 
 class Command(TouchstoneCommand):

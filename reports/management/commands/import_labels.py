@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.importing import import_labels
-from reports.release_argument import release_called
+from reports.core.release_argument import release_called
+from reports.labels.importing import import_labels
 
 
 class Command(TouchstoneCommand):

@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.judges_page import matrix_sections
-from reports.release_argument import chosen_track, track_arguments
-from reports.several_judges import matrix_document
+from reports.core.release_argument import chosen_track, track_arguments
+from reports.judges.choosing import matrix_document
+from reports.judges.page import matrix_sections
 from stats.text import aligned, interval, number
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import Command as BaseCommand
-from reports.audit_document import audit_document, audit_request
-from reports.plan_text import plan_text
-from reports.release_argument import release_called
+from reports.audit.request import audit_document, audit_request
+from reports.core.release_argument import release_called
+from reports.planning.text import plan_text
 from stats.analyses import plans
 from stats.pilot_table import pilot_from_text
 from stats.raw_rows import TableError

@@ -8,10 +8,10 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from annotation.queries import campaign_called
-from annotation.visibility import Viewer
-from reports.release_argument import release_called
-from reports.report_printing import ReportOrder, print_report
+from annotation.core.queries import campaign_called
+from annotation.core.visibility import Viewer
+from reports.core.release_argument import release_called
+from reports.printing.report import ReportOrder, print_report
 
 
 class Command(TouchstoneCommand):

@@ -5,10 +5,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.inputs import SEED, collect
-from reports.release_argument import release_called
-from reports.score import score
-from reports.score_text import score_text
+from reports.core.release_argument import release_called
+from reports.scores.document import score
+from reports.scores.inputs import SEED, collect
+from reports.scores.text import score_text
 
 
 class Command(TouchstoneCommand):

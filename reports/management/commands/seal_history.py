@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.history import head, seal
+from reports.history.chain import head, seal
 
 
 class Command(TouchstoneCommand):

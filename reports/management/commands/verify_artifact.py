@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.artifact_file import read_file
-from reports.verification import verify_file
+from reports.artifact.file import read_file
+from reports.artifact.verification import verify_file
 
 
 class Command(TouchstoneCommand):

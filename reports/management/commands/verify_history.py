@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.history import Head, fault_of, faults, head, waiting
+from reports.history.chain import Head, fault_of, faults, head, waiting
 
 SHOWN = 20  # a chain that is broken once differs at many places
 

@@ -1,4 +1,4 @@
-// The form as one content object (annotation/answers.py) and back. Comments in the text live in `remarks`.
+// The form as one content object (annotation/grading/answers.py) and back. Comments in the text live in `remarks`.
 
 // One order of fields, so that equal contents have equal JSON whatever a database made of them.
 function inOrder({ block, start, end, severity, kind, text }) {

@@ -1,0 +1,96 @@
+"""The final value of a question where graders differ, decided after the round and kept with its history."""
+
+from django.db import transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from annotation.adjudication.reading import LATEST, by_question, decidable, live_answers
+from annotation.adjudication.settling import overrules_everyone
+from annotation.campaigns.actions import locked, require_staff
+from annotation.core import phases
+from annotation.core.identities import is_unblinded, knows_identities
+from annotation.core.phases import Verb
+from annotation.models import Adjudication, Campaign, Cause, Item
+from benchmark.rubrics import RubricError, rubric_from_content
+
+
+@transaction.atomic
+def adjudicate(
+    *,
+    actor: User,
+    item: Item,
+    question: str,
+    value: str,
+    step: str = "",
+    cause: str = "",
+    note: str = "",
+    supersedes: int | None = None,
+) -> Adjudication:
+    """Decide one question about one item; a further decision supersedes the one named by `supersedes`.
+
+    `value` is on the question's scale; for a pair, in the order of the item. Raises Refused while the campaign
+    is not closed, for an unknown question, step or value, when everybody is overruled without a `cause` and a
+    `note`, and (code "decided_meanwhile") when the latest decision is not the one that was looked at.
+    """
+    require_staff(actor)
+    campaign = locked(item.campaign)
+    phases.require(campaign.phase, Verb.ADJUDICATE)
+    answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
+    value = _canonical(campaign, question, value)
+    if step and (question, step) not in answers:
+        raise Refused(f"Nobody answered {question} about step {step!r}.", code="no_step", field="step")
+    latest = Adjudication.objects.filter(LATEST, item=item, question=question, step=step).first()
+    if (latest.pk if latest else None) != supersedes:
+        raise Refused(
+            "Somebody decided this question meanwhile; look at the decision first.", code="decided_meanwhile"
+        )
+    overrules = overrules_everyone(value, answers.get((question, step), []))
+    note = note.strip()
+    _require_reasons(overrules=overrules, cause=cause, note=note)
+    decision = Adjudication.objects.create(
+        item=item,
+        question=question,
+        step=step,
+        value=value,
+        overrules=overrules,
+        cause=cause,
+        note=note,
+        informed=knows_identities(actor, campaign) or is_unblinded(campaign),
+        amendment=is_unblinded(campaign),
+        supersedes=latest,
+        decided_by=actor,
+    )
+    details = {"question": question, "step": step, "value": value, "amendment": decision.amendment}
+    record(actor=actor, verb="adjudicate", target=item, reason=note[:1000], details=details)
+    return decision
+
+
+def _canonical(campaign: Campaign, key: str, value: str) -> str:
+    if key not in decidable(campaign):
+        raise Refused(
+            f"{campaign.rubric.label} has no question {key!r} that can be decided.", code="no_question"
+        )
+    if not value.strip():
+        raise Refused("Choose the final value.", code="no_value", field="value")
+    question = rubric_from_content(campaign.rubric.content).question(key)
+    try:
+        found = question.canonical(value)
+    except RubricError as error:
+        raise Refused(f"{error}.", code="bad_value", field="value") from error
+    if found not in question.scale.judgments:
+        raise Refused(
+            "A decision says what is the case; it cannot leave it open.", code="bad_value", field="value"
+        )
+    return found
+
+
+def _require_reasons(*, overrules: bool, cause: str, note: str) -> None:
+    if cause and cause not in Cause.values:
+        raise Refused(f"There is no cause {cause!r}; choose one of {', '.join(Cause.values)}.", field="cause")
+    if overrules and not (cause and note):
+        raise Refused(
+            "No grader gave this value: name the cause and say in a note why all are overruled.",
+            code="reasons_needed",
+            field="note" if cause else "cause",
+        )

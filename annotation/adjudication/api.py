@@ -1,0 +1,161 @@
+"""REST endpoints of adjudication and unblinding."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import caller, understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from annotation.adjudication import actions, unblinding
+from annotation.adjudication.as_json import decision_json, item_json, queue_json, unblinding_json
+from annotation.adjudication.settling import State
+from annotation.campaigns.api import campaign_or_404
+from annotation.core import queries
+from annotation.core.item_names import item_called
+from annotation.models import Cause
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class QueuedItemOut(serializers.Serializer[Any]):
+    item = serializers.CharField(help_text="The item's opaque name.")
+    problem = serializers.CharField()
+    domain = serializers.CharField()
+    state = serializers.ChoiceField(choices=[state.value for state in State])
+    grades = serializers.IntegerField()
+    places = serializers.IntegerField()
+    split = serializers.ListField(child=serializers.CharField())
+
+
+class AdjudicationOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    phase = serializers.CharField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+    items = QueuedItemOut(many=True)
+
+
+class AdjudicateIn(serializers.Serializer[Any]):
+    question = serializers.CharField(max_length=100)
+    step = serializers.CharField(max_length=50, required=False, allow_blank=True, default="")
+    value = serializers.CharField(max_length=200)
+    cause = serializers.ChoiceField(choices=Cause.choices, required=False, allow_blank=True, default="")
+    note = serializers.CharField(max_length=5000, required=False, allow_blank=True, default="")
+    supersedes = serializers.IntegerField(
+        required=False, allow_null=True, default=None, help_text="The latest decision, where there is one."
+    )
+
+
+class AdjudicatedOut(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    question = serializers.CharField()
+    step = serializers.CharField()
+    value = serializers.CharField()
+    overrules = serializers.BooleanField()
+    cause = serializers.CharField()
+    note = serializers.CharField()
+    informed = serializers.BooleanField(help_text="The adjudicator was able to see systems.")
+    amendment = serializers.BooleanField(help_text="Decided after the unblinding.")
+    decided_at = serializers.DateTimeField()
+
+
+class AnswerByLetterOut(serializers.Serializer[Any]):
+    letter = serializers.CharField()
+    value = serializers.CharField(allow_blank=True)
+    comment = serializers.CharField(allow_blank=True)
+
+
+class DisputedOut(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    step = serializers.CharField()
+    state = serializers.CharField()
+    answers = AnswerByLetterOut(many=True)
+    decision = AdjudicatedOut(allow_null=True)
+    history = AdjudicatedOut(many=True)
+
+
+class AdjudicatedItemOut(serializers.Serializer[Any]):
+    item = serializers.CharField()
+    problem = serializers.CharField()
+    missing = serializers.IntegerField()
+    questions = DisputedOut(many=True)
+
+
+class UnblindingIn(serializers.Serializer[Any]):
+    verb = serializers.ChoiceField(choices=["request", "confirm", "withdraw"])
+    reason = serializers.CharField(max_length=1000, required=False, allow_blank=True, default="")
+
+
+class UnblindingOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    unblinded = serializers.BooleanField()
+    reason = serializers.CharField()
+    requested_by = serializers.CharField(allow_null=True)
+    confirmed_by = serializers.CharField(allow_null=True)
+
+
+class AdjudicationView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_adjudication", responses=AdjudicationOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Items that are split, agreed, incomplete or settled; graders and systems are not named."""
+        return Response(queue_json(campaign_or_404(slug)))
+
+
+class AdjudicatedItemView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_adjudication_item", responses=AdjudicatedItemOut)
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """What each grader said, by letter, and what was decided."""
+        return Response(item_json(item_called(campaign_or_404(slug), name)))
+
+    @extend_schema(
+        operation_id="campaign_adjudicate",
+        parameters=[OPTIONAL_KEY],
+        request=AdjudicateIn,
+        responses={201: AdjudicatedOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Decide one question of a closed campaign's item."""
+        item = item_called(campaign_or_404(slug), name)
+        sent = understood(AdjudicateIn, request)
+        made = actions.adjudicate(actor=caller(request), item=item, **sent)
+        return Response(decision_json(made), status=201)
+
+
+class UnblindingView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_unblinding", responses=UnblindingOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Whether the campaign is unblinded, and who asked and confirmed."""
+        campaign = campaign_or_404(slug)
+        return Response(unblinding_json(campaign, queries.unblinding(campaign)))
+
+    @extend_schema(
+        operation_id="campaign_unblind",
+        parameters=[OPTIONAL_KEY],
+        request=UnblindingIn,
+        responses={200: UnblindingOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
+        campaign = campaign_or_404(slug)
+        sent = understood(UnblindingIn, request)
+        who = caller(request)
+        if sent["verb"] == "request":
+            unblinding.request_unblinding(actor=who, campaign=campaign, reason=sent["reason"])
+        elif sent["verb"] == "confirm":
+            unblinding.confirm_unblinding(actor=who, campaign=campaign)
+        else:
+            unblinding.withdraw_unblinding(actor=who, campaign=campaign)
+        return Response(unblinding_json(campaign, queries.unblinding(campaign)))

@@ -1,0 +1,120 @@
+"""One item as an adjudicator sees it: what the graders saw, what each answered and why, nothing filled in."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.adjudication.reading import by_question, decidable, decisions, graders, live_answers
+from annotation.adjudication.settling import State, question_state
+from annotation.campaigns.pairing import upright, upright_block
+from annotation.core.material import item_material
+from annotation.grading.remarks import Remark
+from annotation.grading.sheets import ShownPart, shown_proofs
+from annotation.models import Adjudication, Cause, Grade, Item
+from benchmark.rubrics import Question, rubric_from_content
+from stats.scale import value_words
+
+
+@dataclass(frozen=True)
+class GradersAnswer:
+    """What one grader said: `value` in words, "" where they could not judge it."""
+
+    letter: str
+    value: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Disputed:
+    """A question to be decided. `decision` is the latest one, `history` all of them, oldest first."""
+
+    question: Question
+    step: str
+    state: State
+    answers: tuple[GradersAnswer, ...]
+    choices: tuple[tuple[str, str, str], ...]  # value, its words, what it means
+    decision: Adjudication | None
+    history: tuple[Adjudication, ...]
+
+    @property
+    def key(self) -> str:
+        """A name that is unique on the page."""
+        return f"{self.question.key}-{self.step}" if self.step else self.question.key
+
+
+@dataclass(frozen=True)
+class AdjudicationPage:
+    """Everything the page prints."""
+
+    item: Item
+    title: str
+    domain: str
+    parts: tuple[ShownPart, ...]
+    proofs: tuple[Any, ...]
+    disputed: tuple[Disputed, ...]
+    remarks: tuple[Remark, ...]
+    notes: tuple[tuple[str, str], ...]
+    missing: int
+    causes: tuple[tuple[str, str], ...] = tuple(Cause.choices)
+
+
+def adjudication_page(item: Item) -> AdjudicationPage:
+    """The page of an item of a campaign; the pair of a comparison stands in the order of the item."""
+    shown = item_material(item)
+    parts, proofs = shown_proofs(shown)
+    found = graders(item)
+    return AdjudicationPage(
+        item=item,
+        title=shown.title,
+        domain=shown.domain,
+        parts=parts,
+        proofs=proofs,
+        disputed=tuple(_disputed(item, found)),
+        remarks=tuple(remark for letter, grade in found for remark in _remarks(letter, grade)),
+        notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
+        missing=item.places - len(found),
+    )
+
+
+def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
+    campaign = item.campaign
+    answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
+    latest = decisions([item]).get(item.pk, {})
+    past = list(Adjudication.objects.filter(item=item).select_related("decided_by").order_by("pk"))
+    rows = []
+    for question in rubric_from_content(campaign.rubric.content).questions:
+        for (key, step), values in answers.items():
+            if key != question.key:
+                continue
+            rows.append(
+                Disputed(
+                    question=question,
+                    step=step,
+                    state=question_state(values),
+                    answers=tuple(_answers(found, key, step)),
+                    choices=tuple(
+                        (value, value_words(value), question.scale.anchors.get(value, ""))
+                        for value in question.scale.judgments
+                    ),
+                    decision=latest.get((key, step)),
+                    history=tuple(row for row in past if (row.question, row.step) == (key, step)),
+                )
+            )
+    return rows
+
+
+def _answers(found: list[tuple[str, Grade]], question: str, step: str) -> list[GradersAnswer]:
+    return [
+        GradersAnswer(
+            letter, value_words(upright(answer.value, swapped=grade.assignment.swapped)), answer.comment
+        )
+        for letter, grade in found
+        for answer in grade.answers.all()
+        if (answer.question, answer.step) == (question, step)
+    ]
+
+
+def _remarks(letter: str, grade: Grade) -> list[Remark]:
+    return [
+        Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
+        for comment in grade.comments.all()
+    ]

@@ -1,0 +1,136 @@
+"""The answers of a campaign as an adjudicator reads them: graders by letter, no names, no systems.
+
+Letters follow the opaque handles of an item's places, so that a letter stands for different people on
+different items and tells nothing about when somebody submitted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from annotation.adjudication.settling import Said, State, item_state, letter, question_state
+from annotation.campaigns.pairing import upright
+from annotation.core.item_names import item_name
+from annotation.models import Adjudication, Answer, Assignment, AssignmentState, Campaign, Grade, Item
+from benchmark.rubrics import rubric_from_content
+
+Key = tuple[str, str]  # question and step
+LATEST = Q(superseded_by__isnull=True)
+LATEST_PRIMARY = Q(amendment=False) & (Q(superseded_by__isnull=True) | Q(superseded_by__amendment=True))
+
+
+@dataclass(frozen=True)
+class QueuedItem:
+    """A line of the queue. `split` names the questions on which graders differ and nobody decided."""
+
+    item: Item
+    state: State
+    grades: int
+    split: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return item_name(self.item.pk)
+
+
+def decidable(campaign: Campaign) -> list[str]:
+    """The questions whose answers can be settled: all but free text."""
+    questions = rubric_from_content(campaign.rubric.content).questions
+    return [question.key for question in questions if question.scale.has_values]
+
+
+def live_answers(items: Iterable[Item], questions: Sequence[str]) -> dict[int, list[Said]]:
+    """By item, what each grader answered; mirrored repeats and free texts are left out."""
+    rows = (
+        Answer.objects.filter(
+            grade__superseded_by=None,
+            grade__assignment__item__in=list(items),
+            grade__assignment__repeat=False,
+            question__in=questions,
+        )
+        .order_by("grade__assignment__handle", "question", "step")
+        .values_list(
+            "grade__assignment__item_id",
+            "grade__assignment_id",
+            "question",
+            "step",
+            "value",
+            "grade__assignment__swapped",
+        )
+    )
+    found: dict[int, list[Said]] = defaultdict(list)
+    for item, grader, question, step, value, swapped in rows:
+        found[item].append(Said(grader, question, step, upright(value, swapped=swapped)))
+    return dict(found)
+
+
+def by_question(said: Iterable[Said]) -> dict[Key, list[str]]:
+    """Question and step to the values given, "" for those who could not judge it."""
+    found: dict[Key, list[str]] = defaultdict(list)
+    for answer in said:
+        found[answer.question, answer.step].append(answer.value)
+    return dict(found)
+
+
+def decisions(items: Iterable[Item]) -> dict[int, dict[Key, Adjudication]]:
+    """By item, the latest decision on each question, amendments included."""
+    found: dict[int, dict[Key, Adjudication]] = defaultdict(dict)
+    for row in Adjudication.objects.filter(LATEST, item__in=list(items)):
+        found[row.item_id][row.question, row.step] = row
+    return dict(found)
+
+
+def primary_decisions() -> QuerySet[Adjudication]:
+    """Decisions that count in primary scores: the latest ones before the unblinding."""
+    return Adjudication.objects.filter(LATEST_PRIMARY)
+
+
+def queue(campaign: Campaign) -> list[QueuedItem]:
+    """Every item with its state, those that need a decision first."""
+    items = list(campaign.items.select_related("instance"))
+    said, decided = live_answers(items, decidable(campaign)), decisions(items)
+    rows = [_queued(item, said.get(item.pk, []), decided.get(item.pk, {})) for item in items]
+    order = list(State)
+    first = (State.SPLIT, State.OPEN)
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.state not in first,
+            order.index(row.state),
+            row.item.instance.domain,
+            row.item.instance.key,
+            row.name,
+        ),
+    )
+
+
+def _queued(item: Item, said: Sequence[Said], decided: Mapping[Key, Adjudication]) -> QueuedItem:
+    answers = by_question(said)
+    grades = len({answer.grader for answer in said})
+    split = [key for key, values in answers.items() if question_state(values) is State.SPLIT]
+    return QueuedItem(
+        item=item,
+        state=item_state(answers, missing=item.places - grades, decided=decided),
+        grades=grades,
+        split=tuple(dict.fromkeys(question for question, step in split if (question, step) not in decided)),
+    )
+
+
+def state_counts(rows: Iterable[QueuedItem]) -> dict[State, int]:
+    """How many items are in each state, every state named."""
+    counts = Counter(row.state for row in rows)
+    return {state: counts[state] for state in State}
+
+
+def graders(item: Item) -> list[tuple[str, Grade]]:
+    """(letter, live grade) of everybody who graded the item, in the order of their handles."""
+    places = Assignment.objects.filter(item=item, state=AssignmentState.SUBMITTED, repeat=False)
+    grades = (
+        Grade.objects.filter(assignment__in=places, superseded_by=None)
+        .select_related("assignment")
+        .prefetch_related("answers", "comments")
+        .order_by("assignment__handle")
+    )
+    return [(letter(index), grade) for index, grade in enumerate(grades)]

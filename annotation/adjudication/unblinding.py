@@ -1,0 +1,87 @@
+"""Showing the systems of a closed campaign: one person asks, another one confirms."""
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.access import lacks_second_factor
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from annotation.campaigns.actions import locked, require_staff
+from annotation.core import phases
+from annotation.core.phases import Verb
+from annotation.models import Assignment, AssignmentState, Campaign, Unblinding
+
+
+@transaction.atomic
+def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unblinding:
+    """Ask that the systems of a closed campaign be shown; takes effect when somebody else confirms.
+
+    Raises Refused while the campaign is not closed (the reason counts its open assignments), without a
+    reason, or when it was asked before.
+    """
+    _require_entitled(actor)
+    campaign = locked(campaign)
+    _require_closed(campaign)
+    reason = reason.strip()
+    if not reason:
+        raise Refused("Say why the systems are to be shown.", code="no_reason", field="reason")
+    if len(reason) > 1000:
+        raise Refused("The reason is longer than 1000 characters.", code="too_long", field="reason")
+    if Unblinding.objects.filter(campaign=campaign, withdrawn_at=None).exists():
+        raise Refused("This campaign's unblinding was asked for already.", code="already_requested")
+    asked = Unblinding.objects.create(campaign=campaign, reason=reason, requested_by=actor)
+    record(actor=actor, verb="request_unblinding", target=campaign, reason=reason)
+    return asked
+
+
+@transaction.atomic
+def confirm_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
+    """Confirm what another person asked for. From now on campaign pages show systems, decisions are amendments."""
+    _require_entitled(actor)
+    campaign = locked(campaign)
+    asked = _open_request(campaign)
+    if asked.requested_by_id == actor.pk:
+        raise NotAllowed("Unblinding takes two people: somebody else has to confirm your request.")
+    asked.confirmed_by, asked.confirmed_at = actor, timezone.now()
+    asked.save(update_fields=["confirmed_by", "confirmed_at"])
+    details = {"requested_by": asked.requested_by_id}
+    record(actor=actor, verb="confirm_unblinding", target=campaign, reason=asked.reason, details=details)
+    return asked
+
+
+@transaction.atomic
+def withdraw_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
+    """Take a request back, or turn it down, before it is confirmed."""
+    _require_entitled(actor)
+    campaign = locked(campaign)
+    asked = _open_request(campaign)
+    asked.withdrawn_at = timezone.now()
+    asked.save(update_fields=["withdrawn_at"])
+    record(actor=actor, verb="withdraw_unblinding", target=campaign)
+    return asked
+
+
+def _open_request(campaign: Campaign) -> Unblinding:
+    asked = Unblinding.objects.filter(campaign=campaign, withdrawn_at=None).first()
+    if asked is None:
+        raise Refused("Nobody has asked for this unblinding.", code="not_requested")
+    if asked.confirmed_at is not None:
+        raise Refused("The campaign is unblinded already.", code="already_unblinded")
+    return asked
+
+
+def _require_entitled(actor: User) -> None:
+    require_staff(actor)
+    if lacks_second_factor(actor):
+        raise NotAllowed("Set up your second factor first; unblinding needs two people who have one.")
+
+
+def _require_closed(campaign: Campaign) -> None:
+    if phases.allows(campaign.phase, Verb.UNBLIND):
+        return
+    waiting = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING).count()
+    raise Refused(
+        f"Close the campaign before unblinding; it is {campaign.phase} with {waiting} open assignments.",
+        code="wrong_phase",
+    )

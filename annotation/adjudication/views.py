@@ -1,0 +1,116 @@
+"""Pages on which differences between graders are settled, and the two steps of an unblinding."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.adjudication import actions
+from annotation.adjudication import unblinding as adjudication_unblinding
+from annotation.adjudication.page import adjudication_page
+from annotation.adjudication.reading import queue, state_counts
+from annotation.core.identities import is_unblinded, item_systems, sees_identities
+from annotation.core.item_names import item_called
+from annotation.core.phases import Verb, allows
+from annotation.models import Campaign, Item
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+def _campaign(slug: str) -> Campaign:
+    return get_object_or_404(Campaign.objects.select_related("release__benchmark", "rubric"), slug=slug)
+
+
+@staff_only
+@require_GET
+def adjudication(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Items that are split, agreed, incomplete or settled, those that need a decision first."""
+    campaign = _campaign(slug)
+    rows = queue(campaign)
+    context = {
+        "campaign": campaign,
+        "rows": rows,
+        "counts": state_counts(rows),
+        "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
+        "unblinded": is_unblinded(campaign),
+    }
+    return render(request, "annotation/adjudication.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
+    """One item: what its graders saw and said; a POST decides one question."""
+    campaign = _campaign(slug)
+    try:
+        item = item_called(campaign, name)
+    except Refused as refusal:
+        raise Http404 from refusal
+    problem: dict[str, Any] = {}
+    if request.method == "POST":
+        try:
+            _decide(request, item)
+            messages.success(request, "The decision is stored.")
+            return redirect("adjudicate", slug=slug, name=name)
+        except Refused as refusal:
+            problem = {
+                "question": request.POST.get("question", ""),
+                "step": request.POST.get("step", ""),
+                "reason": refusal.reason,
+                "sent": request.POST,
+            }
+    unblinded = is_unblinded(campaign)
+    context = {
+        "campaign": campaign,
+        "name": name,
+        "systems": item_systems(item) if unblinded and sees_identities(request.user, campaign) else [],
+        "page": adjudication_page(item),
+        "problem": problem,
+        "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
+        "unblinded": unblinded,
+    }
+    return render(request, "annotation/adjudicate.html", context, status=409 if problem else 200)
+
+
+def _decide(request: SignedInRequest, item: Item) -> None:
+    sent = request.POST
+    earlier = sent.get("supersedes", "")
+    actions.adjudicate(
+        actor=request.user,
+        item=item,
+        question=sent.get("question", ""),
+        step=sent.get("step", ""),
+        value=sent.get("value", ""),
+        cause=sent.get("cause", ""),
+        note=sent.get("note", ""),
+        supersedes=int(earlier) if earlier.isdecimal() else None,
+    )
+
+
+@staff_only
+@require_POST
+def unblinding(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Ask for the unblinding, confirm what somebody else asked for, or take a request back."""
+    campaign = _campaign(slug)
+    verb = request.POST.get("verb", "")
+    try:
+        if verb == "request":
+            adjudication_unblinding.request_unblinding(
+                actor=request.user, campaign=campaign, reason=request.POST.get("reason", "")
+            )
+            messages.success(request, "Asked. A second person has to confirm before systems are shown.")
+        elif verb == "confirm":
+            adjudication_unblinding.confirm_unblinding(actor=request.user, campaign=campaign)
+            messages.success(request, "The campaign is unblinded.")
+        else:
+            adjudication_unblinding.withdraw_unblinding(actor=request.user, campaign=campaign)
+            messages.success(request, "The request is withdrawn.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)

@@ -1,0 +1,48 @@
+"""A plan of assignment as a coordinator reads it before it is applied."""
+
+from collections import Counter
+from typing import Any
+
+from accounts.models import User
+from annotation.assigning.allocation import Plan
+from annotation.core.queries import seconds_per_grade
+from annotation.models import Campaign, CampaignSetup
+
+
+def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
+    """Places per reviewer (new and after), and unmet items grouped by domain and reason.
+
+    Hours are at the minutes that the coordinator said, or else at the median of finished grades.
+    """
+    items = {row.pk: row for row in campaign.items.select_related("instance")}
+    people = User.objects.in_bulk(plan.loads)
+    new = Counter(reviewer for _, reviewer in plan.pairs)
+    domains = {(reviewer, items[item].instance.domain) for item, reviewer in plan.pairs}
+    reviewers = [
+        {
+            "name": str(people[reviewer]),
+            "new": new[reviewer],
+            "load": load,
+            "domains": sorted(domain for who, domain in domains if who == reviewer),
+        }
+        for reviewer, load in plan.loads.items()
+    ]
+    unmet = Counter((items[row.item].instance.domain, row.reason) for row in plan.unmet)
+    missing = sum(row.wanted - row.placed for row in plan.unmet)
+    said = CampaignSetup.objects.filter(campaign=campaign).values_list("minutes_per_item", flat=True).first()
+    seconds = said * 60 if said else seconds_per_grade(campaign)
+    return {
+        "plan": plan,
+        "hours": None if seconds is None else len(plan.pairs) * seconds / 3600,
+        "minutes": None if seconds is None else seconds / 60,
+        "minutes_said": said is not None,
+        "sha256": plan.sha256,
+        "reviewers": sorted(reviewers, key=lambda row: (-row["load"], row["name"])),
+        "most": max(plan.loads.values(), default=0),
+        "unmet": [
+            {"domain": domain, "reason": reason, "items": count}
+            for (domain, reason), count in sorted(unmet.items())
+        ],
+        "missing": missing,
+        "wanted": len(plan.pairs) + missing,
+    }

@@ -1,0 +1,1 @@
+"""Calibration rounds: items that several reviewers answer blind and then discuss."""

@@ -1,0 +1,170 @@
+"""REST: discussions of revealed items for who answered them, and the rounds of a campaign."""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.models import TokenScope
+from accounts.refusal import Refused
+from annotation.calibration import actions
+from annotation.calibration.reading import discussed, discussion, round_values
+from annotation.campaigns.api import campaign_or_404
+from annotation.core import serializers as shape
+from annotation.grading.api import caller, place_or_404, refusal_reply, side_draft_reply
+from annotation.models import Assignment, CalibrationItem
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class RemarkIn(serializers.Serializer[Any]):
+    text = serializers.CharField(trim_whitespace=False, help_text="Markdown with LaTeX.")
+
+
+class AgainIn(serializers.Serializer[Any]):
+    content = serializers.JSONField(help_text="The content object, as for a submission.")
+    reason = serializers.CharField(help_text="Why, in a sentence.")
+
+
+class RemarkOut(serializers.Serializer[Any]):
+    letter = serializers.CharField(help_text="The grader, by this item's letter, or coordinator.")
+    own = serializers.BooleanField()
+    at = serializers.DateTimeField()
+    text = serializers.CharField()
+
+
+class GradersAnswersOut(serializers.Serializer[Any]):
+    letter = serializers.CharField()
+    own = serializers.BooleanField()
+    blind = serializers.JSONField(help_text="[step, answer in words, comment] for each step.")
+    after = serializers.JSONField(help_text="The same after the discussion; empty without second answers.")
+
+
+class DiscussedQuestionOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    text = serializers.CharField()
+    graders = GradersAnswersOut(many=True)
+
+
+class DiscussionOut(serializers.Serializer[Any]):
+    questions = DiscussedQuestionOut(many=True)
+    remarks = RemarkOut(many=True)
+    open = serializers.BooleanField()
+    answered_again = serializers.BooleanField()
+
+
+class RoundIn(serializers.Serializer[Any]):
+    verb = serializers.ChoiceField(choices=["make", "reveal", "end"])
+    items = serializers.IntegerField(min_value=1, required=False, help_text="For make: how many.")
+
+
+class RoundRemarkOut(serializers.Serializer[Any]):
+    letter = serializers.CharField()
+    at = serializers.DateTimeField()
+    text = serializers.CharField()
+
+
+class RoundItemOut(serializers.Serializer[Any]):
+    problem = serializers.CharField()
+    answered = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    remarks = RoundRemarkOut(many=True)
+    answered_again = serializers.IntegerField()
+
+
+class RoundOut(serializers.Serializer[Any]):
+    made_at = serializers.DateTimeField()
+    revealed_at = serializers.DateTimeField(allow_null=True)
+    ended_at = serializers.DateTimeField(allow_null=True)
+    items = RoundItemOut(many=True)
+
+
+def _discussed(request: Request, handle: str) -> tuple[Assignment, CalibrationItem]:
+    place = place_or_404(request, handle)
+    subject = discussed(place)
+    if subject is None:
+        raise Http404
+    return place, subject
+
+
+class DiscussionView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(operation_id="discussion_show", responses=DiscussionOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """Everybody's answers to an own item whose round was revealed, and the remarks."""
+        _, subject = _discussed(request, handle)
+        return Response(DiscussionOut(discussion(subject, caller(request))).data)
+
+    @extend_schema(
+        operation_id="discussion_remark", request=RemarkIn, responses={201: DiscussionOut, **REFUSED}
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Add a remark."""
+        place, subject = _discussed(request, handle)
+        actions.discuss(author=caller(request), item=place.item, **understood(RemarkIn, request))
+        return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
+
+
+class AgainView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(
+        operation_id="discussion_save_second_answers",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Save what is typed of second answers over `version`; a newer draft answers 409 with its text."""
+        return side_draft_reply(
+            request, actions.save_second_answers, assignment=place_or_404(request, handle)
+        )
+
+    @extend_schema(
+        operation_id="discussion_answer_again",
+        request=AgainIn,
+        responses={201: DiscussionOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Second answers, once; the blind ones stay and alone enter scores."""
+        place, subject = _discussed(request, handle)
+        sent = understood(AgainIn, request)
+        try:
+            actions.answer_again(reviewer=caller(request), assignment=place, **sent)
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
+
+
+class CalibrationView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_calibration_show", responses=RoundOut(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """The rounds, newest first."""
+        return Response(RoundOut(round_values(campaign_or_404(slug)), many=True).data)
+
+    @extend_schema(
+        operation_id="campaign_calibration_act",
+        request=RoundIn,
+        responses={200: RoundOut(many=True), **REFUSED},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a round, reveal it, or end its discussion."""
+        campaign = campaign_or_404(slug)
+        sent = understood(RoundIn, request)
+        actor = caller(request)
+        if sent["verb"] == "make":
+            actions.make_calibration(actor=actor, campaign=campaign, items=sent.get("items", 0))
+        elif sent["verb"] == "reveal":
+            actions.reveal_calibration(actor=actor, campaign=campaign)
+        else:
+            actions.end_calibration(actor=actor, campaign=campaign)
+        return Response(RoundOut(round_values(campaign), many=True).data)

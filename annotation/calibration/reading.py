@@ -1,0 +1,255 @@
+"""Calibration rounds as their readers see them: the blind answers beside each other, the discussion, what came after.
+
+Graders stand under the letter that adjudication uses (annotation/adjudication/reading.py): by item, after their opaque
+handles, so that a letter stands for different people on different items.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+import latex
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.statements import Parameter, Statement
+from annotation.adjudication.settling import letter
+from annotation.core.material import problem_title
+from annotation.core.queries import live_grade
+from annotation.models import (
+    Assignment,
+    AssignmentState,
+    CalibrationItem,
+    CalibrationRemark,
+    CalibrationRound,
+    Campaign,
+    Item,
+    LaterGrade,
+    Occasion,
+)
+from benchmark.rendering import rendered_all
+from benchmark.rubrics import rubric_from_content
+from stats.scale import value_words
+
+STAFF = "coordinator"
+
+
+def current_round(campaign: Campaign) -> CalibrationRound | None:
+    """The round that is not ended, if there is one."""
+    return CalibrationRound.objects.filter(campaign=campaign, ended_at=None).first()
+
+
+def is_revealed(item: Item | int) -> bool:
+    """Whether the blind answers of the item were shown to those who gave them."""
+    pk = item if isinstance(item, int) else item.pk
+    return CalibrationItem.objects.filter(item=pk, round__revealed_at__isnull=False).exists()
+
+
+def revealed(item: str) -> Exists:
+    """The same as a condition on rows whose path `item` leads to the item."""
+    return Exists(CalibrationItem.objects.filter(item=OuterRef(item), round__revealed_at__isnull=False))
+
+
+def require_unrevealed(item: int) -> None:
+    """Raise Refused (code "revealed") once the blind answers of an item are final."""
+    if is_revealed(item):
+        raise blind_answers_are_final()
+
+
+def blind_answers_are_final() -> Refused:
+    """What a grade is refused with after the reveal."""
+    return Refused(
+        "The answers to this item were revealed for discussion; the blind ones are final.", code="revealed"
+    )
+
+
+def discussed(place: Assignment) -> CalibrationItem | None:
+    """The item in calibration that the holder of a submitted place may read; None before the reveal."""
+    if place.state != AssignmentState.SUBMITTED:
+        return None
+    rows = CalibrationItem.objects.select_related("round")
+    return rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()
+
+
+@dataclass(frozen=True)
+class GradersAnswers:
+    """One grader's answers to a question: blind, and after the discussion if they answered again."""
+
+    letter: str
+    own: bool
+    blind: tuple[tuple[str, str, str], ...]  # step, words, comment
+    after: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class DiscussedQuestion:
+    """A question with what everybody answered."""
+
+    key: str
+    text: str
+    graders: tuple[GradersAnswers, ...]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A remark in blocks, by letter."""
+
+    letter: str
+    own: bool
+    at: datetime
+    text: str
+    blocks: tuple[latex.Block, ...]
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """Everything said about an item; `open` while remarks and second answers are taken."""
+
+    questions: tuple[DiscussedQuestion, ...]
+    remarks: tuple[Said, ...]
+    open: bool
+    answered_again: bool
+
+
+def discussion(subject: CalibrationItem, reader: User) -> Discussion:
+    """The discussion of a revealed item as `reader` sees it."""
+    places = _places(subject)
+    letters = {place.reviewer_id: letter(index) for index, place in enumerate(places)}
+    again = LaterGrade.objects.filter(
+        assignment__item=subject.item_id, assignment__reviewer=reader, occasion=Occasion.DISCUSSION
+    )
+    return Discussion(
+        questions=tuple(_questions(subject, places, reader)),
+        remarks=tuple(_said(subject, letters, reader)),
+        open=subject.round.ended_at is None,
+        answered_again=again.exists(),
+    )
+
+
+def _places(subject: CalibrationItem) -> list[Assignment]:
+    rows = Assignment.objects.filter(
+        item=subject.item_id, state=AssignmentState.SUBMITTED, repeat=False
+    ).order_by("handle")
+    return list(rows.prefetch_related("later_grades__answers"))
+
+
+def _questions(
+    subject: CalibrationItem, places: list[Assignment], reader: User
+) -> Iterable[DiscussedQuestion]:
+    rubric = rubric_from_content(subject.item.campaign.rubric.content)
+    blind = {place.pk: live_grade(place, "answers") for place in places}
+    after = {place.pk: _later(place) for place in places}
+    for question in rubric.questions:
+        yield DiscussedQuestion(
+            key=question.key,
+            text=question.text,
+            graders=tuple(
+                GradersAnswers(
+                    letter=letter(index),
+                    own=place.reviewer_id == reader.pk,
+                    blind=_answers(blind[place.pk], question.key),
+                    after=_answers(after[place.pk], question.key),
+                )
+                for index, place in enumerate(places)
+            ),
+        )
+
+
+def _later(place: Assignment) -> LaterGrade | None:
+    found = [row for row in place.later_grades.all() if row.occasion == Occasion.DISCUSSION]
+    return found[0] if found else None
+
+
+def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
+    rows = grade.answers.all() if grade is not None else ()
+    return tuple(
+        (row.step, value_words(row.value) or "cannot be judged", row.comment)
+        for row in rows
+        if row.question == question
+    )
+
+
+def _said(subject: CalibrationItem, letters: dict[int, str], reader: User) -> Iterable[Said]:
+    remarks = list(CalibrationRemark.objects.filter(subject=subject).order_by("created_at", "pk"))
+    texts = [(remark.text, "markdown", f"r{n}-") for n, remark in enumerate(remarks, start=1)]
+    for remark, document in zip(remarks, rendered_all(texts), strict=True):
+        yield Said(
+            letter=letters.get(remark.author_id, STAFF),
+            own=remark.author_id == reader.pk,
+            at=remark.created_at,
+            text=remark.text,
+            blocks=document.shown,
+        )
+
+
+def _discussed_places() -> QuerySet[Assignment]:
+    return (
+        Assignment.objects.filter(
+            reviewer=Parameter("reviewer"),
+            repeat=False,
+            state=AssignmentState.SUBMITTED,
+            item__calibration__round__revealed_at__isnull=False,
+        )
+        .select_related("item__instance", "item__calibration__round")
+        .order_by("-item__calibration__round__revealed_at", "handle")
+    )
+
+
+_DISCUSSED = Statement(_discussed_places)
+
+
+def own_discussions(reviewer: User) -> list[dict[str, Any]]:
+    """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
+    return [
+        {
+            "handle": place.handle,
+            "title": problem_title(place.item.instance.payload, place.item.instance.key),
+            "open": place.item.calibration.round.ended_at is None,
+        }
+        for place in _DISCUSSED.rows(reviewer=reviewer.pk)
+    ]
+
+
+def round_values(campaign: Campaign) -> list[dict[str, Any]]:
+    """The campaign's rounds, newest first, with their items: {made_at, revealed_at, ended_at, items: [...]}.
+
+    An item says how many blind answers, waiting places and second answers it has, and its remarks. No systems.
+    """
+    rounds = campaign.calibration_rounds.order_by("-made_at", "-pk")
+    return [
+        {
+            "made_at": row.made_at,
+            "revealed_at": row.revealed_at,
+            "ended_at": row.ended_at,
+            "items": [_item_values(subject) for subject in _subjects(row)],
+        }
+        for row in rounds
+    ]
+
+
+def _subjects(row: CalibrationRound) -> Iterable[CalibrationItem]:
+    rows = row.items.select_related("item__instance").prefetch_related(
+        "remarks", "item__assignments__later_grades"
+    )
+    return sorted(rows, key=lambda subject: (subject.item.instance.key, subject.pk))
+
+
+def _item_values(subject: CalibrationItem) -> dict[str, Any]:
+    places = [place for place in subject.item.assignments.all() if not place.repeat]
+    graders = sorted((p for p in places if p.state == AssignmentState.SUBMITTED), key=lambda p: p.handle)
+    letters = {place.reviewer_id: letter(index) for index, place in enumerate(graders)}
+    remarks = sorted(subject.remarks.all(), key=lambda remark: (remark.created_at, remark.pk))
+    states = [place.state for place in places]
+    again = [row for place in places for row in place.later_grades.all()]
+    return {
+        "problem": subject.item.instance.key,
+        "answered": states.count(AssignmentState.SUBMITTED),
+        "waiting": states.count(AssignmentState.WAITING),
+        "remarks": [
+            {"letter": letters.get(remark.author_id, STAFF), "at": remark.created_at, "text": remark.text}
+            for remark in remarks
+        ],
+        "answered_again": sum(row.occasion == Occasion.DISCUSSION for row in again),
+    }

@@ -1,0 +1,120 @@
+"""Calibration: the discussion of an item for who answered it blind, and the rounds for who runs the campaign."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.calibration import actions
+from annotation.calibration.reading import current_round, discussed, discussion, round_values
+from annotation.campaigns.forms import CalibrationForm, content_from_post
+from annotation.campaigns.views import staff_only
+from annotation.core.queries import live_grade
+from annotation.grading.answers import Incomplete
+from annotation.grading.drafting import later_draft
+from annotation.grading.sheets import sheet
+from annotation.grading.views import place_or_404
+from annotation.models import Assignment, CalibrationItem, Campaign, Occasion
+from benchmark.rubrics import rubric_from_content
+
+
+def _discussed_or_404(request: SignedInRequest, handle: str) -> tuple[Assignment, CalibrationItem]:
+    place = place_or_404(request, handle)
+    subject = discussed(place)
+    if subject is None:
+        raise Http404
+    return place, subject
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def discussion_page(request: SignedInRequest, handle: str) -> HttpResponse:
+    """All blind answers beside each other, the remarks, and the form of second answers; POST adds a remark."""
+    place, subject = _discussed_or_404(request, handle)
+    if request.method == "POST":
+        text = request.POST.get("text", "")
+        try:
+            actions.discuss(author=request.user, item=place.item, text=text)
+        except Refused as refusal:
+            return _page(request, place, subject, refusal=refusal, remark=text)
+        return redirect("discussion", handle=handle)
+    return _page(request, place, subject)
+
+
+@login_required
+@require_POST
+def again(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Second answers after the discussion."""
+    place, subject = _discussed_or_404(request, handle)
+    content = content_from_post(rubric_from_content(place.item.campaign.rubric.content), request.POST)
+    reason = request.POST.get("reason", "")
+    try:
+        actions.answer_again(reviewer=request.user, assignment=place, content=content, reason=reason)
+    except Refused as refusal:
+        return _page(request, place, subject, refusal=refusal, content=content, reason=reason)
+    messages.success(request, "Your second answers are kept beside the blind ones.")
+    return redirect("discussion", handle=handle)
+
+
+def _page(
+    request: SignedInRequest,
+    place: Assignment,
+    subject: CalibrationItem,
+    *,
+    refusal: Refused | None = None,
+    content: dict[str, Any] | None = None,
+    reason: str = "",
+    remark: str = "",
+) -> HttpResponse:
+    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, Occasion.DISCUSSION)
+    content = draft.content if content is None else {**content, "note": reason}
+    context = {
+        "draft": draft,
+        "content": content,
+        "sheet": sheet(place, content=content, problems=problems),
+        "discussion": discussion(subject, request.user),
+        "grade": live_grade(place),
+        "refusal": refusal.reason if refusal else "",
+        "reason": content.get("note", ""),
+        "remark": remark,
+    }
+    return render(request, "annotation/discussion.html", context, status=409 if refusal else 200)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The rounds of a campaign; POST makes, reveals or ends the present one."""
+    row = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
+    form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
+    if request.method == "POST":
+        try:
+            _act(request, row, form)
+            return redirect("calibration", slug=slug)
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+    context = {
+        "campaign": row,
+        "rounds": round_values(row),
+        "present": current_round(row),
+        "form": form,
+    }
+    return render(request, "annotation/calibration.html", context)
+
+
+def _act(request: SignedInRequest, row: Campaign, form: CalibrationForm) -> None:
+    verb = request.POST.get("verb", "")
+    if verb == "reveal":
+        actions.reveal_calibration(actor=request.user, campaign=row)
+    elif verb == "end":
+        actions.end_calibration(actor=request.user, campaign=row)
+    elif verb == "make" and form.is_valid():
+        actions.make_calibration(actor=request.user, campaign=row, **form.cleaned_data)
+    else:
+        raise Refused("Say how many items the round takes.", field="items")

@@ -1,0 +1,1 @@
+"""Campaigns from draft to closed: set up step by step, drawn, opened, reminded, closed."""

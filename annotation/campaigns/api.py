@@ -1,0 +1,274 @@
+"""REST endpoints of those who run the study: campaigns from draft to closed."""
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import caller, understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView, refuse_unlisted
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from annotation.assigning import actions as assigning_actions
+from annotation.assigning.plans import plan_in_words
+from annotation.campaigns import actions, pairs, reminding, revising
+from annotation.campaigns.progress import campaign_progress
+from annotation.core import queries
+from annotation.core import serializers as shape
+from annotation.models import Assignment, Campaign
+from benchmark.queries import release_named
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+def campaign_or_404(slug: str) -> Campaign:
+    """The campaign as its reply shows it."""
+    return get_object_or_404(Campaign.objects.select_related("release", "rubric"), slug=slug)
+
+
+def campaign_reply(slug: str, status: int = 200) -> Response:
+    """The campaign as stored now."""
+    return Response(shape.CampaignOut(campaign_or_404(slug)).data, status=status)
+
+
+class CampaignsView(ListAPIView[Campaign]):
+    """All campaigns; for those who run them."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = shape.CampaignOut
+    filters = {"release": "release__name", "kind": "kind", "phase": "phase"}
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return Campaign.objects.select_related("release", "rubric")
+
+    @extend_schema(
+        operation_id="campaigns_create",
+        parameters=[OPTIONAL_KEY],
+        filters=False,
+        request=shape.CampaignIn,
+        responses={201: shape.CampaignOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """A new campaign in draft; 409 for an unknown release or rubric, or a name that is taken."""
+        refuse_unlisted(request, set())
+        terms = understood(shape.CampaignIn, request)
+        release = release_named(terms.pop("release"))
+        made = actions.create_campaign(actor=caller(request), release=release, **terms)
+        return campaign_reply(made.slug, status=201)
+
+
+class CampaignView(RetrieveAPIView[Campaign]):
+    """One campaign; for those who run it."""
+
+    permission_classes = [IsStaffOfTheStudy]
+    serializer_class = shape.CampaignOut
+    queryset = Campaign.objects.select_related("release", "rubric")
+    lookup_field = "slug"
+
+    @extend_schema(
+        operation_id="campaign_revise",
+        parameters=[OPTIONAL_KEY],
+        request=shape.RevisedIn,
+        responses={200: shape.CampaignOut, **REFUSED},
+    )
+    @idempotent
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change terms: all before the draw, due date and instructions until the campaign is closed."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.RevisedIn, request)
+        if "release" in sent:
+            sent["release"] = release_named(sent["release"])
+        least = sent.pop("least_authors", None)
+        with transaction.atomic():
+            revising.revise_campaign(actor=caller(request), campaign=campaign, **sent)
+            if least is not None:
+                actions.set_least_authors(actor=caller(request), campaign=campaign, least=least)
+        return campaign_reply(slug)
+
+
+class ProgressView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_progress", responses=shape.ProgressOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Draw and progress of a campaign, by domain and reviewer."""
+        return Response(shape.ProgressOut(campaign_progress(campaign_or_404(slug))).data)
+
+
+class DrawView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_draw",
+        parameters=[OPTIONAL_KEY],
+        request=shape.DrawIn,
+        responses={201: shape.DrawOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Draw the items by domain, once and for all."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.DrawIn, request)
+        items = actions.draw_items(actor=caller(request), campaign=campaign, **sent)
+        body = {"campaign": slug, "items": len(items), "strata": queries.drawn_strata(campaign)}
+        return Response(shape.DrawOut(body).data, status=201)
+
+    @extend_schema(
+        operation_id="campaign_discard_draw",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={204: None, **REFUSED},
+    )
+    @idempotent
+    def delete(self, request: Request, slug: str) -> Response:
+        """Take the draw of a draft back, while nobody has a place; the audit trail keeps both."""
+        revising.discard_draw(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(status=204)
+
+
+class DrawPairsView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_draw_pairs",
+        parameters=[OPTIONAL_KEY],
+        request=shape.DrawPairsIn,
+        responses={201: shape.DrawOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Draw the pairs of a comparison, once and for all; a stratum is a pair of systems."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.DrawPairsIn, request)
+        items = pairs.draw_pairs(actor=caller(request), campaign=campaign, **sent)
+        body = {"campaign": slug, "items": len(items), "strata": queries.drawn_strata(campaign)}
+        return Response(shape.DrawOut(body).data, status=201)
+
+
+class PlanView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_plan", responses=shape.PlanOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Who would get what if the plan were applied now, and every place that cannot be filled."""
+        campaign = campaign_or_404(slug)
+        plan = assigning_actions.plan_assignment(campaign)
+        return Response(shape.PlanOut(plan_in_words(campaign, plan)).data)
+
+
+class AssignView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_assign",
+        parameters=[OPTIONAL_KEY],
+        request=shape.AssignIn,
+        responses={200: shape.AssignedOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Apply the plan that was looked at; 409 with code plan_changed when it would now be another."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.AssignIn, request)
+        placed = assigning_actions.apply_plan(actor=caller(request), campaign=campaign, **sent)
+        return Response(shape.AssignedOut({"campaign": slug, "placed": len(placed)}).data)
+
+
+class OpenView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_open",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.CampaignOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Let the reviewers in."""
+        actions.open_campaign(actor=caller(request), campaign=campaign_or_404(slug))
+        return campaign_reply(slug)
+
+
+class CloseView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_close",
+        parameters=[OPTIONAL_KEY],
+        request=shape.CloseIn,
+        responses={200: shape.CampaignOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """End the round; unfinished places need a reason."""
+        campaign = campaign_or_404(slug)
+        sent = understood(shape.CloseIn, request)
+        actions.close_campaign(actor=caller(request), campaign=campaign, **sent)
+        return campaign_reply(slug)
+
+
+class WaitingView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_waiting", responses=shape.WaitingPlaceOut(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Places that are not yet submitted, oldest first."""
+        rows = queries.waiting_places(campaign_or_404(slug))
+        return Response(shape.WaitingPlaceOut(rows, many=True).data)
+
+
+class ReleaseAssignmentView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_release_assignment",
+        parameters=[OPTIONAL_KEY],
+        request=shape.ReleaseAssignmentIn,
+        responses={204: None, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Take a waiting place back; it is free again and the reviewer keeps the draft."""
+        rows = Assignment.objects.select_related("item__campaign")
+        place = get_object_or_404(rows, pk=pk, item__campaign__slug=slug)
+        sent = understood(shape.ReleaseAssignmentIn, request)
+        assigning_actions.release_assignment(actor=caller(request), assignment=place, **sent)
+        return Response(status=204)
+
+
+class RemindView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_remind",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.RemindedOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Mail reviewers about waiting work; nobody gets two mails on a day."""
+        counts = reminding.remind_campaign(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(shape.RemindedOut(counts).data)
+
+
+class ReleaseLateView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="campaign_release_late",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: shape.ReleasedLateOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Release what is past the due date and give it to reviewers who are not late; drafts are kept."""
+        counts = assigning_actions.release_late(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(shape.ReleasedLateOut(counts).data)

@@ -1,0 +1,107 @@
+"""Forms of coordinators, and the translation of a plain (scriptless) grading form into content."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+
+from benchmark.rubrics import Rubric
+from llm.strict_json import storable
+
+
+class PlainForm(forms.Form):
+    """Labels stand above their fields and need no colon."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+
+
+class SavedCommentForm(PlainForm):
+    """One comment to use again."""
+
+    text = forms.CharField(
+        label="Comment",
+        max_length=2000,
+        help_text="LaTeX between dollars, as in $x^2$, is set as a formula.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class SharedCommentForm(SavedCommentForm):
+    """A comment of the staff's own for the reviewers of a campaign, or of all of its protocol."""
+
+    everywhere = forms.BooleanField(required=False, label="In every campaign of the protocol")
+
+
+class CalibrationForm(PlainForm):
+    """How many items a calibration round has."""
+
+    items = forms.IntegerField(
+        label="Items in the round",
+        min_value=1,
+        initial=5,
+        help_text="Taken in the campaign's seeded order among items with two or more reviewers.",
+    )
+
+
+class TrainingForm(PlainForm):
+    """The file of a training set."""
+
+    file = forms.FileField(
+        label="Training file",
+        max_length=200,
+        help_text="JSON lines (.jsonl) or a table (.csv); docs/training.md describes both.",
+    )
+    may_skip = forms.BooleanField(label="Reviewers may skip the training", required=False)
+
+
+class ReasonForm(PlainForm):
+    """A reason that goes into the audit trail."""
+
+    reason = forms.CharField(max_length=1000, required=False)
+
+
+def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
+    """The content object (annotation/grading/answers.py) in the fields of a posted grading form.
+
+    Anchored comments and flags travel as JSON in a hidden field each; text that is not JSON counts as none.
+    """
+    keys = [question.key for question in rubric.questions]
+    return {
+        "answers": _filled(post, "answer", keys),
+        "steps": _step_labels(post, rubric),
+        "abstained": [key for key in keys if post.get(f"abstain-{key}")],
+        "comments": _filled(post, "comment", keys),
+        "anchored": _anchored(post.get("anchored", "")),
+        "flags": _anchored(post.get("flags", "")),
+        "note": post.get("note", ""),
+        "seen_before": bool(post.get("seen_before")),
+        "seen_where": post.get("seen_where", ""),
+        "statement_wrong": bool(post.get("statement_wrong")),
+        "unjudged": {"reason": post.get("unjudged", ""), "note": post.get("unjudged_note", "")},
+    }
+
+
+def _filled(post: QueryDict, prefix: str, keys: list[str]) -> dict[str, str]:
+    values = {key: post.get(f"{prefix}-{key}", "") for key in keys}
+    return {key: value for key, value in values.items() if value.strip()}
+
+
+def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
+    """Fields are called step-QUESTION-STEP."""
+    found = {}
+    for question in rubric.questions:
+        start = f"step-{question.key}-"
+        labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
+        if question.scale.stepwise and labels:
+            found[question.key] = labels
+    return found
+
+
+def _anchored(text: str) -> list[Any]:
+    try:
+        value = storable(json.loads(text or "[]"))
+    except (ValueError, RecursionError):
+        return []
+    return value if isinstance(value, list) else []

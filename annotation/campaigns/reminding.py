@@ -1,0 +1,86 @@
+"""Mail to reviewers about work that waits: pressed by a coordinator, or sent once a day when it is due."""
+
+import datetime as dt
+import logging
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Min, Q
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from annotation.campaigns.actions import require_staff
+from annotation.core.phases import Phase
+from annotation.models import Assignment, AssignmentState, Campaign, Reminder
+
+NEAR = dt.timedelta(days=3)
+log = logging.getLogger(__name__)
+
+
+def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
+    """Mail everybody with waiting work in the campaign; counts of `sent` and `held_back` people.
+
+    Held back are those who want no reminders, who are away, or who had one today.
+    """
+    require_staff(actor)
+    counts = _remind(Q(item__campaign=campaign))
+    record(actor=actor, verb="remind", target=campaign, details=counts)
+    return counts
+
+
+def remind_due() -> dict[str, int]:
+    """Mail everybody whose work is due within three days, or was. Counts as above."""
+    return _remind(Q(item__campaign__due_on__lte=timezone.now().date() + NEAR))
+
+
+def _remind(which: Q) -> dict[str, int]:
+    waiting = Assignment.objects.filter(
+        which, state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN, reviewer__is_active=True
+    )
+    rows = (
+        waiting.order_by("reviewer")
+        .values("reviewer")
+        .annotate(places=Count("pk"), due=Min("item__campaign__due_on"))
+    )
+    people = User.objects.in_bulk([row["reviewer"] for row in rows])
+    sent = [_remind_person(people[row["reviewer"]], row["places"], row["due"]) for row in rows]
+    return {"sent": sum(sent), "held_back": len(sent) - sum(sent)}
+
+
+def _remind_person(person: User, places: int, due: dt.date | None) -> bool:
+    today = timezone.now().date()
+    away = person.away_until is not None and person.away_until >= today
+    if not person.reminders or away:
+        return False
+    try:
+        with transaction.atomic():
+            noted = Reminder.objects.create(reviewer=person, sent_on=today, waiting=places)
+    except IntegrityError:  # they had one today
+        return False
+    if _sent(person, places, due, today):
+        return True
+    noted.delete()
+    return False
+
+
+def _sent(person: User, places: int, due: dt.date | None, today: dt.date) -> bool:
+    context = {
+        "places": places,
+        "due": due,
+        "late": due is not None and due < today,
+        "queue": settings.SITE_URL + reverse("queue"),
+        "profile": settings.SITE_URL + reverse("profile"),
+    }
+    try:
+        send_mail(
+            "Work waits for you", render_to_string("annotation/reminder.txt", context), None, [person.email]
+        )
+    except (SMTPException, OSError) as error:
+        log.error("The reminder of account %s was not sent: %s", person.pk, error)
+        return False
+    return True

@@ -1,0 +1,121 @@
+"""A campaign that is being set up: other terms, what is to be drawn, a draw taken back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from annotation.campaigns.actions import keep_rubric, locked, require_sound_terms, require_staff
+from annotation.core import phases
+from annotation.core.phases import Phase, Verb
+from annotation.models import Assignment, Campaign, CampaignKind, CampaignSetup, Reveal, Step, TrainingSet
+
+WHAT = ("release", "rubric", "track", "seed", "reviewers_per_item")  # what the draw rests on, or copies
+TERMS = (*WHAT, "name", "problem_rule", "most_per_reviewer", "due_on", "instructions")
+WHILE_OPEN = ("due_on", "instructions")
+
+
+@transaction.atomic
+def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaign:
+    """Change some of TERMS; `rubric` is a label, as for create_campaign. The same terms again change nothing.
+
+    Everything may change until the items are drawn, then all but WHAT, and WHILE_OPEN until the campaign is
+    closed. With another release, rubric or track, what was chosen for the draw is forgotten. Raises Refused
+    naming the field, as create_campaign does and (code "drawn" or "wrong_phase") when it is too late.
+    """
+    require_staff(actor)
+    if unknown := terms.keys() - {*TERMS}:
+        raise ValueError(f"no terms of a campaign: {', '.join(sorted(unknown))}")
+    campaign = locked(campaign)
+    if "rubric" in terms or "release" in terms:
+        release = terms.get("release", campaign.release)
+        kept = keep_rubric(release.benchmark.protocol, terms.get("rubric", campaign.rubric.label))
+        terms |= {"rubric": kept}
+        if kept.content["kind"] == CampaignKind.CONSTRUCTION:
+            terms["track"] = ""
+    changed = {name: value for name, value in terms.items() if getattr(campaign, name) != value}
+    if not changed:
+        return campaign
+    _require_in_time(campaign, changed)
+    for name, value in changed.items():
+        setattr(campaign, name, value)
+    campaign.kind = campaign.rubric.content["kind"]
+    require_sound_terms(campaign)
+    campaign.save(update_fields=[*changed, "kind"])
+    if changed.keys() & {"release", "rubric", "track"}:
+        CampaignSetup.objects.filter(campaign=campaign).update(reached=Step.TERMS, draw={})
+    details = {name: str(value) for name, value in changed.items()}
+    record(actor=actor, verb="revise_campaign", target=campaign, details=details)
+    return campaign
+
+
+def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
+    if campaign.phase == Phase.CLOSED:
+        raise Refused("A closed campaign keeps its terms.", code="wrong_phase")
+    asked = [name for name in ("release", "rubric") if name in changed]
+    if asked and TrainingSet.objects.filter(campaign=campaign).exists():
+        raise Refused(
+            "This no longer changes: a training is attached, and its gold answers this rubric.",
+            code="trained",
+            field=asked[0],
+        )
+    for name in changed:
+        if campaign.phase == Phase.OPEN and name not in WHILE_OPEN:
+            raise Refused(
+                "This no longer changes: reviewers are at work. An open campaign takes another due date and "
+                "other instructions.",
+                code="wrong_phase",
+                field=name,
+            )
+    drawn = [name for name in changed if name in WHAT]
+    if drawn and campaign.items.exists():
+        raise Refused(
+            "This no longer changes: the items are drawn. Take the draw back first.",
+            code="drawn",
+            field=drawn[0],
+        )
+
+
+@transaction.atomic
+def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> CampaignSetup:
+    """Note that `step` was saved, with what it settles of `draw` and `minutes_per_item`.
+
+    Raises Refused when the campaign has opened, or when a draw is chosen although there is one.
+    """
+    require_staff(actor)
+    campaign = locked(campaign)
+    if campaign.phase != Phase.DRAFT:
+        raise Refused("Only a draft is set up.", code="wrong_phase")
+    if "draw" in kept and campaign.items.exists():
+        raise Refused("The items are drawn. Take the draw back first.", code="drawn")
+    setup, _ = CampaignSetup.objects.select_for_update().get_or_create(campaign=campaign)
+    order = Step.values
+    setup.reached = max(setup.reached, step, key=order.index)
+    for name, value in kept.items():
+        setattr(setup, name, value)
+    setup.save(update_fields=["reached", *kept])
+    return setup
+
+
+@transaction.atomic
+def discard_draw(*, actor: User, campaign: Campaign) -> int:
+    """Take the draw of a draft back; returns how many items went. Runs that it froze stay frozen.
+
+    The audit trail keeps both, so that nobody draws until they like the sample without leaving a trace.
+    Raises Refused when there is no draw, or (code "assigned") when somebody has or had a place.
+    """
+    require_staff(actor)
+    campaign = locked(campaign)
+    phases.require(campaign.phase, Verb.DRAW)
+    if Assignment.objects.filter(item__campaign=campaign).exists():
+        raise Refused("Reviewers have places on these items; the draw stays.", code="assigned")
+    if Reveal.objects.filter(campaign=campaign).exists():
+        raise Refused("A judge's verdicts are attached to these items; the draw stays.", code="verdicts")
+    count, _ = campaign.items.all().delete()
+    if not count:
+        raise Refused("There is no draw to take back.", code="nothing_drawn")
+    record(actor=actor, verb="discard_draw", target=campaign, details={"items": count, "seed": campaign.seed})
+    return count

@@ -1,0 +1,156 @@
+"""The way from a release to an open campaign: where a draft stands, and what each step shows beside its form."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.domains import domain_words
+from annotation.campaigns.draw_counts import Size
+from annotation.campaigns.draws import DRAW_WAYS, chosen, size_of
+from annotation.conflicts import resolving as conflicts
+from annotation.core import queries
+from annotation.core.identities import informed_people
+from annotation.models import Campaign, CampaignKind, CampaignSetup, Step
+
+ORDER = list(Step)
+ASSUMED_MINUTES = 15.0
+
+
+@dataclass(frozen=True)
+class StepMark:
+    """A step as the bar above the form shows it; `open` steps can be gone to."""
+
+    step: Step
+    number: int
+    done: bool
+    open: bool
+    now: bool
+
+
+def setup_of(campaign: Campaign) -> CampaignSetup:
+    """The campaign's setup, unsaved where none is kept: then a drawn campaign stands before its assignment."""
+    kept = CampaignSetup.objects.filter(campaign=campaign).first()
+    if kept is not None:
+        return kept
+    reached = Step.OPTIONS if campaign.items.exists() else Step.TERMS
+    return CampaignSetup(campaign=campaign, reached=reached)
+
+
+def after(step: str) -> Step:
+    """The step that follows; the last one stays."""
+    return ORDER[min(Step.values.index(step) + 1, len(ORDER) - 1)]
+
+
+def before(step: str) -> Step | None:
+    """The step that comes before, if any."""
+    at = Step.values.index(step)
+    return ORDER[at - 1] if at else None
+
+
+def may_show(setup: CampaignSetup, step: str) -> bool:
+    """Whether every step before this one was saved."""
+    return Step.values.index(step) <= Step.values.index(after(setup.reached))
+
+
+def step_marks(setup: CampaignSetup | None, now: str) -> list[StepMark]:
+    """All steps for the bar; without a setup, only the first is open."""
+    reached = -1 if setup is None else Step.values.index(setup.reached)
+    return [
+        StepMark(step, number + 1, number <= reached, number <= reached + 1, step == now)
+        for number, step in enumerate(ORDER)
+    ]
+
+
+def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> dict[str, Any]:
+    """Gradings and expert hours of a draw of that size; `source` says where the minutes are from.
+
+    `minutes` is what the coordinator said; otherwise the median of finished gradings counts, or an assumption.
+    """
+    measured = queries.seconds_per_grade(campaign)
+    source = "said" if minutes else "measured" if measured else "assumed"
+    each = minutes or (measured / 60 if measured else ASSUMED_MINUTES)
+    gradings = size.gradings(campaign.reviewers_per_item)
+    return {
+        "size": size,
+        "gradings": gradings,
+        "minutes": each,
+        "source": source,
+        "hours": gradings * each / 60,
+    }
+
+
+def expected(campaign: Campaign, setup: CampaignSetup) -> dict[str, Any] | None:
+    """The workload of what is drawn, or of what was chosen; None before that."""
+    size = drawn_size(campaign)
+    choices = chosen(campaign)
+    if not size.items and choices:
+        way = DRAW_WAYS[campaign.kind]
+        size = size_of(way, way.frame(campaign.release, campaign.track), choices)
+    return workload(campaign, size, setup.minutes_per_item) if size.items else None
+
+
+def drawn_size(campaign: Campaign) -> Size:
+    """The size of the draw that took place; without one, no items."""
+    shown_twice = list(campaign.items.values_list("mirrored", flat=True))
+    return Size(len(shown_twice), len(shown_twice) + sum(shown_twice))
+
+
+def people_of(campaign: Campaign) -> list[dict[str, Any]]:
+    """Every active reviewer with what decides about their places."""
+    informed = informed_people(campaign.release)
+    people = queries.reviewers().prefetch_related("expertise", "conflicts")
+    return [
+        {
+            "person": person,
+            "expertise": [
+                f"{domain_words(row.domain)} ({row.get_confidence_display()})"
+                for row in sorted(person.expertise.all(), key=lambda row: (-row.confidence, row.domain))
+            ],
+            "conflicts": [
+                f"{row.get_kind_display()}: {row.key}" + ("" if row.decided_at else " (not decided)")
+                for row in sorted(person.conflicts.all(), key=lambda row: (row.kind, row.key))
+            ],
+            "informed": person.pk in informed,
+        }
+        for person in people
+    ]
+
+
+def coverage(campaign: Campaign) -> list[dict[str, Any]]:
+    """Domains of the campaign's problems with how many present, blind reviewers have them, scarce ones first."""
+    have: Mapping[str, int] = _reviewers_by_domain(campaign)
+    drawn = campaign.items.values_list("instance__domain", flat=True).distinct()
+    domains = list(drawn) or campaign.release.instances.values_list("domain", flat=True).distinct()
+    rows = [
+        {
+            "domain": domain,
+            "reviewers": have.get(domain, 0),
+            "short": have.get(domain, 0) < campaign.reviewers_per_item,
+        }
+        for domain in set(domains)
+    ]
+    return sorted(rows, key=lambda row: (row["reviewers"], row["domain"]))
+
+
+def _reviewers_by_domain(campaign: Campaign) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for candidate in queries.candidates(campaign):
+        for domain in candidate.confidence:
+            found[domain] = found.get(domain, 0) + 1
+    return found
+
+
+def possible_authors(campaign: Campaign) -> dict[str, Any] | None:
+    """{least, systems, problems, few, most}: of how many drawn problems fewer than the least number of systems are
+    possible authors, and how many answered the problem with most; None before a draw and for instances."""
+    if campaign.kind == CampaignKind.CONSTRUCTION or not campaign.items.exists():
+        return None
+    ground = conflicts.ground_of(campaign)
+    counts = [len(ground.authors.get(problem, ())) for problem in {drawn.problem for drawn in ground.items}]
+    return {
+        "least": ground.least,
+        "systems": len(ground.systems),
+        "problems": len(counts),
+        "few": sum(count < ground.least for count in counts),
+        "most": max(counts),
+    }

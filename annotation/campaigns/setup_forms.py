@@ -1,0 +1,310 @@
+"""Forms of the steps that set a campaign up. What is drawn has a form for each kind (annotation/campaigns/draws.py)."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from django import forms
+
+from accounts.domains import domain_words
+from annotation.campaigns.draw_counts import Frame
+from annotation.campaigns.forms import PlainForm
+from annotation.core.queries import comparable_systems
+from annotation.models import Campaign, CampaignKind, ProblemRule
+from annotation.rubrics.available import known_rubrics
+from benchmark.models import Release, Run
+from benchmark.protocols import get_protocol
+from benchmark.rubrics import Rubric
+
+
+class TermsForm(PlainForm):
+    """What is graded, and by which rubric. The rubric belongs to the release's protocol; the action checks it."""
+
+    name = forms.CharField(max_length=200, help_text="Reviewers see this name: no names of systems in it.")
+    release = forms.ModelChoiceField(Release.objects.order_by("name"), empty_label=None)
+    track = forms.ChoiceField(
+        help_text="Which runs of the systems: as their files were imported. A construction audit has none."
+    )
+    rubric = forms.ChoiceField(widget=forms.RadioSelect, label="Rubric and kind of work")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        tracks = Run.objects.order_by("track").values_list("track", flat=True).distinct()
+        self.rubrics = offered_rubrics()
+        self.fields["track"].choices = [(track, track) for track in tracks] or [("raw", "raw")]  # type: ignore[attr-defined]
+        self.fields["rubric"].choices = [(rubric.label, rubric.title) for _, rubric in self.rubrics]  # type: ignore[attr-defined]
+
+    def rubric_cards(self) -> list[dict[str, Any]]:
+        """Every rubric with its questions, for a choice that can be read before it is made."""
+        chosen = self["rubric"].value()
+        return [
+            {
+                "id": f"id_rubric_{number}",
+                "rubric": rubric,
+                "protocol": get_protocol(protocol).title,
+                "kind": CampaignKind(rubric.kind).label,
+                "checked": rubric.label == chosen,
+            }
+            for number, (protocol, rubric) in enumerate(self.rubrics)
+        ]
+
+    def chosen_kind(self) -> str:
+        """The kind of campaign that the valid form's rubric makes."""
+        protocol, label = self.cleaned_data["release"].benchmark.protocol, self.cleaned_data["rubric"]
+        kinds = {name: rubric.kind for name, rubric in self.rubrics if rubric.label == label}
+        return kinds.get(protocol) or next(iter(kinds.values()))
+
+
+def offered_rubrics() -> list[tuple[str, Rubric]]:
+    """(protocol, rubric) of every protocol that has a release, where the rubric has a kind of campaign."""
+    protocols = Release.objects.order_by("benchmark__protocol").values_list("benchmark__protocol", flat=True)
+    return [
+        (protocol, rubric)
+        for protocol in protocols.distinct()
+        for rubric in known_rubrics(protocol)
+        if rubric.kind in CampaignKind.values
+    ]
+
+
+class DrawForm(PlainForm):
+    """What every kind asks before a draw. A kind's form says in `choices` what its action takes."""
+
+    template: ClassVar[str]
+    frame: Frame
+
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**53, help_text="The same seed draws the same sample again."
+    )
+    minutes_per_item = forms.IntegerField(
+        label="Minutes for one grading",
+        min_value=1,
+        max_value=600,
+        required=False,
+        help_text="For the estimate of expert hours only. Empty: what finished gradings under this rubric took.",
+    )
+    leave_out_undecided = forms.BooleanField(
+        label="Leave out outputs that wait in quarantine for a decision", required=False
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.campaign, self.frame = campaign, frame
+
+    def refuse_undecided(self, undecided: int) -> None:
+        """An error at its field while outputs wait for a decision and are not to be left out."""
+        if undecided and not self.cleaned_data.get("leave_out_undecided"):
+            outputs = "1 output" if undecided == 1 else f"{undecided} outputs"
+            self.add_error(
+                "leave_out_undecided",
+                f"{outputs} may tell who wrote them. Decide on the quarantine page, or leave them out.",
+            )
+
+    @abstractmethod
+    def choices(self) -> dict[str, Any]:
+        """What the kind's draw takes; only of a valid form."""
+
+
+class DomainsForm(DrawForm):
+    """Everything, or a sample with a size for each domain."""
+
+    template = "annotation/setup/_domains.html"
+    units: ClassVar[str]
+    extent = forms.ChoiceField(
+        label="How many",
+        choices=[("all", "All of them"), ("sample", "A sample of each domain")],
+        widget=forms.RadioSelect,
+        initial="all",
+    )
+    each = forms.IntegerField(
+        label="From each domain",
+        min_value=1,
+        required=False,
+        help_text="For a sample. Domains that have fewer give all they have; a number below comes first.",
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+        initial = kwargs.pop("initial", None) or {}
+        sizes = initial.get("sizes") or {}
+        super().__init__(
+            *args,
+            campaign=campaign,
+            frame=frame,
+            initial={**initial, "extent": "sample" if sizes else "all"},
+            **kwargs,
+        )
+        self.strata = list(frame.strata.items())
+        for number, (domain, size) in enumerate(self.strata):
+            self.fields[f"size-{number}"] = forms.IntegerField(
+                label=domain_words(domain),
+                min_value=1,
+                max_value=size,
+                required=False,
+                initial=sizes.get(domain),
+            )
+
+    def size_rows(self) -> list[dict[str, Any]]:
+        """Each domain with what it has and the field of its size."""
+        return [
+            {"available": size, "field": self[f"size-{number}"]}
+            for number, (_, size) in enumerate(self.strata)
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        if values.get("extent") == "sample" and not values.get("each"):
+            for number in range(len(self.strata)):
+                name = f"size-{number}"
+                if name not in self.errors and not values.get(name):
+                    self.add_error(name, "Say how many: a domain without any would not be represented.")
+        return values
+
+    def choices(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        sizes = None
+        if values["extent"] == "sample":
+            sizes = {
+                domain: values[f"size-{number}"] or min(values["each"], size)
+                for number, (domain, size) in enumerate(self.strata)
+            }
+        return {"sizes": sizes}
+
+
+class OutputsForm(DomainsForm):
+    """Answered outputs. Those that may tell their author wait for a decision."""
+
+    units = "answered outputs"
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        self.refuse_undecided(sum(self.frame.undecided.values()))
+        return values
+
+    def choices(self) -> dict[str, Any]:
+        return {**super().choices(), "leave_out_undecided": self.cleaned_data["leave_out_undecided"]}
+
+
+class InstancesForm(DomainsForm):
+    """Instances of the release; no output is read, so none waits in quarantine."""
+
+    units = "instances"
+    leave_out_undecided = None  # type: ignore[assignment]  # how a form drops a field of its base
+
+
+class PairsForm(DrawForm):
+    """Which systems are compared, on how many problems, and how many pairs come twice."""
+
+    template = "annotation/setup/_pairs.html"
+    systems = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, help_text="At least two.")
+    per_stratum = forms.IntegerField(
+        label="Problems for each pair of systems",
+        min_value=1,
+        required=False,
+        help_text="Empty: every problem that both answered.",
+    )
+    mirrored = forms.IntegerField(
+        label="Pairs shown twice, with the sides exchanged (%)",
+        min_value=0,
+        max_value=100,
+        help_text="Shows how steady the preferences are, and whether a side is favoured.",
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+        initial = kwargs.pop("initial", None) or {}
+        named = comparable_systems(campaign)
+        start = {
+            "systems": [slug for slug, _ in named],
+            **initial,
+            "mirrored": round(100 * initial.get("mirrored_share", 0.1)),
+        }
+        super().__init__(*args, campaign=campaign, frame=frame, initial=start, **kwargs)
+        self.fields["systems"].choices = named  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        chosen = set(values.get("systems", ()))
+        if len(chosen) == 1:
+            self.add_error("systems", "A comparison takes at least two systems.")
+        elif chosen and not any(chosen.issuperset(pair.split("|")) for pair in self.frame.strata):
+            self.add_error("systems", "No problem was answered by two of these systems.")
+        self.refuse_undecided(sum(n for system, n in self.frame.undecided.items() if system in chosen))
+        return values
+
+    def choices(self) -> dict[str, Any]:
+        values = self.cleaned_data
+        return {
+            "systems": values["systems"],
+            "per_stratum": values["per_stratum"],
+            "mirrored_share": values["mirrored"] / 100,
+            "leave_out_undecided": values["leave_out_undecided"],
+        }
+
+
+def _due_on() -> forms.DateField:
+    return forms.DateField(
+        label="Due on",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=(
+            "With a due date, reviewers who want reminders get a mail from three days before, at most one a day."
+        ),
+    )
+
+
+def _instructions() -> forms.CharField:
+    return forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="Shown to reviewers above their queue: no names of systems in it.",
+    )
+
+
+class PeopleForm(PlainForm):
+    """How many reviewers grade an item, who may have what, and until when."""
+
+    reviewers_per_item = forms.IntegerField(
+        label="Reviewers per item", min_value=1, max_value=25, help_text="Each works alone."
+    )
+    problem_rule = forms.ChoiceField(
+        label="Outputs of one problem", choices=ProblemRule.choices, widget=forms.RadioSelect
+    )
+    most_per_reviewer = forms.IntegerField(
+        label="Most items for one reviewer",
+        min_value=1,
+        max_value=32767,
+        required=False,
+        help_text="Empty: no bound. A reviewer's own limit counts beside it.",
+    )
+    least_authors = forms.IntegerField(
+        label="Possible authors at least",
+        min_value=1,
+        max_value=100,
+        help_text="Nobody gets an answer that fewer systems than this could have written, as far as they can know. "
+        "A conflict of interest takes systems away from what is possible. Below 3 blinding is weak; the audit trail "
+        "keeps every change.",
+    )
+    due_on = _due_on()
+
+
+class WhileOpenForm(PlainForm):
+    """What still changes while reviewers are at work."""
+
+    due_on = _due_on()
+    instructions = _instructions()
+
+
+class OptionsForm(PlainForm):
+    """What reviewers are told and asked beside the rubric."""
+
+    instructions = _instructions()
+    ask_for_guesses = forms.BooleanField(
+        label="After each grade, ask which system wrote the answer",
+        required=False,
+        help_text="Measures whether blinding holds. Reviewers name a system in their own words, without a list. "
+        "Once asked for, it stays.",
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if campaign.kind in (CampaignKind.COMPARE, CampaignKind.CONSTRUCTION):
+            del self.fields["ask_for_guesses"]  # guesses are about single answers
+        elif self.initial.get("ask_for_guesses"):
+            self.fields["ask_for_guesses"].disabled = True

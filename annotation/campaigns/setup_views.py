@@ -1,0 +1,322 @@
+"""The steps from a release to an open campaign. Each saves the draft, so it can be left and resumed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.assigning import actions as assigning_actions
+from annotation.assigning.plans import plan_in_words
+from annotation.campaigns import actions, revising, setup
+from annotation.campaigns.draws import DRAW_WAYS, PLANNED_ELSEWHERE, chosen, draw_as_chosen, size_of
+from annotation.campaigns.setup_forms import OptionsForm, PeopleForm, TermsForm
+from annotation.conflicts import resolving as conflicts
+from annotation.core import queries
+from annotation.core.phases import Phase
+from annotation.guessing import actions as guessing_actions
+from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion, Step
+from benchmark.models import Release
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def campaign_new(request: SignedInRequest) -> HttpResponse:
+    """The first step of a campaign that does not exist yet."""
+    form = TermsForm(_sent(request), initial={"release": _release_asked_for(request)})
+    if request.method == "POST" and form.is_valid():
+        if (elsewhere := _elsewhere(form)) is not None:
+            return redirect(elsewhere)
+        try:
+            _require_something_to_draw(form)
+            made = actions.create_campaign(actor=request.user, **form.cleaned_data)
+            revising.keep_setup(actor=request.user, campaign=made, step=Step.TERMS)
+            return _onwards(request, made, Step.TERMS)
+        except Refused as refusal:
+            _put(form, refusal)
+    return _page(request, None, Step.TERMS, {"form": form})
+
+
+@staff_only
+@require_GET
+def resume(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Back to the first step that was not saved."""
+    row = _draft(slug)
+    if row is None:
+        return redirect("campaign", slug=slug)
+    return redirect("campaign-setup-step", slug=slug, step=setup.after(setup.setup_of(row).reached))
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def step(request: SignedInRequest, slug: str, step: str) -> HttpResponse:
+    """One step of a draft."""
+    if step not in STEPS:
+        raise Http404
+    row = _draft(slug)
+    if row is None:
+        return redirect("campaign", slug=slug)
+    if not setup.may_show(setup.setup_of(row), step):
+        return redirect("campaign-setup", slug=slug)
+    return STEPS[Step(step)](request, row)
+
+
+def _draft(slug: str) -> Campaign | None:
+    rows = Campaign.objects.select_related("release__benchmark", "rubric")
+    row = get_object_or_404(rows, slug=slug)
+    return row if row.phase == Phase.DRAFT else None
+
+
+def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    names = ("name", "release", "track")
+    start = {name: getattr(row, name) for name in names} | {"rubric": row.rubric.label}
+    form = TermsForm(_sent(request), initial=start)
+    if request.method == "POST" and form.is_valid():
+        if (elsewhere := _elsewhere(form)) is not None:
+            return redirect(elsewhere)
+        try:
+            _require_something_to_draw(form)
+            revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
+            return _saved(request, row, Step.TERMS)
+        except Refused as refusal:
+            _put(form, refusal)
+    return _page(request, row, Step.TERMS, {"form": form})
+
+
+def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    if row.items.exists():
+        return _drawn_items(request, row)
+    way = DRAW_WAYS.get(row.kind)
+    if way is None:
+        return _page(request, row, Step.ITEMS, {"elsewhere": _address_elsewhere(row.kind, row.release.name)})
+    kept = setup.setup_of(row)
+    frame = way.frame(row.release, row.track)
+    start = {**kept.draw, "seed": row.seed, "minutes_per_item": kept.minutes_per_item}
+    form = way.form(_sent(request), campaign=row, frame=frame, initial=start)
+    context: dict[str, Any] = {"form": form, "way": way, "frame": frame}
+    if request.method == "POST" and form.is_valid():
+        choices, minutes = form.choices(), form.cleaned_data["minutes_per_item"]
+        if request.POST.get("verb") != "count":
+            try:
+                revising.revise_campaign(actor=request.user, campaign=row, seed=form.cleaned_data["seed"])
+                return _saved(request, row, Step.ITEMS, draw=choices, minutes_per_item=minutes)
+            except Refused as refusal:
+                _put(form, refusal)
+        context["expected"] = setup.workload(row, size_of(way, frame, choices), minutes)
+    elif request.method == "GET":
+        context["expected"] = setup.expected(row, kept)
+    return _page(request, row, Step.ITEMS, context)
+
+
+def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    """The draw that took place: nothing to choose, but it can be taken back until somebody has a place."""
+    if request.method == "POST":
+        if request.POST.get("verb") != "discard":
+            return _onwards(request, row, Step.ITEMS)
+        try:
+            count = revising.discard_draw(actor=request.user, campaign=row)
+            messages.success(request, f"The draw of {count} items is taken back; nothing is drawn now.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+        return redirect("campaign-setup-step", slug=row.slug, step=Step.ITEMS)
+    context = {
+        "strata": queries.drawn_strata(row),
+        "drawn": True,
+        "expected": setup.expected(row, setup.setup_of(row)),
+        "may_discard": _may_discard(row),
+    }
+    return _page(request, row, Step.ITEMS, context)
+
+
+def _may_discard(row: Campaign) -> bool:
+    return row.items.exists() and not Assignment.objects.filter(item__campaign=row).exists()
+
+
+def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    names = ("reviewers_per_item", "problem_rule", "most_per_reviewer", "due_on")
+    start = {name: getattr(row, name) for name in names} | {"least_authors": conflicts.least_authors(row)}
+    form = PeopleForm(_sent(request), initial=start)
+    if request.method == "POST" and form.is_valid():
+        terms = {name: form.cleaned_data[name] for name in names}
+        try:
+            with transaction.atomic():
+                actions.set_least_authors(
+                    actor=request.user, campaign=row, least=form.cleaned_data["least_authors"]
+                )
+                revising.revise_campaign(actor=request.user, campaign=row, **terms)
+            return _saved(request, row, Step.PEOPLE)
+        except Refused as refusal:
+            row.refresh_from_db()
+            _put(form, refusal)
+    context = {
+        "form": form,
+        "people": setup.people_of(row),
+        "authors": setup.possible_authors(row),
+        "coverage": setup.coverage(row),
+        "expected": setup.expected(row, setup.setup_of(row)),
+    }
+    return _page(request, row, Step.PEOPLE, context)
+
+
+def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    asked = GuessQuestion.objects.filter(campaign=row).exists()
+    start = {"instructions": row.instructions, "ask_for_guesses": asked}
+    form = OptionsForm(_sent(request), initial=start, campaign=row)
+    if request.method == "POST" and form.is_valid():
+        try:
+            said = form.cleaned_data
+            revising.revise_campaign(actor=request.user, campaign=row, instructions=said["instructions"])
+            if said.get("ask_for_guesses"):
+                guessing_actions.ask_for_guesses(actor=request.user, campaign=row)
+            return _saved(request, row, Step.OPTIONS)
+        except Refused as refusal:
+            _put(form, refusal)
+    return _page(request, row, Step.OPTIONS, {"form": form})
+
+
+def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    """Draw first, then the plan of assignment; going on without assigning leaves the items to be taken."""
+    if request.method == "POST":
+        return _planned(request, row)
+    kept = setup.setup_of(row)
+    context: dict[str, Any] = {
+        "expected": setup.expected(row, kept),
+        "drawn": row.items.exists(),
+        "chosen": chosen(row),
+        "may_discard": _may_discard(row),
+    }
+    if context["drawn"]:
+        context |= plan_in_words(row, assigning_actions.plan_assignment(row))
+    return _page(request, row, Step.PLAN, context)
+
+
+def _planned(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    verb = request.POST.get("verb")
+    try:
+        if verb == "draw":
+            items = draw_as_chosen(actor=request.user, campaign=row)
+            messages.success(request, f"{len(items)} items drawn.")
+        elif verb == "discard":
+            count = revising.discard_draw(actor=request.user, campaign=row)
+            messages.success(request, f"The draw of {count} items is taken back; nothing is drawn now.")
+        elif verb == "apply":
+            sha256 = request.POST.get("plan", "")
+            placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)
+            messages.success(request, f"{len(placed)} places assigned.")
+            return _saved(request, row, Step.PLAN)
+        elif not row.items.exists():
+            raise Refused("Draw the items first.")
+        else:
+            return _saved(request, row, Step.PLAN)
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign-setup-step", slug=row.slug, step=Step.PLAN)
+
+
+def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    if request.method == "POST":
+        try:
+            actions.open_campaign(actor=request.user, campaign=row)
+            messages.success(request, "The campaign is open.")
+            return redirect("campaign", slug=row.slug)
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+            return redirect("campaign-setup-step", slug=row.slug, step=Step.OPENING)
+    items = list(queries.progress_by_item(row))
+    context = {
+        "strata": queries.drawn_strata(row),
+        "authors": setup.possible_authors(row),
+        "expected": setup.expected(row, setup.setup_of(row)),
+        "places": sum(item.places for item in items),
+        "taken": sum(item.places_taken for item in items),
+        "holders": len(queries.campaign_loads(row)),
+        "guesses": GuessQuestion.objects.filter(campaign=row).exists(),
+        "short": [entry for entry in setup.coverage(row) if entry["short"]],
+    }
+    return _page(request, row, Step.OPENING, context)
+
+
+STEPS: dict[Step, Callable[[SignedInRequest, Campaign], HttpResponse]] = {
+    Step.TERMS: _terms,
+    Step.ITEMS: _items,
+    Step.PEOPLE: _people,
+    Step.OPTIONS: _options,
+    Step.PLAN: _plan,
+    Step.OPENING: _opening,
+}
+
+
+def _sent(request: SignedInRequest) -> QueryDict | None:
+    return request.POST if request.method == "POST" else None
+
+
+def _release_asked_for(request: SignedInRequest) -> Release | None:
+    """The page of a release sends its name along."""
+    return Release.objects.filter(name=request.GET.get("release", "")).first()
+
+
+def _require_something_to_draw(form: TermsForm) -> None:
+    """Refuse a track without outputs while its field can still be changed."""
+    way, release, track = (
+        DRAW_WAYS.get(form.chosen_kind()),
+        form.cleaned_data["release"],
+        form.cleaned_data["track"],
+    )
+    if way is None:
+        return
+    frame = way.frame(release, track)
+    if not frame.strata and not frame.undecided:
+        raise Refused(
+            f"{release} has no {way.units} to draw in track {track!r}. Import outputs first, or choose another "
+            "track.",
+            field="track",
+        )
+
+
+def _elsewhere(form: TermsForm) -> str | None:
+    return _address_elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)
+
+
+def _address_elsewhere(kind: str, release: str) -> str | None:
+    name = PLANNED_ELSEWHERE.get(kind)
+    return reverse(name, kwargs={"name": release}) if name else None
+
+
+def _put(form: forms.Form, refusal: Refused) -> None:
+    form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+
+
+def _saved(request: SignedInRequest, row: Campaign, step: Step, **kept: Any) -> HttpResponse:
+    revising.keep_setup(actor=request.user, campaign=row, step=step, **kept)
+    return _onwards(request, row, step)
+
+
+def _onwards(request: SignedInRequest, row: Campaign, step: Step) -> HttpResponse:
+    if request.POST.get("verb") == "leave":
+        messages.success(request, "The draft is saved.")
+        return redirect("campaign", slug=row.slug)
+    return redirect("campaign-setup-step", slug=row.slug, step=setup.after(step))
+
+
+def _page(
+    request: SignedInRequest, row: Campaign | None, step: Step, context: dict[str, Any]
+) -> HttpResponse:
+    kept: CampaignSetup | None = None if row is None else setup.setup_of(row)
+    context |= {
+        "campaign": row,
+        "step": step,
+        "steps": setup.step_marks(kept, step),
+        "back": setup.before(step),
+    }
+    return render(request, f"annotation/setup/{step.value}.html", context)

@@ -1,0 +1,159 @@
+"""Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.assigning import actions as assigning_actions
+from annotation.assigning.plans import plan_in_words
+from annotation.campaigns import actions, reminding, revising
+from annotation.campaigns.forms import ReasonForm
+from annotation.campaigns.setup_forms import WhileOpenForm
+from annotation.core import queries
+from annotation.core.phases import Phase, Verb, allows
+from annotation.models import Assignment, Campaign, Step
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def campaigns(request: SignedInRequest) -> HttpResponse:
+    """All campaigns with their progress, newest first."""
+    return render(request, "annotation/campaigns.html", {"campaigns": queries.campaigns_with_totals()})
+
+
+@staff_only
+@require_GET
+def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
+    """One campaign: what can be done in its phase, and progress by domain, reviewer and item."""
+    row = get_object_or_404(
+        Campaign.objects.select_related("release__benchmark", "rubric", "created_by"), slug=slug
+    )
+    items = list(queries.progress_by_item(row))
+    places = sum(item.places for item in items)
+    context = {
+        "campaign": row,
+        "items": items,
+        "places": places,
+        "taken": sum(item.places_taken for item in items),
+        "submitted": sum(item.submitted for item in items),  # type: ignore[attr-defined]
+        "strata": queries.drawn_strata(row),
+        "domains": queries.progress_by_domain(row),
+        "reviewers": queries.progress_by_reviewer(row),
+        "waiting": queries.waiting_places(row),
+        "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
+        "reason_form": ReasonForm(),
+        "unblinding": queries.unblinding(row),
+        **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
+    }
+    return render(request, "annotation/campaign.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Another due date or other instructions for reviewers who are at work."""
+    row = get_object_or_404(Campaign, slug=slug)
+    if row.phase != Phase.OPEN:
+        return redirect("campaign", slug=slug)
+    sent = request.POST if request.method == "POST" else None
+    form = WhileOpenForm(sent, initial={"due_on": row.due_on, "instructions": row.instructions})
+    if request.method == "POST" and form.is_valid():
+        try:
+            revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
+            messages.success(request, "Saved. Reviewers see it at once.")
+            return redirect("campaign", slug=slug)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    return render(request, "annotation/while_open.html", {"campaign": row, "form": form})
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def assign(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The plan, looked at first; POST applies exactly the plan that was shown. A draft's is a step of its setup."""
+    row = get_object_or_404(Campaign, slug=slug)
+    if row.phase == Phase.DRAFT:
+        return redirect("campaign-setup-step", slug=slug, step=Step.PLAN)
+    if request.method == "POST":
+        return _apply(request, row)
+    plan = assigning_actions.plan_assignment(row)
+    return render(request, "annotation/plan.html", {"campaign": row, **plan_in_words(row, plan)})
+
+
+def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
+    try:
+        placed = assigning_actions.apply_plan(
+            actor=request.user, campaign=row, sha256=request.POST.get("plan", "")
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("campaign-assign", slug=row.slug)
+    messages.success(request, f"{len(placed)} places assigned.")
+    return redirect("campaign", slug=row.slug)
+
+
+@staff_only
+@require_POST
+def close(request: SignedInRequest, slug: str) -> HttpResponse:
+    """End the round."""
+    row = get_object_or_404(Campaign, slug=slug)
+    try:
+        actions.close_campaign(actor=request.user, campaign=row, reason=request.POST.get("reason", ""))
+        messages.success(request, "The campaign is closed; its grades no longer change.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a waiting place back."""
+    place = get_object_or_404(
+        Assignment.objects.select_related("item__campaign"), pk=pk, item__campaign__slug=slug
+    )
+    try:
+        assigning_actions.release_assignment(
+            actor=request.user, assignment=place, reason=request.POST.get("reason", "")
+        )
+        messages.success(request, "The place is free again; the draft is kept.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def remind(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Mail those with waiting work."""
+    counts = reminding.remind_campaign(actor=request.user, campaign=get_object_or_404(Campaign, slug=slug))
+    messages.success(
+        request,
+        f"{counts['sent']} reminded; {counts['held_back']} held back "
+        "(away, no reminders wanted, or reminded today).",
+    )
+    return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_POST
+def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Release what is past the due date and give it to others."""
+    try:
+        counts = assigning_actions.release_late(
+            actor=request.user, campaign=get_object_or_404(Campaign, slug=slug)
+        )
+        messages.success(
+            request, f"{counts['released']} late places released, {counts['reassigned']} given to others."
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("campaign", slug=slug)

@@ -1,0 +1,97 @@
+"""The comment bank: what a reviewer can insert into a comment, and what may be shared at all."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+from accounts.sight import identities_readable
+from annotation.core import queries
+from annotation.models import Assignment, Campaign, SharedComment, SharingState
+from benchmark.models import System
+
+
+def usable(campaign: Campaign) -> QuerySet[SharedComment]:
+    """What is shared with the campaign's reviewers. The order tells nothing: it is that of the words."""
+    everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
+    return SharedComment.objects.filter(
+        Q(campaign=campaign) | everywhere, state=SharingState.SHARED
+    ).order_by("text", "pk")
+
+
+def bank_of(place: Assignment) -> dict[str, Any]:
+    """What the holder of a place can insert: {own: [{id, text}], shared: [text]}, each in the order of words.
+
+    `owner` tells two people at one browser apart and nothing else.
+    """
+    return {
+        "owner": salted_hmac("annotation.comments.bank", str(place.reviewer_id)).hexdigest()[:16],
+        "own": own_comments(place.reviewer),
+        "shared": list(dict.fromkeys(usable(place.item.campaign).values_list("text", flat=True))),
+    }
+
+
+def own_comments(user: User) -> list[dict[str, Any]]:
+    """The person's saved comments as {id, text}."""
+    return [{"id": row.pk, "text": row.text} for row in user.saved_comments.order_by("text", "pk")]
+
+
+def campaigns_of(user: User) -> QuerySet[Campaign]:
+    """Campaigns that have opened and in which the person holds a place: where they may propose a comment."""
+    held = queries.own_assignments(user).order_by().values("item__campaign")
+    return Campaign.objects.filter(pk__in=held).select_related("release__benchmark").order_by("name", "pk")
+
+
+def shared_with(user: User) -> list[dict[str, Any]]:
+    """What is shared with the person, as {campaign, texts}, campaign by campaign."""
+    campaigns = list(campaigns_of(user))
+    protocols = {campaign.release.benchmark.protocol for campaign in campaigns}
+    rows = SharedComment.objects.filter(
+        Q(campaign__in=campaigns) | Q(campaign=None, protocol__in=protocols), state=SharingState.SHARED
+    ).order_by("text", "pk")
+    return [{"campaign": campaign, "texts": list(_texts(rows, campaign))} for campaign in campaigns]
+
+
+def _texts(rows: Iterable[SharedComment], campaign: Campaign) -> dict[str, None]:
+    protocol = campaign.release.benchmark.protocol
+    fitting = (
+        row
+        for row in rows
+        if row.campaign_id == campaign.pk or (row.campaign_id is None and row.protocol == protocol)
+    )
+    return dict.fromkeys(row.text for row in fitting)
+
+
+def proposals_of(user: User) -> QuerySet[SharedComment]:
+    """What the person proposed, latest first."""
+    return SharedComment.objects.filter(proposed_by=user).select_related("campaign").order_by("-pk")
+
+
+def shared_in(campaign: Campaign) -> QuerySet[SharedComment]:
+    """Everything proposed in or shared with a campaign, for its staff: what waits for a decision first."""
+    everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
+    rows = SharedComment.objects.filter(Q(campaign=campaign) | everywhere)
+    return rows.select_related("decided_by").order_by("decided_at", "pk")
+
+
+def identifying_names() -> Iterator[str]:
+    """Names by which a comment would tell who wrote an answer or who graded it: systems and people."""
+    with identities_readable():
+        systems = list(System.objects.values_list("name", "slug"))
+    for named in systems:
+        yield from named
+    for person in User.objects.values_list("name", "pseudonym", "email"):
+        yield from person
+
+
+def told(text: str, names: Iterable[str]) -> str:
+    """The first of `names` that stands in `text` as whole words, whatever its case and spacing; "" for none."""
+    spoken = " ".join(text.casefold().split())
+    for name in names:
+        sought = " ".join(name.casefold().split())
+        if len(sought) > 1 and re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", spoken):
+            return name
+    return ""

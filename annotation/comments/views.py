@@ -1,0 +1,130 @@
+"""The comment bank: a reviewer's own page of it, and what staff share in a campaign."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.actions import change_comment, delete_comment, save_comment
+from accounts.models import RoleName, SavedComment
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.campaigns.forms import SavedCommentForm, SharedCommentForm
+from annotation.campaigns.views import staff_only
+from annotation.comments import actions, bank
+from annotation.models import Campaign
+
+PAGE = 50
+reviewers_only = require_role(RoleName.REVIEWER)
+
+
+@reviewers_only
+@require_http_methods(["GET", "POST"])
+def comment_bank(request: SignedInRequest) -> HttpResponse:
+    """Own saved comments, what is shared, and what was proposed; POST saves one more."""
+    form = SavedCommentForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            save_comment(actor=request.user, **form.cleaned_data)
+            messages.success(request, "Saved.")
+            return redirect("comment-bank")
+        except Refused as refusal:
+            form.add_error("text", refusal.reason)
+    return render(
+        request, "annotation/comment_bank.html", _bank(request, form), status=422 if form.errors else 200
+    )
+
+
+def _bank(request: SignedInRequest, form: SavedCommentForm) -> dict[str, Any]:
+    rows = request.user.saved_comments.order_by("text", "pk")
+    return {
+        "form": form,
+        "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
+        "campaigns": bank.campaigns_of(request.user),
+        "shared": [part for part in bank.shared_with(request.user) if part["texts"]],
+        "proposals": bank.proposals_of(request.user)[:PAGE],
+    }
+
+
+@reviewers_only
+@require_http_methods(["GET", "POST"])
+def saved_comment(request: SignedInRequest, pk: int) -> HttpResponse:
+    """One own comment with the form that changes it."""
+    row = get_object_or_404(SavedComment, pk=pk, user=request.user)
+    form = SavedCommentForm(request.POST or None, initial={"text": row.text})
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_comment(actor=request.user, comment=row, **form.cleaned_data)
+            messages.success(request, "Changed.")
+            return redirect("comment-bank")
+        except Refused as refusal:
+            form.add_error("text", refusal.reason)
+    context = {"comment": row, "form": form}
+    return render(request, "annotation/saved_comment.html", context, status=422 if form.errors else 200)
+
+
+@reviewers_only
+@require_POST
+def delete(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Forget an own comment."""
+    delete_comment(actor=request.user, comment=get_object_or_404(SavedComment, pk=pk, user=request.user))
+    messages.success(request, "Deleted.")
+    return redirect("comment-bank")
+
+
+@reviewers_only
+@require_POST
+def propose(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Propose an own comment to a campaign in which one holds a place."""
+    row = get_object_or_404(SavedComment, pk=pk, user=request.user)
+    campaigns = bank.campaigns_of(request.user)
+    campaign = get_object_or_404(campaigns, slug=request.POST.get("campaign", ""))
+    try:
+        actions.propose_comment(reviewer=request.user, campaign=campaign, text=row.text)
+        messages.success(request, "Proposed. A coordinator decides, and sees the words, not your name.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("comment-bank")
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
+    """What reviewers proposed and what they share; POST shares a comment of the staff's own."""
+    campaign = _campaign(slug)
+    form = SharedCommentForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            actions.share_comment(actor=request.user, campaign=campaign, **form.cleaned_data)
+            messages.success(request, "Shared.")
+            return redirect("shared-comments", slug=slug)
+        except Refused as refusal:
+            form.add_error("text", refusal.reason)
+    page = Paginator(bank.shared_in(campaign), PAGE).get_page(request.GET.get("page"))
+    context = {"campaign": campaign, "form": form, "page": page}
+    return render(request, "annotation/shared_comments.html", context, status=422 if form.errors else 200)
+
+
+@staff_only
+@require_POST
+def decide_shared(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Share, decline or withdraw one comment."""
+    row = get_object_or_404(bank.shared_in(_campaign(slug)), pk=pk)
+    try:
+        actions.decide_comment(
+            actor=request.user,
+            comment=row,
+            state=request.POST.get("state", ""),
+            everywhere="everywhere" in request.POST,
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("shared-comments", slug=slug)
+
+
+def _campaign(slug: str) -> Campaign:
+    return get_object_or_404(Campaign.objects.select_related("release__benchmark"), slug=slug)

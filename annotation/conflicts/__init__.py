@@ -1,0 +1,1 @@
+"""Conflicts of interest: declared, decided, and turned into items that a reviewer must not get."""

@@ -1,0 +1,121 @@
+"""Conflicts of interest: decided by coordinators, fixed before a reviewer's first place, applied later on purpose."""
+
+from collections.abc import Collection, Iterable
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import declare_conflict, record
+from accounts.models import Conflict, RoleName, User
+from accounts.refusal import Refused
+from accounts.sight import identities_readable
+from annotation.campaigns.actions import require_staff
+from annotation.conflicts import resolving as conflicts
+from annotation.models import Assignment, Campaign, ConflictTarget, Exclusion, TargetKind
+from benchmark.models import Benchmark, Instance, Paper, System
+
+
+@transaction.atomic
+def fix_conflicts(*, campaign: Campaign, reviewers: Collection[int]) -> None:
+    """Fix what counts for these reviewers in the campaign, unless it is fixed: before their first place in it.
+
+    A declaration that nobody decided refuses the first place; the callers see to that.
+    """
+    people = User.objects.filter(pk__in=reviewers).order_by("pk")
+    list(people.select_for_update(no_key=True).values_list("pk"))  # two windows of one person take turns
+    with identities_readable():
+        histories = conflicts.fixed_in(campaign.release.benchmark_id, reviewers)
+        fresh = [
+            person
+            for person in reviewers
+            if not any(row.campaign_id == campaign.pk for row in histories.get(person, []))
+        ]
+        if fresh:
+            pairs = conflicts.targets_for(fresh, histories)
+            conflicts.write_exclusions(campaign, pairs, timezone.now())
+
+
+@transaction.atomic
+def enter_conflict(*, actor: User, member: User, kind: str, key: str, reason: str = "") -> Conflict:
+    """Declare a conflict in a reviewer's place; it still has to be decided. Raises Refused for anybody else."""
+    require_staff(actor)
+    if not member.is_active or not member.roles.filter(name=RoleName.REVIEWER).exists():
+        raise Refused("Conflicts are entered for active reviewers.", code="no_reviewer", field="member")
+    if not key.strip():
+        raise Refused("Name whom or what the conflict is with.", field="key")
+    made = declare_conflict(actor=member, kind=kind, key=key.strip(), reason=reason)
+    record(
+        actor=actor,
+        verb="enter_conflict",
+        target=member,
+        reason=reason,
+        details={"kind": kind, "key": made.key},
+    )
+    return made
+
+
+@transaction.atomic
+def decide_conflict(
+    *, actor: User, conflict: Conflict, targets: Iterable[tuple[str, str]], reason: str = ""
+) -> Conflict:
+    """Say what a declaration excludes, as pairs of kind and key; none dismisses it. It can be decided again.
+
+    It counts where the reviewer has not begun. Where they have, what was fixed there stays until `apply_conflicts`.
+    Raises Refused (field "targets") naming a system, paper or problem that does not exist.
+    """
+    require_staff(actor)
+    conflict = Conflict.objects.select_for_update().get(pk=conflict.pk)
+    wanted = sorted(set(targets))
+    for kind, key in wanted:
+        if not _exists(kind, key):
+            raise Refused(f"There is no {kind} {key!r} on this platform.", code="no_target", field="targets")
+    conflict.targets.all().delete()
+    ConflictTarget.objects.bulk_create(
+        ConflictTarget(conflict=conflict, kind=kind, key=key) for kind, key in wanted
+    )
+    conflict.decided_at, conflict.decided_by = timezone.now(), actor
+    conflict.save(update_fields=["decided_at", "decided_by"])
+    details = {"kind": conflict.kind, "key": conflict.key, "targets": [list(pair) for pair in wanted]}
+    record(actor=actor, verb="decide_conflict", target=conflict.user, reason=reason, details=details)
+    return conflict
+
+
+def _exists(kind: str, key: str) -> bool:
+    if kind == TargetKind.SYSTEM:
+        return System.objects.filter(slug=key).exists()
+    if kind == TargetKind.PAPER:
+        return Paper.objects.filter(key=key).exists()
+    benchmark, _, problem = key.partition("/")
+    rows = Instance.objects.filter(release__benchmark__slug=benchmark, key=problem)
+    return kind == TargetKind.PROBLEM and rows.exists()
+
+
+@transaction.atomic
+def apply_conflicts(*, actor: User, member: User, benchmark: Benchmark, reason: str = "") -> None:
+    """Let the reviewer's decided conflicts count in a benchmark that they have begun, from now on.
+
+    Places that they had stay theirs, and what was excluded stays excluded; problems of which they had an output go
+    as a whole. Only while they never had a place in the benchmark is a withdrawn conflict forgotten too. Raises
+    Refused when nothing is fixed there yet (the conflicts then count by themselves) or nothing would change.
+    """
+    require_staff(actor)
+    User.objects.select_for_update(no_key=True).get(pk=member.pk)
+    histories = conflicts.fixed_in(benchmark.pk, [member.pk])
+    history = histories.get(member.pk, [])
+    if not history:
+        raise Refused(
+            f"{member} has not begun with {benchmark}; their conflicts will count there.", code="not_begun"
+        )
+    before = conflicts.targets_for([member.pk], histories)[member.pk]
+    now = conflicts.decided_targets([member.pk])[member.pk]
+    had = Assignment.objects.filter(reviewer=member, item__campaign__release__benchmark=benchmark).exists()
+    counting = before | now if had else now
+    if counting == before:
+        raise Refused("Everything that was decided counts there already.", code="nothing_new")
+    at = timezone.now()
+    for campaign in Campaign.objects.filter(pk__in={row.campaign_id for row in history}).order_by("pk"):
+        if not had:
+            Exclusion.objects.filter(reviewer=member, item__campaign=campaign).delete()
+        conflicts.write_exclusions(campaign, {member.pk: counting}, at)
+    details = {"benchmark": benchmark.slug, "targets": [list(pair) for pair in sorted(counting)]}
+    record(actor=actor, verb="apply_conflicts", target=member, reason=reason, details=details)

@@ -1,0 +1,286 @@
+"""Conflicts of interest in campaigns: what counts for whom, and which items that excludes. Reads identities.
+
+Everything here is asked with sight and none of it reaches a reviewer, who sees their declarations and whether a
+coordinator decided them (docs/adr/0025).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Conflict
+from annotation.conflicts.possible_authors import Drawn, Ground, Targets, Why, exclusions
+from annotation.core.phases import Phase
+from annotation.models import (
+    DEFAULT_LEAST,
+    Assignment,
+    Campaign,
+    CampaignKind,
+    ConflictsFixed,
+    ConflictTarget,
+    Exclusion,
+    LeastAuthors,
+    TargetKind,
+)
+from benchmark.models import Benchmark, IdentityVerdict, Instance, Output, OutputState, Paper, System
+
+Pairs = Collection[tuple[str, str]]  # (kind, key)
+
+
+def least_authors(campaign: Campaign) -> int:
+    """How many systems must be possible authors of whatever a reviewer gets."""
+    row = LeastAuthors.objects.filter(campaign=campaign).first()
+    return row.least if row else DEFAULT_LEAST
+
+
+def ground_of(campaign: Campaign) -> Ground:
+    """What decides who may get which item of the campaign.
+
+    The possible authors of a problem are the systems with an answered output of it on the campaign's track; in a
+    comparison, those of them that are compared. Who draws a sample hides which of them were drawn.
+    """
+    rows = campaign.items.values_list(
+        "pk",
+        "instance__key",
+        "instance__paper__key",
+        "output__run__system__slug",
+        "second__run__system__slug",
+    )
+    items = tuple(
+        Drawn(pk, problem, paper or "", frozenset(filter(None, by))) for pk, problem, paper, *by in rows
+    )
+    answered = (
+        Output.objects.filter(
+            run__release=campaign.release_id, run__track=campaign.track, state=OutputState.ANSWERED
+        )
+        .exclude(
+            pk__in=Output.objects.filter(
+                identity_decisions__verdict=IdentityVerdict.EXCLUDED,
+                identity_decisions__withdrawn_at=None,
+            ).values("pk")
+        )
+        .values_list("instance__key", "run__system__slug")
+        .distinct()
+    )
+    compared = frozenset[str]().union(*(drawn.by for drawn in items))
+    drawn_problems = {drawn.problem for drawn in items}
+    authors: dict[str, set[str]] = {}
+    for problem, system in answered:
+        if problem in drawn_problems and (campaign.kind != CampaignKind.COMPARE or system in compared):
+            authors.setdefault(problem, set()).add(system)
+    return Ground(
+        items,
+        {problem: frozenset(systems) for problem, systems in authors.items()},
+        least_authors(campaign),
+    )
+
+
+def waiting_for_decision(reviewers: Iterable[int] | None = None) -> QuerySet[Conflict]:
+    """Declarations that no coordinator has decided, the oldest first."""
+    rows = Conflict.objects.filter(decided_at=None, user__is_active=True).order_by("declared_at", "pk")
+    return rows if reviewers is None else rows.filter(user__in=reviewers)
+
+
+def decided_targets(reviewers: Iterable[int]) -> dict[int, set[tuple[str, str]]]:
+    """By person, what their decided declarations mean now."""
+    found: dict[int, set[tuple[str, str]]] = {person: set() for person in reviewers}
+    rows = ConflictTarget.objects.filter(conflict__user__in=found, conflict__decided_at__isnull=False)
+    for person, kind, key in rows.values_list("conflict__user", "kind", "key"):
+        found[person].add((kind, key))
+    return found
+
+
+def fixed_in(benchmark: int, reviewers: Iterable[int]) -> dict[int, list[ConflictsFixed]]:
+    """By reviewer, what was fixed in the benchmark's campaigns, the earliest first."""
+    found: dict[int, list[ConflictsFixed]] = {}
+    rows = ConflictsFixed.objects.filter(campaign__release__benchmark=benchmark, reviewer__in=reviewers)
+    for row in rows.order_by("fixed_at", "pk"):
+        found.setdefault(row.reviewer_id, []).append(row)
+    return found
+
+
+def targets_for(
+    reviewers: Collection[int], histories: Mapping[int, list[ConflictsFixed]]
+) -> dict[int, set[tuple[str, str]]]:
+    """By person, what counts in the benchmark's next campaign: what is fixed there, else what is decided now."""
+    found = decided_targets(reviewers)
+    fixed = {person: {(kind, key) for kind, key in rows[-1].targets} for person, rows in histories.items()}
+    return found | {person: fixed[person] for person in reviewers if person in fixed}
+
+
+def as_targets(pairs: Iterable[tuple[str, str]], benchmark: str) -> Targets:
+    """The pairs as sets; of problems those of the benchmark with this slug."""
+    by_kind: dict[str, set[str]] = {kind: set() for kind in TargetKind.values}
+    for kind, key in pairs:
+        by_kind[kind].add(key)
+    prefix = f"{benchmark}/"
+    problems = {key.removeprefix(prefix) for key in by_kind[TargetKind.PROBLEM] if key.startswith(prefix)}
+    return Targets(
+        frozenset(by_kind[TargetKind.SYSTEM]), frozenset(by_kind[TargetKind.PAPER]), frozenset(problems)
+    )
+
+
+def excluded_by(
+    campaign: Campaign, reviewers: Iterable[int], counting: Mapping[int, Pairs] | None = None
+) -> dict[int, dict[int, Why]]:
+    """By reviewer, the items of the campaign that they must not get, and why.
+
+    `counting` gives the targets that count for each; without it they are those that would be fixed now.
+    """
+    people = list(reviewers)
+    benchmark = campaign.release.benchmark
+    ground = ground_of(campaign)
+    histories = fixed_in(benchmark.pk, people)
+    places = _places(benchmark.pk, people)
+    pairs = targets_for(people, histories) if counting is None else counting
+    found = {}
+    for person in people:
+        history = histories.get(person, [])
+        targets = as_targets(pairs[person], benchmark.slug)
+        had = _had(places.get(person, ()), history, benchmark.slug)
+        found[person] = exclusions(ground, targets, had)
+    return found
+
+
+def _places(benchmark: int, people: Collection[int]) -> dict[int, list[tuple[str, datetime]]]:
+    found: dict[int, list[tuple[str, datetime]]] = {}
+    rows = Assignment.objects.filter(
+        reviewer__in=people, item__campaign__release__benchmark=benchmark, item__output__isnull=False
+    )
+    for person, problem, at in rows.values_list("reviewer", "item__instance__key", "assigned_at"):
+        found.setdefault(person, []).append((problem, at))
+    return found
+
+
+def _had(
+    places: Iterable[tuple[str, datetime]], history: list[ConflictsFixed], benchmark: str
+) -> dict[str, frozenset[str]]:
+    """Problems of which the person had an output, with the systems that were excluded whenever they did."""
+    found: dict[str, frozenset[str]] = {}
+    for problem, at in places:
+        rows = [row for row in history if row.fixed_at <= at] or history[:1]
+        systems = as_targets(rows[-1].targets, benchmark).systems if rows else frozenset()
+        found[problem] = found.get(problem, systems) & systems
+    return found
+
+
+def plan_exclusions(campaign: Campaign, reviewers: Collection[int]) -> dict[int, dict[int, Why]]:
+    """What a plan goes by: for those who have begun, what was written then; for others, what would be written."""
+    begun = set(ConflictsFixed.objects.filter(campaign=campaign).values_list("reviewer", flat=True))
+    found = excluded_by(campaign, reviewers)
+    stored: dict[int, set[int]] = {}
+    rows = Exclusion.objects.filter(item__campaign=campaign, reviewer__in=reviewers)
+    for reviewer, item in rows.values_list("reviewer", "item"):
+        stored.setdefault(reviewer, set()).add(item)
+    return {
+        reviewer: {item: found[reviewer].get(item, Why.CONFLICT) for item in stored.get(reviewer, ())}
+        if reviewer in begun
+        else found[reviewer]
+        for reviewer in reviewers
+    }
+
+
+def undecided_people(campaign: Campaign) -> set[int]:
+    """Who gets no first place in the campaign yet, because a declaration of theirs is not decided."""
+    begun = ConflictsFixed.objects.filter(campaign=campaign).values("reviewer")
+    return set(waiting_for_decision().exclude(user__in=begun).values_list("user", flat=True))
+
+
+def write_exclusions(campaign: Campaign, pairs: Mapping[int, Pairs], at: datetime) -> None:
+    """Write what counts for these reviewers in the campaign from now on. For actions, inside their transaction."""
+    excluded = excluded_by(campaign, pairs, pairs)
+    ConflictsFixed.objects.bulk_create(
+        ConflictsFixed(campaign=campaign, reviewer_id=person, targets=sorted(counting), fixed_at=at)
+        for person, counting in pairs.items()
+    )
+    Exclusion.objects.bulk_create(
+        (Exclusion(item_id=item, reviewer_id=person) for person in pairs for item in excluded[person]),
+        ignore_conflicts=True,
+    )
+
+
+MOST_FOUND = 30
+
+
+@dataclass(frozen=True)
+class Found:
+    """Something on the platform that words may mean; `exact` when they are its very name or identifier."""
+
+    kind: str
+    key: str
+    words: str
+    exact: bool
+
+
+def search(text: str) -> list[Found]:
+    """Systems, papers and problems whose names contain the words, exact ones first. For those who run studies."""
+    said = text.strip()
+    if not said:
+        return []
+    systems = System.objects.filter(
+        Q(slug__icontains=said) | Q(name__icontains=said) | Q(family__icontains=said)
+    )
+    papers = Paper.objects.filter(
+        Q(key__icontains=said) | Q(title__icontains=said) | Q(identifiers__icontains=said)
+    )
+    problems = Instance.objects.filter(key__icontains=said).order_by("release__benchmark__slug", "key")
+    found = [
+        *(
+            _found(
+                TargetKind.SYSTEM, row.slug, f"{row.name} ({row.family})" if row.family else row.name, said
+            )
+            for row in systems.order_by("slug")[:MOST_FOUND]
+        ),
+        *(
+            _found(TargetKind.PAPER, key, title, said)
+            for key, title in papers.order_by("key").values_list("key", "title").distinct()[:MOST_FOUND]
+        ),
+        *(
+            _found(TargetKind.PROBLEM, f"{benchmark}/{key}", f"problem {key} of {benchmark}", said)
+            for benchmark, key in problems.values_list("release__benchmark__slug", "key").distinct()[
+                :MOST_FOUND
+            ]
+        ),
+    ]
+    return sorted(found, key=lambda one: not one.exact)
+
+
+def _found(kind: str, key: str, words: str, said: str) -> Found:
+    own = key.partition("/")[2] if kind == TargetKind.PROBLEM else key
+    return Found(kind, key, words or key, said.casefold() in (own.casefold(), words.casefold()))
+
+
+def effects(person: int) -> list[dict[str, Any]]:
+    """What the person's decided conflicts exclude: for every campaign that is not closed, {campaign, begun, fixed,
+    items, conflict, few, had}. `fixed` says that nothing but `apply_conflicts` changes it."""
+    rows = []
+    campaigns = Campaign.objects.exclude(phase=Phase.CLOSED).select_related("release__benchmark")
+    for campaign in campaigns.order_by("slug"):
+        history = fixed_in(campaign.release.benchmark_id, [person]).get(person, [])
+        counts = Counter(plan_exclusions(campaign, [person])[person].values())
+        rows.append(
+            {
+                "campaign": campaign,
+                "fixed": bool(history),
+                "begun": any(row.campaign_id == campaign.pk for row in history),
+                "items": campaign.items.count(),
+                "conflict": counts[Why.CONFLICT],
+                "few": counts[Why.FEW],
+                "had": counts[Why.HAD],
+            }
+        )
+    return rows
+
+
+def begun_benchmarks(person: int) -> list[tuple[Benchmark, bool]]:
+    """Benchmarks in which something is fixed for the person; whether everything that is decided counts there."""
+    rows = Benchmark.objects.filter(releases__campaigns__conflicts_fixed__reviewer=person).distinct()
+    now = decided_targets([person])[person]
+    return [
+        (row, now <= targets_for([person], fixed_in(row.pk, [person]))[person])
+        for row in rows.order_by("slug")
+    ]

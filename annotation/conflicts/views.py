@@ -1,0 +1,93 @@
+"""Pages on which coordinators decide what declared conflicts of interest exclude."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Conflict, ConflictKind
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.campaigns.views import staff_only
+from annotation.conflicts import actions
+from annotation.conflicts import resolving as conflicts
+from annotation.core import queries
+from benchmark.models import Benchmark
+
+
+class EnterForm(forms.Form):
+    """A conflict of interest that a reviewer told the coordinator of."""
+
+    member = forms.ModelChoiceField(label="Reviewer", queryset=queries.reviewers(), empty_label=None)
+    kind = forms.ChoiceField(label="With a", choices=ConflictKind.choices)
+    key = forms.CharField(max_length=200, label="Name or identifier")
+    reason = forms.CharField(max_length=500, required=False, label="Reason")
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def declared(request: SignedInRequest) -> HttpResponse:
+    """Every declaration, those that wait for a decision first, and a form for one more."""
+    form = EnterForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = actions.enter_conflict(actor=request.user, **form.cleaned_data)
+            return redirect("conflict", pk=made.pk)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    context = {
+        "waiting": conflicts.waiting_for_decision().select_related("user"),
+        "decided": Conflict.objects.filter(decided_at__isnull=False)
+        .select_related("user", "decided_by")
+        .prefetch_related("targets")
+        .order_by("user__name", "user__email", "kind", "key"),
+        "form": form,
+    }
+    return render(request, "annotation/conflicts.html", context, status=422 if form.errors else 200)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
+    """One declaration: what it may mean, what is decided, and what the person's conflicts exclude."""
+    row = get_object_or_404(Conflict.objects.select_related("user", "decided_by"), pk=pk)
+    if request.method == "POST":
+        return _decided(request, row)
+    chosen = {(target.kind, target.key) for target in row.targets.all()}
+    asked = request.GET.get("q", row.key).strip()
+    found = conflicts.search(asked)
+    suggested = [] if row.decided_at or chosen else [(one.kind, one.key) for one in found if one.exact]
+    context = {
+        "conflict": row,
+        "asked": asked,
+        "chosen": sorted(chosen),
+        "found": [
+            {"one": one, "checked": (one.kind, one.key) in suggested}
+            for one in found
+            if (one.kind, one.key) not in chosen
+        ],
+        "effects": conflicts.effects(row.user_id),
+        "benchmarks": conflicts.begun_benchmarks(row.user_id),
+    }
+    return render(request, "annotation/conflict.html", context)
+
+
+def _decided(request: SignedInRequest, row: Conflict) -> HttpResponse:
+    reason = request.POST.get("reason", "")[:1000]
+    try:
+        if request.POST.get("verb") == "apply":
+            benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
+            actions.apply_conflicts(actor=request.user, member=row.user, benchmark=benchmark, reason=reason)
+            messages.success(request, f"The decided conflicts count in {benchmark} from now on.")
+        else:
+            none = request.POST.get("verb") == "dismiss"
+            sent = [] if none else [target.partition(":") for target in request.POST.getlist("target")]
+            targets = [(kind, key) for kind, _, key in sent]
+            if not targets and not none:
+                raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
+            actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
+            messages.success(request, "The decision is stored.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("conflict", pk=row.pk)

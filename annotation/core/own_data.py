@@ -1,0 +1,142 @@
+"""Everything that is stored about one person, their labels included: what they may ask for at any time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import F
+
+from accounts.models import User
+from accounts.personal_data import personal_data
+from annotation.comments.bank import proposals_of
+from annotation.grading.reasons import seen_where, unjudged_reason
+from annotation.guessing.guesses import named_by
+from annotation.models import Assignment, CalibrationRemark, Reminder, SideDraft, TrainingAttempt
+
+
+def own_data(user: User) -> dict[str, Any]:
+    """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
+    `training`: what was answered to training items; `drafts_beside_grading`: what is typed and not yet kept there.
+
+    Systems and runs are not among it: what a person may not see while blind they may not download either.
+    """
+    places = (
+        Assignment.objects.filter(reviewer=user)
+        .select_related("item__campaign", "item__instance", "draft", "system_guess")
+        .prefetch_related(
+            "grades__answers",
+            "grades__comments",
+            "grades__flags__spans",
+            "grades__unjudged",
+            "grades__seen_where",
+            "later_grades__answers",
+            "claim_marks__claim",
+        )
+        .order_by("pk")
+    )
+    reminders = Reminder.objects.filter(reviewer=user).order_by("sent_on").values("sent_on", "waiting")
+    remarks = (
+        CalibrationRemark.objects.filter(author=user)
+        .order_by("pk")
+        .values("text", "created_at", campaign=F("subject__round__campaign__slug"))
+    )
+    attempts = (
+        TrainingAttempt.objects.filter(reviewer=user)
+        .select_related("item__training__campaign")
+        .prefetch_related("answers")
+        .order_by("pk")
+    )
+    named = named_by(user)
+    drafts = SideDraft.objects.filter(reviewer=user).order_by("pk")
+    return {
+        **personal_data(user),
+        "reminders_sent": list(reminders),
+        "proposed_comments": [
+            {
+                "campaign": row.campaign.slug if row.campaign else "",
+                **{name: getattr(row, name) for name in ("text", "state", "proposed_at")},
+            }
+            for row in proposals_of(user)
+        ],
+        "remarks_in_discussions": list(remarks),
+        "drafts_beside_grading": [_side_draft(draft) for draft in drafts],
+        "training": [_attempt(attempt) for attempt in attempts],
+        "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
+    }
+
+
+def _side_draft(draft: SideDraft) -> dict[str, Any]:
+    form = draft.occasion or "training"
+    return {"form": form, "content": draft.content, "saved_at": draft.saved_at}
+
+
+def _attempt(attempt: TrainingAttempt) -> dict[str, Any]:
+    names = ("question", "step", "value", "comment")
+    return {
+        "campaign": attempt.item.training.campaign.slug,
+        "item": attempt.item.number,
+        "created_at": attempt.created_at,
+        "answers": [{name: getattr(row, name) for name in names} for row in attempt.answers.all()],
+    }
+
+
+def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, Any]:
+    draft, guess = getattr(place, "draft", None), getattr(place, "system_guess", None)
+    return {
+        "handle": place.handle,
+        "campaign": place.item.campaign.slug,
+        "domain": place.item.instance.domain,
+        "state": place.state,
+        "assigned_at": place.assigned_at,
+        "submitted_at": place.submitted_at,
+        "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
+        "system_guess": guess and {"system": named.get(place.pk, ""), "created_at": guess.created_at},
+        "claim_marks": [
+            {"claim": row.claim.text, "mark": row.mark, "created_at": row.created_at}
+            for row in place.claim_marks.all()
+        ],
+        "later": [
+            {
+                **{name: getattr(later, name) for name in ("occasion", "reason", "created_at")},
+                "answers": [
+                    {name: getattr(row, name) for name in ("question", "step", "value", "comment")}
+                    for row in later.answers.all()
+                ],
+            }
+            for later in place.later_grades.all()
+        ],
+        "grades": [
+            {
+                **{
+                    name: getattr(grade, name)
+                    for name in ("created_at", "active_seconds", "seen_before", "statement_wrong", "note")
+                },
+                "seen_where": seen_where(grade),
+                "unjudged": unjudged_reason(grade),
+                "answers": [
+                    {
+                        name: getattr(answer, name)
+                        for name in ("question", "step", "value", "state", "comment")
+                    }
+                    for answer in grade.answers.all()
+                ],
+                "comments": [
+                    {
+                        name: getattr(said, name)
+                        for name in ("block", "start", "end", "severity", "kind", "text")
+                    }
+                    for said in grade.comments.all()
+                ],
+                "flags": [
+                    {
+                        **{name: getattr(flag, name) for name in ("kind", "link", "note")},
+                        "spans": [
+                            {name: getattr(span, name) for name in ("block", "start", "end", "text")}
+                            for span in flag.spans.all()
+                        ],
+                    }
+                    for flag in grade.flags.all()
+                ],
+            }
+            for grade in place.grades.all()
+        ],
+    }

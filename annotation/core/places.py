@@ -1,0 +1,31 @@
+"""The one way in which pages and REST reach a reviewer's place: by handle, own, and visible."""
+
+from accounts.access import is_study_staff
+from accounts.models import User
+from annotation.core import queries
+from annotation.core.visibility import Thing, may_see, viewer
+from annotation.models import Assignment, AssignmentState
+
+
+def find_place(user: User, handle: str) -> Assignment | None:
+    """The assignment with this handle if `user` may see its material as its reviewer, otherwise None.
+
+    None says nothing about whether the handle exists, so that callers answer 404 in every case.
+    """
+    return own_or_none(user, queries.place_by_handle(handle))
+
+
+def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
+    """The place if `user` may see its material as its reviewer, otherwise None."""
+    if place is None:
+        return None
+    who = viewer(
+        signed_in=user.is_authenticated,
+        staff=is_study_staff(user),
+        informed=False,
+        holds=place.reviewer_id == user.pk,
+        released=place.state == AssignmentState.RELEASED,
+    )
+    phase, submitted = place.item.campaign.phase, place.state == AssignmentState.SUBMITTED
+    own = may_see(who, Thing.OWN_LABELS, phase, submitted=submitted)
+    return place if own and place.reviewer_id == user.pk and not is_study_staff(user) else None

@@ -1,0 +1,1 @@
+"""Grading one item: the page as values, checked answers, drafts and immutable grades."""

@@ -1,0 +1,399 @@
+"""Drafts and grades: nothing typed is lost, nothing submitted is overwritten."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from accounts.sight import identities_readable
+from accounts.statements import Parameter, Statement
+from annotation.assigning.actions import require_blind_reviewer, saw_systems
+from annotation.calibration.reading import blind_answers_are_final, require_unrevealed, revealed
+from annotation.core import phases, queries
+from annotation.core.documents import anchors
+from annotation.core.identities import informed
+from annotation.core.material import SIDES, material, shown_first
+from annotation.core.phases import Verb
+from annotation.core.places import own_or_none
+from annotation.core.queries import REVIEWER
+from annotation.grading.answers import Flaggable, Submission, checked, content_sha256, shaped
+from annotation.grading.flag_places import flag_places
+from annotation.grading.flagging import write_flags
+from annotation.grading.reasons import write_reasons
+from annotation.grading.submitting import is_locked
+from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, SideDraft
+from annotation.reveal.rules import require_revisable, verdict_in_sight
+from annotation.training.reading import TrainingFirst, untrained
+from benchmark.models import Output
+from benchmark.protocols import get_protocol
+from benchmark.rubrics import rubric_from_content
+
+MAX_ACTIVE_SECONDS = 7 * 24 * 3600
+MAX_KEY_LENGTH = 200
+
+
+class NoPlace(NotAllowed):
+    """The person has no such place; nothing says whether somebody else has."""
+
+    def __init__(self) -> None:
+        super().__init__("This place is not yours.")
+
+
+class DraftConflict(Refused):
+    """Another tab or device saved first. Carries both texts; nothing was overwritten."""
+
+    def __init__(self, *, stored: Draft | SideDraft, sent: dict[str, Any]) -> None:
+        self.stored = stored
+        self.sent = sent
+        super().__init__(
+            "This item was changed in another window or on another device.", code="draft_conflict"
+        )
+
+
+def require_own(reviewer: User, assignment: Assignment) -> None:
+    """Raise NotAllowed unless the place belongs to `reviewer`, blind, and was not given up."""
+    require_blind_reviewer(reviewer)
+    if assignment.reviewer_id != reviewer.pk or assignment.state == AssignmentState.RELEASED:
+        raise NotAllowed("This place is not yours.")
+
+
+def locked(assignment: Assignment) -> Assignment:
+    """The assignment's row with what a grade needs, held until the transaction ends."""
+    rows = Assignment.objects.select_for_update(of=("self",)).select_related(*queries.SHOWN_WITH_A_PLACE)
+    return rows.get(pk=assignment.pk)
+
+
+@transaction.atomic
+def open_item(*, reviewer: User, assignment: Assignment, shown_sha256: str) -> None:
+    """Note the first time the item was looked at, and the fingerprint of what was shown."""
+    require_own(reviewer, assignment)
+    fresh = Assignment.objects.filter(pk=assignment.pk, first_opened_at=None)
+    if fresh.update(first_opened_at=timezone.now(), shown_sha256=shown_sha256):
+        record(actor=reviewer, verb="open_item", target=assignment)
+
+
+@transaction.atomic
+def save_draft(
+    *, reviewer: User, assignment: Assignment, version: int, content: Any, active_seconds: int = 0
+) -> Draft:
+    """Save over `version` (0: nothing saved yet) and return the draft with its new version.
+
+    Raises DraftConflict when another window saved since; sending the stored text again is no conflict.
+    """
+    assignment = locked(assignment)
+    require_own(reviewer, assignment)
+    phases.require(assignment.item.campaign.phase, Verb.GRADE)
+    content = shaped(content)
+    draft = Draft.objects.filter(assignment=assignment).first()
+    if assignment.state == AssignmentState.SUBMITTED and (draft is None or draft.locked_at is not None):
+        raise Refused("This item is submitted; reopen it to change it.", code="already_submitted")
+    if draft is None:
+        draft = Draft(assignment=assignment, version=0)
+    elif draft.content == content:
+        version = draft.version
+    elif draft.version != version:
+        raise DraftConflict(stored=draft, sent=content)
+    return _store(draft, content, active_seconds)
+
+
+def _store(draft: Draft, content: dict[str, Any], active_seconds: int) -> Draft:
+    """Drafts are saved every few seconds, so they alone write no audit row; their grade will."""
+    draft.version += 1
+    draft.content = content
+    draft.active_seconds = max(draft.active_seconds, _bounded(active_seconds))
+    draft.saved_at = timezone.now()
+    draft.save()
+    return draft
+
+
+def _bounded(seconds: int) -> int:
+    return max(0, min(int(seconds), MAX_ACTIVE_SECONDS))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a reviewer sends to be locked as a grade; see `submit_grade` for the terms."""
+
+    content: Any
+    idempotency_key: str
+    rubric_sha256: str
+    active_seconds: int = 0
+    draft_version: int | None = None
+    shown_sha256: str = ""  # of the text that was read; empty: of the text at the first opening
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A grade with what it says; `said` is None where the grade was there already under the same key."""
+
+    grade: Grade
+    said: Submission | None
+
+
+@transaction.atomic
+def submit_grade(
+    *,
+    reviewer: User,
+    assignment: Assignment,
+    content: Any,
+    idempotency_key: str,
+    rubric_sha256: str,
+    active_seconds: int = 0,
+    draft_version: int | None = None,
+) -> Grade:
+    """Lock the reviewer's answers as a grade. The same key and body again return the same grade.
+
+    Raises Incomplete (naming the questions), DraftConflict when `draft_version` is not the stored one, and
+    Refused with code idempotency_mismatch, stale_rubric, stale_item, training_first,
+    revealed, already_submitted or wrong_phase.
+    """
+    require_blind_reviewer(reviewer)
+    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
+    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _nothing).grade
+
+
+@transaction.atomic
+def revise_grade(
+    *,
+    reviewer: User,
+    assignment: Assignment,
+    content: Any,
+    idempotency_key: str,
+    rubric_sha256: str,
+    active_seconds: int = 0,
+    draft_version: int | None = None,
+) -> Grade:
+    """A new grade that supersedes the live one, while the campaign is open. Otherwise as `submit_grade`."""
+    require_blind_reviewer(reviewer)
+    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
+    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _live_grade).grade
+
+
+@transaction.atomic
+def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
+    """`revise_grade` for a reopened place, `submit_grade` for any other, named by its handle.
+
+    Raises NoPlace for every handle that the reviewer cannot see, whether it exists or not.
+    """
+    place = _taken_up(reviewer, handle, sent)
+    reopened = place.was_submitted and not is_locked(place.assignment)
+    return _graded(reviewer, place, sent, _live_grade if reopened else _nothing)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place, its row held until the transaction ends, with what was true once it was held."""
+
+    assignment: Assignment
+    was_submitted: bool
+
+
+def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
+    """Hold the place and read it. A waiting one is held by marking it as submitted, which spares a statement.
+
+    Everything is read by a statement that begins after the row is held: what another window wrote while this one
+    waited for it is seen. A refusal later on takes the mark back with the transaction.
+    """
+    waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
+    marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
+    if not marked:
+        Assignment.objects.select_for_update().filter(handle=handle).first()
+    key = sent.idempotency_key[:MAX_KEY_LENGTH]
+    with identities_readable():  # the statement asks whether the reviewer saw identities
+        found = _TO_GRADE.first(reviewer=reviewer.pk, handle=handle, key=key)
+    assignment = own_or_none(reviewer, found)
+    if assignment is None:
+        raise NoPlace
+    require_own(reviewer, assignment)
+    return _Place(assignment, was_submitted=not marked and assignment.state == AssignmentState.SUBMITTED)
+
+
+def _to_grade() -> QuerySet[Assignment]:
+    """A place with everything that decides whether its reviewer may submit now."""
+    earlier = Grade.objects.filter(assignment=OuterRef("pk"), idempotency_key=Parameter("key"))
+    read = queries.places().annotate(
+        earlier=earlier.values("pk")[:1],
+        informed=informed(REVIEWER, "item__campaign__release"),
+        untrained=untrained(REVIEWER, "item__campaign"),
+        revealed=revealed("item"),
+        verdict_seen=verdict_in_sight(),
+    )
+    return read.filter(handle=Parameter("handle"))
+
+
+_TO_GRADE = Statement(_to_grade)
+
+
+def _graded(
+    reviewer: User, place: _Place, sent: Sent, superseded: Callable[[_Place], Grade | None]
+) -> Submitted:
+    """The grade written, or the one that was written before under the same key."""
+    content = shaped(sent.content)
+    earlier = _replayed(place, sent, content)
+    if earlier is not None:
+        return Submitted(earlier, None)
+    _require_gradable(place)
+    return _write(reviewer, place.assignment, sent, content, supersedes=superseded(place))
+
+
+def _nothing(place: _Place) -> None:
+    """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
+    if place.assignment.untrained:  # type: ignore[attr-defined]
+        raise TrainingFirst(place.assignment.item.campaign)
+    if place.was_submitted:
+        raise Refused("This item is already submitted.", code="already_submitted")
+
+
+def _live_grade(place: _Place) -> Grade:
+    """What a revision supersedes; raises Refused where there is none, or it is final."""
+    require_revisable(place.assignment.item.campaign)
+    live = queries.live_grade(place.assignment)
+    if live is None:
+        raise Refused("There is no grade to revise yet.", code="not_submitted")
+    return live
+
+
+def _require_gradable(place: _Place) -> None:
+    phases.require(place.assignment.item.campaign.phase, Verb.GRADE)
+    if place.assignment.informed:  # type: ignore[attr-defined]
+        raise saw_systems()
+    if place.assignment.revealed:  # type: ignore[attr-defined]
+        raise blind_answers_are_final()
+
+
+def _replayed(place: _Place, sent: Sent, content: dict[str, Any]) -> Grade | None:
+    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
+        raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
+    earlier = place.assignment.earlier  # type: ignore[attr-defined]
+    grade = Grade.objects.get(pk=earlier) if earlier else None
+    if grade is not None and grade.request_sha256 != content_sha256(content):
+        raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
+    return grade
+
+
+def _write(
+    reviewer: User, assignment: Assignment, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
+) -> Submitted:
+    seen_before = assignment.shown_sha256
+    submission = _validated(assignment, content, sent)
+    seconds = _lock_draft(assignment, content, sent.active_seconds, sent.draft_version)
+    now = timezone.now()
+    grade = Grade.objects.create(
+        assignment=assignment,
+        supersedes=supersedes,
+        rubric_sha256=sent.rubric_sha256,
+        shown_sha256=assignment.shown_sha256,
+        active_seconds=seconds,
+        seen_before=submission.seen_before,
+        statement_wrong=submission.statement_wrong,
+        verdict_seen=assignment.verdict_seen,  # type: ignore[attr-defined]
+        note=submission.note,
+        idempotency_key=sent.idempotency_key,
+        request_sha256=content_sha256(content),
+        created_at=now,
+    )
+    _write_answers(grade, submission, _sides(assignment))
+    write_reasons(grade, submission)
+    write_flags(grade, submission.flags, _sides(assignment))
+    if supersedes is not None or seen_before != assignment.shown_sha256:
+        Assignment.objects.filter(pk=assignment.pk).update(
+            submitted_at=now, shown_sha256=assignment.shown_sha256
+        )
+    verb = "submit_grade" if supersedes is None else "revise_grade"
+    record(actor=reviewer, verb=verb, target=grade, details={"assignment": assignment.handle})
+    return Submitted(grade, submission)
+
+
+def _validated(assignment: Assignment, content: dict[str, Any], sent: Sent) -> Submission:
+    """Check rubric, material and answers; notes on the assignment which text was answered."""
+    rubric_row = assignment.item.campaign.rubric
+    if sent.rubric_sha256 != rubric_row.sha256:
+        raise Refused(
+            "The questions have changed since the page was opened; your text is kept. Reload the page.",
+            code="stale_rubric",
+        )
+    shown = material(assignment)
+    if (sent.shown_sha256 or assignment.shown_sha256 or shown.sha256) != shown.sha256:
+        raise Refused(
+            "The text has changed since the page was opened; your text is kept. Reload the page.",
+            code="stale_item",
+        )
+    assignment.shown_sha256 = shown.sha256
+    rubric = rubric_from_content(rubric_row.content)
+    needed = content.get("anchored") or any(question.scale.stepwise for question in rubric.questions)
+    blocks, steps = anchors(shown) if needed else ({}, ())
+    protocol = get_protocol(assignment.item.campaign.release.benchmark.protocol)
+    flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
+    return checked(rubric, content, blocks, steps, flaggable)
+
+
+def _lock_draft(
+    assignment: Assignment, content: dict[str, Any], active_seconds: int, draft_version: int | None
+) -> int:
+    """Keep the submitted text as the locked draft and return the active seconds."""
+    draft = getattr(assignment, "draft", None) or Draft(assignment=assignment, version=0)
+    if draft_version is not None and draft.version != draft_version and draft.content != content:
+        raise DraftConflict(stored=draft, sent=content)
+    draft.locked_at = timezone.now()
+    return _store(draft, content, active_seconds).active_seconds
+
+
+def _sides(assignment: Assignment) -> dict[str, Output]:
+    """What a preference names, by the side it stood on; empty unless a pair was shown."""
+    if assignment.item.second is None:
+        return {}
+    return dict(zip(SIDES, shown_first(assignment), strict=True))
+
+
+def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Output]) -> None:
+    questions = rubric_from_content(grade.assignment.item.campaign.rubric.content).questions
+    preferences = {question.key for question in questions if question.scale.kind == "preference"}
+    Answer.objects.bulk_create(
+        Answer(
+            grade=grade,
+            question=answer.question,
+            step=answer.step,
+            value=answer.value,
+            state=answer.state,
+            comment=answer.comment,
+            preferred=sides.get(answer.value) if answer.question in preferences else None,
+        )
+        for answer in submission.answers
+    )
+    Comment.objects.bulk_create(
+        Comment(
+            grade=grade,
+            block=comment.block,
+            start=comment.start,
+            end=comment.end,
+            severity=comment.severity,
+            kind=comment.kind,
+            text=comment.text,
+        )
+        for comment in submission.comments
+    )
+
+
+@transaction.atomic
+def reopen_grade(*, reviewer: User, assignment: Assignment) -> Draft:
+    """Unlock the text of a submitted grade for revision; the grade stays live until it is superseded."""
+    assignment = locked(assignment)
+    require_own(reviewer, assignment)
+    phases.require(assignment.item.campaign.phase, Verb.GRADE)
+    require_unrevealed(assignment.item_id)
+    require_revisable(assignment.item.campaign)
+    draft = Draft.objects.filter(assignment=assignment).first()
+    if assignment.state != AssignmentState.SUBMITTED or draft is None:
+        raise Refused("There is no grade to reopen.", code="not_submitted")
+    if draft.locked_at is not None:
+        draft.locked_at = None
+        draft.version += 1
+        draft.save(update_fields=["locked_at", "version"])
+        record(actor=reviewer, verb="reopen_grade", target=assignment)
+    return draft

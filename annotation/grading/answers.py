@@ -1,0 +1,310 @@
+"""From what a reviewer's form or client sends to checked answers. Pure: rubric and content in, values out.
+
+Content is one JSON object, the same in drafts, submissions and the REST interface:
+
+    {"answers": {question: value}, "steps": {question: {step: value}},
+     "abstained": [question], "comments": {question: text},
+     "anchored": [{"block", "start", "end", "severity", "kind", "text"}],
+     "flags": [{"kind", "spans": [{"block", "start", "end"}], "link", "note"}],
+     "note": text, "seen_before": bool, "seen_where": text, "statement_wrong": bool,
+     "unjudged": {"reason", "note"}}
+
+With a reason in "unjudged" the item cannot be judged: no question has an answer, and every one that needs one is
+stored with the label state that follows from the reason.
+
+The answer to "which is the first wrong step" is that step, or "none".
+
+A draft may be anything of this shape, however incomplete; `checked` is what a submission must pass.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.refusal import Refused
+from annotation.grading.leakage import CheckedFlag, Place, checked_flags
+from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
+from annotation.grading.unjudged import CheckedReason, checked_reason
+from benchmark.rubrics import Question, Rubric, RubricError
+from stats.scale import value_words
+
+MAX_CONTENT_BYTES = 1_000_000
+MAX_WHERE = 500
+SEVERITIES = ("fatal", "major", "minor", "typo")
+KINDS = ("", "gap", "wrong_step", "missing_hypothesis", "citation", "attribution", "presentation")
+_SHAPE: dict[str, type] = {
+    "answers": dict,
+    "steps": dict,
+    "abstained": list,
+    "comments": dict,
+    "anchored": list,
+    "flags": list,
+    "note": str,
+    "seen_before": bool,
+    "seen_where": str,
+    "statement_wrong": bool,
+    "unjudged": dict,
+}
+
+
+@dataclass(frozen=True)
+class CheckedAnswer:
+    """A canonical value, or "" for a question the reviewer could not judge. `step` is empty for whole answers."""
+
+    question: str
+    value: str
+    comment: str = ""
+    step: str = ""
+    state: str = "answered"
+
+
+@dataclass(frozen=True)
+class CheckedComment:
+    """A remark on source offsets [start, end) of a block."""
+
+    block: str
+    start: int
+    end: int
+    severity: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Everything a grade stores."""
+
+    answers: tuple[CheckedAnswer, ...]
+    comments: tuple[CheckedComment, ...] = ()
+    flags: tuple[CheckedFlag, ...] = ()
+    note: str = ""
+    seen_before: bool = False
+    seen_where: str = ""
+    statement_wrong: bool = False
+    unjudged: CheckedReason | None = None
+
+
+class Incomplete(Refused):
+    """The answers cannot be submitted yet; `problems` maps a question (or "comments") to its reason."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        self.problems = dict(problems)
+        super().__init__(
+            " ".join(self.problems.values()), code="incomplete", field=next(iter(self.problems), "")
+        )
+
+
+def shaped(content: Any) -> dict[str, Any]:
+    """Content with only known fields of the right type; raises Refused (code "malformed") otherwise."""
+    if not isinstance(content, dict):
+        raise Refused("The content must be a JSON object.", code="malformed")
+    for name, value in content.items():
+        if name not in _SHAPE:
+            raise Refused(f"There is no field {name!r} in the content.", code="malformed", field=name)
+        if not isinstance(value, _SHAPE[name]):
+            raise Refused(f"{name} must be a {_SHAPE[name].__name__}.", code="malformed", field=name)
+    if len(canonical_json(content)) > MAX_CONTENT_BYTES:
+        raise Refused("The content is longer than a megabyte.", code="malformed")
+    return content
+
+
+def canonical_json(content: Any) -> bytes:
+    """One byte string for equal contents, whatever their key order."""
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def content_sha256(content: Any) -> str:
+    """Fingerprint by which a repeated request is told from another one under the same key."""
+    return hashlib.sha256(canonical_json(content)).hexdigest()
+
+
+@dataclass(frozen=True)
+class Flaggable:
+    """What flags may say: kinds of the protocol, and the blocks of everything shown."""
+
+    kinds: Collection[str] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+
+def checked(
+    rubric: Rubric,
+    content: Mapping[str, Any],
+    blocks: Mapping[str, int],
+    steps: Sequence[Step] = (),
+    flaggable: Flaggable = Flaggable(),
+) -> Submission:
+    """The submission in `content`; raises Incomplete naming every question that lacks its answer.
+
+    `blocks` maps the ids of the shown blocks to the length of their source: a comment must lie inside one.
+    `steps` are what stepwise questions are about.
+    `flaggable` is the same for flags of leakage; without it there can be none.
+    """
+    problems: dict[str, str] = {}
+    unjudged = checked_reason(content.get("unjudged", {}), problems)
+    if unjudged is None:
+        answers = _answers(rubric, content, steps, problems)
+    else:
+        answers = _without_judgment(rubric, content, unjudged, problems)
+    comments = _comments(content.get("anchored", []), blocks, problems)
+    flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
+    _contradiction(rubric, answers, comments, problems)
+    where = _seen_where(content, problems)
+    if problems:
+        raise Incomplete(problems)
+    return Submission(
+        answers=tuple(answers),
+        comments=tuple(comments),
+        flags=tuple(flags),
+        note=content.get("note", "").strip(),
+        seen_before=content.get("seen_before", False),
+        seen_where=where,
+        statement_wrong=content.get("statement_wrong", False),
+        unjudged=unjudged,
+    )
+
+
+def _seen_where(content: Mapping[str, Any], problems: dict[str, str]) -> str:
+    """Where the solution was seen; without "seen before" what stands in the field is not meant."""
+    where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
+    if len(where) > MAX_WHERE:
+        problems["seen_where"] = f"Say in at most {MAX_WHERE} characters where you saw it."
+    return where
+
+
+def _without_judgment(
+    rubric: Rubric, content: Mapping[str, Any], unjudged: CheckedReason, problems: dict[str, str]
+) -> list[CheckedAnswer]:
+    """Every question that needs an answer, with the reason; an answer beside it is a contradiction."""
+    if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
+        problems["unjudged"] = (
+            "You answered questions and also said that the item cannot be judged. Change whichever is not meant."
+        )
+    return [
+        CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
+        for question in rubric.questions
+        if question.required
+    ]
+
+
+def _answers(
+    rubric: Rubric, content: Mapping[str, Any], steps: Sequence[Step], problems: dict[str, str]
+) -> list[CheckedAnswer]:
+    named = (*content.get("answers", {}), *content.get("steps", {}), *content.get("abstained", []))
+    known = {question.key for question in rubric.questions}
+    for key in named:
+        if key not in known:
+            problems[str(key)] = f"{rubric.label} has no question {key!r}."
+    found: list[CheckedAnswer] = []
+    for question in rubric.questions:
+        try:
+            found.extend(_answer(question, content, steps))
+        except Refused as refusal:
+            problems[question.key] = refusal.reason
+    return found
+
+
+def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> Iterator[CheckedAnswer]:
+    comment = str(content.get("comments", {}).get(question.key, "")).strip()
+    if question.key in content.get("abstained", []):
+        if not comment:
+            raise Refused("Say in a word why this cannot be judged.")
+        yield CheckedAnswer(question.key, "", comment, state="abstain")
+    elif question.scale.stepwise:
+        yield from _step_answers(question, content, steps, comment)
+    else:
+        raw = str(content.get("answers", {}).get(question.key, "")).strip()
+        if raw:
+            yield CheckedAnswer(question.key, _canonical(question, raw), comment)
+        elif question.required:
+            raise Refused("This question still needs an answer.")
+
+
+def _canonical(question: Question, raw: str) -> str:
+    try:
+        return question.canonical(raw)
+    except RubricError as error:
+        raise Refused(f"{error}.") from error
+
+
+def _step_answers(
+    question: Question, content: Mapping[str, Any], steps: Sequence[Step], comment: str
+) -> Iterator[CheckedAnswer]:
+    """One answer for each step; a comment on the question stands at its first wrong step, or its first."""
+    chosen = _first_error if question.scale.kind == "first_error" else _every_step
+    values = chosen(question, content, steps)
+    place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
+    for step, value in values.items():
+        yield CheckedAnswer(question.key, value, comment if step == place else "", step)
+
+
+def _first_error(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, str]:
+    first = str(content.get("answers", {}).get(question.key, "")).strip()
+    if first and first != NO_ERROR and first not in {step.key for step in steps}:
+        raise Refused(f"{first!r} is not a step of this text.")
+    if not first and question.required:
+        raise Refused("Mark the first wrong step, or say that there is none.")
+    return up_to_first_error(steps, first) if first else {}
+
+
+def _every_step(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, str]:
+    given = content.get("steps", {}).get(question.key, {})
+    if not isinstance(given, dict):
+        raise Refused("The labels of steps must be an object.")
+    strange = sorted(set(given) - {step.key for step in steps})
+    if strange:
+        raise Refused(f"{strange[0]!r} is not a step of this text.")
+    found = {step.key: _canonical(question, str(given[step.key])) for step in steps if given.get(step.key)}
+    if question.required and len(found) < len(steps):
+        missing = [step.name for step in steps if step.key not in found]
+        raise Refused(f"Still without a label: step {', '.join(missing[:8])}{' …' * (len(missing) > 8)}.")
+    return found
+
+
+def _comments(
+    anchored: list[Any], blocks: Mapping[str, int], problems: dict[str, str]
+) -> list[CheckedComment]:
+    comments = []
+    for number, raw in enumerate(anchored, start=1):
+        try:
+            comments.append(_comment(raw, blocks))
+        except (KeyError, TypeError, ValueError) as error:
+            problems["comments"] = f"Comment {number} cannot be kept: {error}."
+    return comments
+
+
+def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedComment:
+    comment = CheckedComment(
+        block=str(raw["block"]),
+        start=int(raw.get("start", 0)),
+        end=int(raw.get("end", 0)),
+        severity=str(raw["severity"]),
+        kind=str(raw.get("kind", "")),
+        text=str(raw["text"]).strip(),
+    )
+    if comment.block not in blocks:
+        raise ValueError("its place is not in this document")
+    if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
+        raise ValueError("its offsets lie outside its block")
+    if comment.severity not in SEVERITIES or comment.kind not in KINDS:
+        raise ValueError("its severity or kind is unknown")
+    if not comment.text:
+        raise ValueError("it is empty")
+    return comment
+
+
+def _contradiction(
+    rubric: Rubric, answers: list[CheckedAnswer], comments: list[CheckedComment], problems: dict[str, str]
+) -> None:
+    """A success on an ordered scale of words beside a fatal comment: one of the two is not meant."""
+    if not any(comment.severity == "fatal" for comment in comments):
+        return
+    for answer in answers:
+        scale = rubric.question(answer.question).scale
+        if scale.level == "ordinal" and answer.value in scale.success:
+            problems.setdefault(
+                answer.question,
+                f"You answered “{value_words(answer.value)}” and also marked a fatal comment. "
+                "Change whichever is not meant.",
+            )

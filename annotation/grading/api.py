@@ -1,0 +1,177 @@
+"""REST endpoints of reviewers: the queue and one's own places."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import checked
+from accounts.api_errors import refusal_body, refusal_status
+from accounts.api_filters import StrictView
+from accounts.api_shape import shaped, shaped_all
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.models import TokenScope, User
+from accounts.refusal import NotAllowed, Refused
+from annotation.assigning import actions as assigning_actions
+from annotation.core import queries
+from annotation.core import serializers as shape
+from annotation.core.places import find_place
+from annotation.grading import actions
+from annotation.grading.answers import Incomplete
+from annotation.grading.shown import own_place, queue_item, submitted_values
+from annotation.models import Assignment, SideDraft
+
+REFUSED = {409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
+KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    required=True,
+    description="Names this submission: sent again with the same body, the same grade comes back.",
+)
+
+
+def caller(request: Request) -> User:
+    """The signed-in person; the default permission lets nobody else in."""
+    return cast(User, request.user)
+
+
+def place_or_404(request: Request, handle: str) -> Assignment:
+    """The caller's own place; 404 for every other handle, existing or not."""
+    place = find_place(caller(request), handle)
+    if place is None:
+        raise Http404
+    return place
+
+
+def refusal_reply(refusal: Refused) -> Response:
+    """A refusal with what the reviewer needs to go on: open questions, or the text stored elsewhere."""
+    if isinstance(refusal, NotAllowed):
+        raise refusal
+    body = refusal_body(refusal)
+    if isinstance(refusal, Incomplete):
+        body["problems"] = refusal.problems
+    if isinstance(refusal, actions.DraftConflict):
+        body["stored"] = shaped(shape.DraftOut, refusal.stored)
+    return Response(body, status=refusal_status(refusal))
+
+
+DRAFT_REPLIES = {200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
+
+
+def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: Any) -> Response:
+    """Save the draft of a form beside grading with `save`; 409 with the stored text when another is newer."""
+    sent = checked(shape.DraftIn, request)
+    typed = {name: sent.validated_data[name] for name in ("version", "content")}
+    try:
+        draft = save(reviewer=caller(request), **form, **typed)
+    except Refused as refusal:
+        return refusal_reply(refusal)
+    return Response(shaped(shape.DraftOut, draft))
+
+
+class AssignmentView(StrictView):
+    """One of the caller's own items."""
+
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """What is shown, asked, drafted and submitted."""
+        return Response(shaped(shape.AssignmentOut, own_place(place_or_404(request, handle))))
+
+    @extend_schema(
+        operation_id="assignment_save_draft",
+        request=shape.DraftIn,
+        responses={200: shape.DraftOut, **REFUSED},
+    )
+    def put(self, request: Request, handle: str) -> Response:
+        """Save the draft over `version`; a newer draft answers 409 with its text and overwrites nothing."""
+        place = place_or_404(request, handle)
+        sent = checked(shape.DraftIn, request)
+        try:
+            draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent.validated_data)
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return Response(shaped(shape.DraftOut, draft))
+
+    @extend_schema(
+        operation_id="assignment_submit",
+        parameters=[KEY],
+        request=shape.SubmissionIn,
+        responses={201: shape.GradeOut, **REFUSED},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Submit the answers; a reopened item is revised."""
+        try:
+            sent = checked(shape.SubmissionIn, request)
+        except ValidationError:
+            place_or_404(request, handle)  # to others the address does not exist, whatever they send
+            raise
+        key = request.headers.get("Idempotency-Key", "")
+        try:
+            done = actions.submit_or_revise(
+                reviewer=caller(request),
+                handle=handle,
+                sent=actions.Sent(idempotency_key=key, **sent.validated_data),
+            )
+        except actions.NoPlace as unknown:
+            raise Http404 from unknown
+        except Refused as refusal:
+            return refusal_reply(refusal)
+        return Response(shaped(shape.GradeOut, submitted_values(done)), status=201)
+
+
+class ReopenView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(operation_id="assignment_reopen", request=None, responses={200: shape.DraftOut, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Unlock an own grade for revision until the campaign closes."""
+        draft = actions.reopen_grade(reviewer=caller(request), assignment=place_or_404(request, handle))
+        return Response(shaped(shape.DraftOut, draft))
+
+
+class OutOfFieldView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(
+        operation_id="assignment_out_of_field",
+        request=shape.OutOfFieldIn,
+        responses={204: None, **REFUSED},
+    )
+    def post(self, request: Request, handle: str) -> Response:
+        """Give the place up: not the caller's field."""
+        place = place_or_404(request, handle)
+        sent = checked(shape.OutOfFieldIn, request)
+        assigning_actions.say_out_of_field(
+            reviewer=caller(request), assignment=place, note=sent.validated_data["note"]
+        )
+        return Response(status=204)
+
+
+class QueueView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
+    def get(self, request: Request) -> Response:
+        """What waits for the caller, in the caller's own order."""
+        rows = [queue_item(place) for place in queries.waiting(caller(request))]
+        return Response(shaped_all(shape.QueueItemOut, rows))
+
+    @extend_schema(
+        operation_id="queue_take",
+        parameters=[OPTIONAL_KEY],
+        request=shape.TakeIn,
+        responses={201: shape.AssignmentOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Take one more item of an open campaign and read it; 409 with code nothing_left when there is none."""
+        sent = checked(shape.TakeIn, request)
+        place = assigning_actions.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
+        return Response(shaped(shape.AssignmentOut, own_place(place)), status=201)

@@ -1,0 +1,225 @@
+"""The grading page as values: rendered parts, blocks of the text, and the rubric's questions with answers."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from annotation.core.documents import documents
+from annotation.core.material import Material, ShownProof, material
+from annotation.grading.answers import KINDS, SEVERITIES
+from annotation.grading.rail import Mark, rail
+from annotation.grading.steps import Step, steps_of
+from annotation.grading.unjudged import UnjudgedReason
+from annotation.models import Answer, Assignment
+from annotation.reveal.rules import ReadVerdict, read_verdict
+from benchmark.leakage_kinds import Subject
+from benchmark.protocol import Part
+from benchmark.rendering import Rendered
+from benchmark.rubrics import Question, Rubric, rubric_from_content
+from stats.scale import Scale, value_words
+
+
+@dataclass(frozen=True)
+class ShownPart:
+    """A titled part and its rendered document."""
+
+    title: str
+    collapsed: bool
+    document: Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A radio card. `key` is the number key that picks it, if there is one left."""
+
+    value: str
+    label: str
+    anchor: str
+    key: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class AskedStep:
+    """One step of a stepwise question: the `field` of its radio in first-error mode, or of its three `choices`."""
+
+    step: Step
+    field: str
+    chosen: bool
+    choices: tuple[Choice, ...]
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """One question of the form with what was answered so far and why it was refused, if it was.
+
+    A stepwise question has `steps` instead of choices, and the `meanings` of its values once for all.
+    """
+
+    key: str
+    text: str
+    help: str
+    scale: Scale
+    required: bool
+    choices: tuple[Choice, ...]
+    value: str
+    comment: str
+    abstained: bool
+    problem: str
+    steps: tuple[AskedStep, ...] = ()
+    meanings: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class SheetProof:
+    """A proof with the rail of its blocks, and the parts that belong to it; or an audited part of an instance."""
+
+    side: str
+    subject: Subject
+    proof: ShownPart
+    more: tuple[ShownPart, ...]
+    rail: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Everything the grading page prints."""
+
+    place: Assignment
+    shown: Material
+    rubric: Rubric
+    rubric_sha256: str
+    parts: tuple[ShownPart, ...]
+    proofs: tuple[SheetProof, ...]
+    questions: tuple[AskedQuestion, ...]
+    content: Mapping[str, Any]
+    draft_version: int
+    active_seconds: int
+    problems: Mapping[str, str] = field(default_factory=dict)
+    verdict: ReadVerdict | None = None
+    severities: tuple[str, ...] = SEVERITIES
+    reasons: tuple[tuple[str, str], ...] = tuple((reason.value, reason.label) for reason in UnjudgedReason)
+    kinds: tuple[tuple[str, str], ...] = tuple((kind, kind.replace("_", " ")) for kind in KINDS if kind)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two proofs are compared."""
+        return any(shown.side for shown in self.proofs)
+
+    @property
+    def is_instance(self) -> bool:
+        """Whether an instance is audited, without any answer to it."""
+        return self.place.item.output_id is None
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a question is about steps."""
+        return any(question.steps for question in self.questions)
+
+
+def sheet(
+    place: Assignment, *, content: Mapping[str, Any] | None = None, problems: Mapping[str, str] | None = None
+) -> Sheet:
+    """The page of a place: with its draft, or with `content` that was just refused because of `problems`."""
+    draft = getattr(place, "draft", None)
+    rubric = rubric_from_content(place.item.campaign.rubric.content)
+    shown = material(place)
+    answered = content if content is not None else (draft.content if draft else {})
+    parts, proofs = shown_proofs(shown)
+    steps = steps_of(proofs[0].proof.document.blocks) if len(proofs) == 1 else ()
+    return Sheet(
+        place=place,
+        shown=shown,
+        rubric=rubric,
+        rubric_sha256=place.item.campaign.rubric.sha256,
+        parts=parts,
+        proofs=proofs,
+        questions=asked_questions(rubric, answered, problems or {}, steps),
+        content=answered,
+        draft_version=draft.version if draft else 0,
+        active_seconds=draft.active_seconds if draft else 0,
+        problems=problems or {},
+        verdict=read_verdict(place),
+    )
+
+
+def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetProof, ...]]:
+    """The rendered parts of the problem, and the rendered proofs."""
+    rendered = iter(documents(shown))
+    parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
+    return parts, tuple(_proof(proof, rendered) for proof in shown.proofs)
+
+
+def asked_questions(
+    rubric: Rubric, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
+) -> tuple[AskedQuestion, ...]:
+    """The form: every question with what `content` answers and why it was refused."""
+    return tuple(_asked(question, content, problems, steps) for question in rubric.questions)
+
+
+def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:
+    return ShownPart(part.title, part.collapsed, next(rendered))
+
+
+def _proof(proof: ShownProof, rendered: Iterator[Rendered]) -> SheetProof:
+    main, *more = [_shown(part, rendered) for part in proof.parts]
+    marks = tuple(rail(main.document.blocks))
+    return SheetProof(proof.side, proof.subject, main, tuple(more), marks)
+
+
+def _asked(
+    question: Question, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
+) -> AskedQuestion:
+    value = str(content.get("answers", {}).get(question.key, ""))
+    return AskedQuestion(
+        key=question.key,
+        text=question.text,
+        help=question.help,
+        scale=question.scale,
+        required=question.required,
+        choices=() if question.scale.stepwise else tuple(_choices(question, value)),
+        value=value,
+        comment=str(content.get("comments", {}).get(question.key, "")),
+        abstained=question.key in content.get("abstained", []),
+        problem=problems.get(question.key, ""),
+        steps=tuple(_asked_steps(question, content, steps)) if question.scale.stepwise else (),
+        meanings=tuple((value_words(v), words) for v, words in question.scale.anchors.items()),
+    )
+
+
+def _asked_steps(
+    question: Question, content: Mapping[str, Any], steps: tuple[Step, ...]
+) -> Iterator[AskedStep]:
+    if question.scale.kind == "first_error":
+        first = content.get("answers", {}).get(question.key)
+        for step in steps:
+            yield AskedStep(step, f"answer-{question.key}", step.key == first, ())
+        return
+    labels = content.get("steps", {}).get(question.key, {})
+    for step in steps:
+        label = labels.get(step.key, "") if isinstance(labels, Mapping) else ""
+        choices = tuple(_choices(question, label))
+        yield AskedStep(step, f"step-{question.key}-{step.key}", False, choices)
+
+
+def _choices(question: Question, chosen: str) -> list[Choice]:
+    scale = question.scale
+    keys = scale.values if scale.number_keys else "123456789"
+    return [
+        Choice(value, value_words(value), scale.anchors.get(value, ""), key, chosen=value == chosen)
+        for value, key in zip_longest(scale.values, keys[: len(scale.values)], fillvalue="")
+    ]
+
+
+def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """What was answered to each question, in words: {text, given: [{step, words, comment}]}."""
+    names = {asked.step.key: asked.step.name for question in page.questions for asked in question.steps}
+    given: dict[str, list[dict[str, str]]] = {}
+    for answer in answers:
+        words = value_words(answer.value) or "cannot be judged"
+        step = names.get(answer.step, answer.step)
+        given.setdefault(answer.question, []).append(
+            {"step": step, "words": words, "comment": answer.comment}
+        )
+    return [{"text": question.text, "given": given.get(question.key, ())} for question in page.questions]

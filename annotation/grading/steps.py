@@ -1,0 +1,67 @@
+"""The steps of an answer: what a stepwise question is answered about. Pure: blocks in, steps out."""
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation.grading.rail import Placed
+from benchmark.rubrics import NOT_ASSESSED
+
+NO_ERROR = "none"  # the answer to "first wrong step" when there is none
+_TAG = re.compile(r"<[^<>]*>")
+_OPENING = re.compile(r"\s*(?:Step|STEP)\s+(\d{1,3})\b")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: `key` is the id of its first block, `blocks` are all its blocks, `name` is what is seen."""
+
+    key: str
+    name: str
+    blocks: tuple[str, ...]
+
+
+def steps_of(blocks: Iterable[Placed]) -> tuple[Step, ...]:
+    """The author's own steps if the text numbers them ("Step 1", "Step 2"), otherwise one for each block.
+
+    Headings are no steps, except such as open one. What stands before Step 1 is a step called "Opening".
+    """
+    listed = list(blocks)
+    numbers = [_number(block) for block in listed]
+    said = [number for number in numbers if number]
+    if len(said) >= 2 and said == sorted(set(said)):
+        return _numbered(listed, numbers)
+    claims = [block for block in listed if block.kind != "heading"]
+    return tuple(Step(block.id, str(n), (block.id,)) for n, block in enumerate(claims, start=1))
+
+
+def _number(block: Placed) -> int:
+    found = _OPENING.match(html.unescape(_TAG.sub("", block.html)))
+    return int(found.group(1)) if found else 0
+
+
+def _numbered(blocks: list[Placed], numbers: list[int]) -> tuple[Step, ...]:
+    groups: list[tuple[str, list[Placed]]] = [("Opening", [])]
+    for block, number in zip(blocks, numbers, strict=True):
+        if number:
+            groups.append((str(number), []))
+        groups[-1][1].append(block)
+    if all(block.kind == "heading" for block in groups[0][1]):
+        del groups[0]
+    return tuple(Step(part[0].id, name, tuple(block.id for block in part)) for name, part in groups)
+
+
+def up_to_first_error(steps: Iterable[Step], first: str) -> dict[str, str]:
+    """Step to value when `first` is the first wrong one (or NO_ERROR): later steps are not assessed."""
+    value, found = "correct", {}
+    for step in steps:
+        found[step.key] = "incorrect" if step.key == first else value
+        if step.key == first:
+            value = NOT_ASSESSED
+    return found
+
+
+def first_error(values: Mapping[str, str]) -> str:
+    """The inverse of `up_to_first_error`: the wrong step among stored values, or NO_ERROR."""
+    return next((step for step, value in values.items() if value == "incorrect"), NO_ERROR)

@@ -1,0 +1,223 @@
+"""What a reviewer sees: the queue, an item, own finished work. Nothing here knows of systems."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.assigning import actions as assigning_actions
+from annotation.calibration.reading import is_revealed, own_discussions
+from annotation.campaigns.forms import content_from_post
+from annotation.campaigns.progress import OwnProgress, free_words, own_progress
+from annotation.comments.bank import bank_of
+from annotation.core import queries
+from annotation.core.material import problem_title
+from annotation.core.own_data import own_data
+from annotation.core.phases import Phase
+from annotation.core.places import find_place
+from annotation.grading import actions
+from annotation.grading.answers import Incomplete
+from annotation.grading.remarks import own_remarks
+from annotation.grading.sheets import own_answers, sheet
+from annotation.grading.submitting import is_locked
+from annotation.guessing.guesses import is_asked
+from annotation.models import Assignment, AssignmentState
+from annotation.reveal.rules import is_to_mark, reveal_of
+from annotation.training.reading import TrainingFirst, unfinished
+from benchmark.rubrics import rubric_from_content
+
+
+def place_or_404(request: SignedInRequest, handle: str) -> Assignment:
+    """The signed-in reviewer's own place; 404 for every other handle, existing or not."""
+    place = find_place(request.user, handle)
+    if place is None:
+        raise Http404
+    return place
+
+
+@require_role(RoleName.REVIEWER)
+@require_GET
+def queue(request: SignedInRequest) -> HttpResponse:
+    """What waits for the reviewer, campaign by campaign, and how far they are."""
+    progress = own_progress(request.user)
+    return render(
+        request,
+        "annotation/queue.html",
+        {"progress": progress, "discussions": own_discussions(request.user), **_totals(progress)},
+    )
+
+
+def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
+    free = sum(row.free for row in progress)
+    return {
+        "waiting": sum(len(row.waiting) for row in progress),
+        "free": free,
+        "free_words": free_words(free),
+        "done": sum(row.done for row in progress),
+        "every": all(row.every for row in progress),
+    }
+
+
+@require_role(RoleName.REVIEWER)
+@require_POST
+def grade_next(request: SignedInRequest) -> HttpResponse:
+    """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
+    try:
+        place = queries.first_waiting(request.user) or assigning_actions.take_anywhere(reviewer=request.user)
+    except TrainingFirst as training:
+        return redirect("training", slug=training.campaign.slug)
+    except Refused as refusal:
+        if refusal.code not in ("nothing_left", "conflicts_undecided"):
+            raise
+        messages.info(request, refusal.reason)
+        return redirect("queue")
+    return redirect("grade", handle=place.handle)
+
+
+@login_required
+@require_GET
+def signed_in(request: SignedInRequest) -> HttpResponse:
+    """The end of signing in again in a small window: tells the grading page and closes itself."""
+    return render(request, "annotation/signed_in.html")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def grade(request: SignedInRequest, handle: str) -> HttpResponse:
+    """One item: the form while it is open, the own grade once it is locked; POST submits without scripts."""
+    place = place_or_404(request, handle)
+    if request.method == "POST":
+        return _submit(request, place)
+    if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
+        return _show_own_grade(request, place)
+    if unfinished(request.user, place.item.campaign).exists():
+        return redirect("training", slug=place.item.campaign.slug)
+    page = sheet(place)
+    actions.open_item(reviewer=request.user, assignment=place, shown_sha256=page.shown.sha256)
+    return _form(request, page)
+
+
+def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: str = "") -> HttpResponse:
+    context = {
+        "sheet": page,
+        "bank": bank_of(page.place),
+        "refusal": refusal,
+        "idempotency_key": uuid.uuid4().hex,
+    }
+    return render(request, "annotation/grade.html", context, status=status)
+
+
+def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
+    rubric = rubric_from_content(place.item.campaign.rubric.content)
+    content = content_from_post(rubric, request.POST)
+    try:
+        actions.submit_or_revise(
+            reviewer=request.user,
+            handle=place.handle,
+            sent=actions.Sent(
+                content=content,
+                idempotency_key=request.POST.get("idempotency_key", ""),
+                rubric_sha256=request.POST.get("rubric_sha256", ""),
+                shown_sha256=request.POST.get("shown_sha256", ""),
+            ),
+        )
+    except Refused as refusal:
+        problems: Mapping[str, str] = refusal.problems if isinstance(refusal, Incomplete) else {}
+        page = sheet(place, content=content, problems=problems)
+        return _form(request, page, status=409, refusal=refusal.reason)
+    return redirect("submitted", handle=place.handle)
+
+
+@login_required
+@require_GET
+def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
+    """After submitting: say so, offer the way back, and go on to the next waiting item."""
+    place = place_or_404(request, handle)
+    if place.state == AssignmentState.SUBMITTED:
+        title = problem_title(place.item.instance.payload, place.item.instance.key)
+        address = reverse("grade", args=[place.handle])
+        messages.success(
+            request,
+            format_html('Submitted: {}. <a href="{}">Read or reopen it</a>', title, address),
+        )
+    if is_to_mark(place):
+        return redirect("verdict", handle=place.handle)
+    if is_asked(place):
+        return redirect("guess", handle=place.handle)
+    following = queries.first_waiting(request.user)
+    return redirect("grade", handle=following.handle) if following else redirect("queue")
+
+
+def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
+    grade = queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
+    page = sheet(place)
+    context = {
+        "sheet": page,
+        "grade": grade,
+        "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
+        "remarks": own_remarks(grade) if grade else [],
+        "may_reopen": place.item.campaign.phase == Phase.OPEN
+        and not is_revealed(place.item)
+        and reveal_of(place.item.campaign) is None,
+        "discussed": is_revealed(place.item),
+    }
+    return render(request, "annotation/own_grade.html", context)
+
+
+@require_role(RoleName.REVIEWER)
+@require_GET
+def finished(request: SignedInRequest) -> HttpResponse:
+    """The reviewer's own submitted items, latest first, each of which opens to be read or reopened."""
+    rows = [
+        {"place": place, "title": problem_title(place.item.instance.payload, place.item.instance.key)}
+        for place in queries.finished(request.user)
+    ]
+    return render(request, "annotation/finished.html", {"rows": rows})
+
+
+@login_required
+@require_POST
+def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Unlock an own grade for revision."""
+    place = place_or_404(request, handle)
+    try:
+        actions.reopen_grade(reviewer=request.user, assignment=place)
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("grade", handle=place.handle)
+
+
+@login_required
+@require_POST
+def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Give the place up: not this reviewer's field."""
+    place = place_or_404(request, handle)
+    try:
+        assigning_actions.say_out_of_field(
+            reviewer=request.user, assignment=place, note=request.POST.get("note", "")[:1000]
+        )
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("grade", handle=place.handle)
+    messages.success(request, "Thank you. The item goes to somebody else.")
+    return redirect("queue")
+
+
+@login_required
+@require_GET
+def download_own_data(request: SignedInRequest) -> JsonResponse:
+    """Everything stored about the signed-in person, as a file."""
+    reply = JsonResponse(own_data(request.user), json_dumps_params={"ensure_ascii": False, "indent": 2})
+    reply["Content-Disposition"] = 'attachment; filename="my-data.json"'
+    return reply

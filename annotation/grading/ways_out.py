@@ -1,0 +1,87 @@
+"""What reviewers said instead of judging, or beside it: item by item, for those who run a campaign.
+
+Nobody is named, and items go by their opaque names: this is read while a campaign is blind.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q
+
+from annotation.core.item_names import item_name
+from annotation.grading.reasons import seen_where, unjudged_reason
+from annotation.models import Assignment, Campaign, Grade, ReleaseReason
+
+
+@dataclass
+class WaysOut:
+    """One item: how many reviewers said what about it, and their words. `grades` counts live grades."""
+
+    item: str
+    problem: str
+    domain: str
+    grades: int = 0
+    out_of_field: int = 0
+    statement_wrong: int = 0
+    seen_before: int = 0
+    seen_where: list[str] = field(default_factory=list)
+    unjudged: list[dict[str, str]] = field(default_factory=list)
+
+
+def ways_out(campaign: Campaign) -> dict[str, Any]:
+    """{campaign, grades, counts, reasons, items}: totals, and the items about which anything was said."""
+    items: dict[int, WaysOut] = {}
+    live = _live(campaign)
+    for grade in live.filter(Q(statement_wrong=True) | Q(seen_before=True) | Q(unjudged__isnull=False)):
+        _count(_row(items, grade.assignment), grade)
+    given_up = Assignment.objects.filter(
+        item__campaign=campaign, release_reason=ReleaseReason.OUT_OF_FIELD, repeat=False
+    )
+    for place in given_up.select_related("item__instance"):
+        _row(items, place).out_of_field += 1
+    counts = Counter(live.values_list("assignment__item", flat=True))
+    for pk, row in items.items():
+        row.grades = counts[pk]
+    rows = sorted(items.values(), key=lambda row: (row.domain, row.problem, row.item))
+    return {
+        "campaign": campaign.slug,
+        "grades": counts.total(),
+        "counts": _totals(rows),
+        "reasons": dict(Counter(said["words"] for row in rows for said in row.unjudged).most_common()),
+        "items": [vars(row) for row in rows],
+    }
+
+
+def _live(campaign: Campaign) -> Any:
+    """Grades that count: the mirrored repeat of a pair is the same reviewer again."""
+    rows = Grade.objects.filter(
+        assignment__item__campaign=campaign, assignment__repeat=False, superseded_by=None
+    )
+    return rows.select_related("assignment__item__instance", "unjudged", "seen_where").order_by("pk")
+
+
+def _row(items: dict[int, WaysOut], place: Assignment) -> WaysOut:
+    problem = place.item.instance
+    fresh = WaysOut(item_name(place.item_id), problem.key, problem.domain)
+    return items.setdefault(place.item_id, fresh)
+
+
+def _count(row: WaysOut, grade: Grade) -> None:
+    row.statement_wrong += grade.statement_wrong
+    row.seen_before += grade.seen_before
+    where, reason = seen_where(grade), unjudged_reason(grade)
+    if where:
+        row.seen_where.append(where)
+    if reason:
+        row.unjudged.append(reason)
+
+
+def _totals(rows: Iterable[WaysOut]) -> dict[str, int]:
+    totals = {"unjudged": 0, "out_of_field": 0, "statement_wrong": 0, "seen_before": 0}
+    for row in rows:
+        for name in ("out_of_field", "statement_wrong", "seen_before"):
+            totals[name] += getattr(row, name)
+        totals["unjudged"] += len(row.unjudged)
+    return totals

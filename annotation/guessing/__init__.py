@@ -1,0 +1,1 @@
+"""The question which system wrote an answer."""

@@ -1,0 +1,61 @@
+"""REST: the question which system wrote an answer, and its switch."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.models import TokenScope
+from annotation.campaigns.api import campaign_or_404
+from annotation.grading.api import caller, place_or_404
+from annotation.guessing import actions
+from annotation.guessing.guesses import is_asked, own_names
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class GuessOut(serializers.Serializer[Any]):
+    asked = serializers.BooleanField(help_text="Whether an answer is still wanted.")
+    systems = serializers.ListField(
+        child=serializers.CharField(), help_text="What you named before in this campaign."
+    )
+
+
+class GuessIn(serializers.Serializer[Any]):
+    system = serializers.CharField(
+        max_length=100, allow_blank=True, help_text="A name in your own words, or empty for no idea."
+    )
+
+
+class GuessView(StrictView):
+    token_scope = TokenScope.GRADE
+
+    @extend_schema(operation_id="assignment_guess_show", responses=GuessOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """Whether the question is asked here. Nobody is told which systems take part."""
+        place = place_or_404(request, handle)
+        asked = is_asked(place)
+        return Response({"asked": asked, "systems": own_names(place) if asked else []})
+
+    @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Answer, once; the grade is not changed."""
+        place = place_or_404(request, handle)
+        actions.guess_system(reviewer=caller(request), assignment=place, **understood(GuessIn, request))
+        return Response(status=204)
+
+
+class AskForGuessesView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="campaign_ask_for_guesses", request=None, responses={204: None, **REFUSED})
+    def post(self, request: Request, slug: str) -> Response:
+        """Switch the question on, before the campaign opens."""
+        actions.ask_for_guesses(actor=caller(request), campaign=campaign_or_404(slug))
+        return Response(status=204)

@@ -1,0 +1,1 @@
+"""Grades and decisions that were given elsewhere."""

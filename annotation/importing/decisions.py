@@ -1,0 +1,135 @@
+"""Taking in the decisions of adjudicators together with the grades of an imported campaign."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from accounts.refusal import Refused
+from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
+from annotation.campaigns.pairing import upright
+from annotation.importing.stand_ins import raters_named, stand_in
+from annotation.models import Adjudication, Campaign, Item, Unblinding
+from benchmark.models import Instance, Output
+
+UNBLINDED_ELSEWHERE = "Imported with decisions that were made after the unblinding of the original study."
+
+
+@dataclass(frozen=True)
+class PublishedDecision:
+    """The final value of one question. For a pair, `output` is the one that its value calls first."""
+
+    instance: Instance
+    output: Output | None
+    second: Output | None
+    question: str
+    step: str
+    value: str
+    rater: str
+    cause: str
+    note: str
+    overrules: bool
+    informed: bool
+    amendment: bool
+    decided_at: dt.datetime | None
+    line: int
+
+    @property
+    def item_key(self) -> tuple[int, int, int]:
+        """The instance's id, then those of its outputs from the smallest, 0 where there is none."""
+        outputs = [*sorted(row.pk for row in (self.output, self.second) if row), 0, 0]
+        return self.instance.pk, outputs[0], outputs[1]
+
+    @property
+    def upright(self) -> str:
+        """The value in the order of the item, which goes by the outputs' ids."""
+        turned = self.output is not None and self.second is not None and self.output.pk > self.second.pk
+        return upright(self.value, swapped=turned)
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What makes two decisions about one item the same."""
+        return (
+            self.question, self.step, self.upright, self.rater, self.cause, self.note, self.overrules,
+            self.informed, self.amendment,
+        )  # fmt: skip
+
+
+def import_decisions(*, slug: str, decisions: Sequence[PublishedDecision], new: bool) -> int:
+    """Store decisions about a campaign that came with the same file (`new`); returns how many are new.
+
+    A campaign that was here already keeps its decisions: the same ones change nothing (0), others raise Refused
+    naming the line. To be called inside the transaction that stored the grades.
+    """
+    campaign = Campaign.objects.get(slug=slug)
+    items = {(i.instance_id, i.output_id or 0, i.second_id or 0): i for i in campaign.items.all()}
+    if not new:
+        _check_unchanged(campaign, items, decisions)
+        return 0
+    primary = [decision for decision in decisions if not decision.amendment]
+    amendments = [decision for decision in decisions if decision.amendment]
+    first = {(row.item_id, row.question, row.step): row for row in _store(items, primary, {})}
+    if amendments:
+        _unblind(campaign)
+        _store(items, amendments, first)
+    return len(decisions)
+
+
+def _store(
+    items: dict[tuple[int, int, int], Item],
+    decisions: Iterable[PublishedDecision],
+    first: dict[tuple[int, str, str], Adjudication],
+) -> list[Adjudication]:
+    given = list(decisions)
+    people = raters_named(decision.rater for decision in given)
+    return Adjudication.objects.bulk_create(
+        [
+            Adjudication(
+                item=items[decision.item_key],
+                question=decision.question,
+                step=decision.step,
+                value=decision.upright,
+                overrules=decision.overrules,
+                cause=decision.cause,
+                note=decision.note,
+                informed=decision.informed,
+                amendment=decision.amendment,
+                supersedes=first.get((items[decision.item_key].pk, decision.question, decision.step)),
+                decided_by=people[decision.rater],
+                decided_at=decision.decided_at or timezone.now(),
+            )
+            for decision in given
+        ],
+        batch_size=500,
+    )
+
+
+def _unblind(campaign: Campaign) -> None:
+    """An amendment proves that its study was unblinded; two stand-ins say so, not people of this site."""
+    Unblinding.objects.create(
+        campaign=campaign,
+        reason=UNBLINDED_ELSEWHERE,
+        requested_by=stand_in("the platform"),
+        confirmed_by=stand_in("the imported study"),
+        confirmed_at=timezone.now(),
+    )
+
+
+def _check_unchanged(
+    campaign: Campaign, items: dict[tuple[int, int, int], Item], decisions: Sequence[PublishedDecision]
+) -> None:
+    rows = Adjudication.objects.filter(LATEST | LATEST_PRIMARY, item__campaign=campaign).values_list(
+        "item_id", "question", "step", "value", "decided_by__rater", "cause", "note", "overrules", "informed",
+        "amendment",
+    )  # fmt: skip
+    stored = set(rows)
+    for decision in decisions:
+        item = items.get(decision.item_key)
+        if item is None or (item.pk, *decision.content) not in stored:
+            raise Refused(
+                f"Campaign {campaign.slug} already exists and its decisions are others; nothing was imported. "
+                "Import under another campaign name.",
+                code="labels_differ",
+                line=decision.line,
+            )

@@ -1,0 +1,326 @@
+"""Taking in grades that were given elsewhere: a published study, or an earlier export of ours.
+
+An imported campaign arrives closed. Importing the same grades again changes nothing; other grades under the
+name of an existing campaign are refused.
+"""
+
+import datetime as dt
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from annotation.core.phases import Phase
+from annotation.importing.stand_ins import raters_named, stand_in
+from annotation.models import (
+    Answer,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Grade,
+    Item,
+)
+from annotation.models import Rubric as RubricRow
+from benchmark.models import Instance, Output, Release
+from benchmark.rubrics import Rubric
+
+SubjectKey = tuple[int, int, int]
+GradeKey = tuple[SubjectKey, bool | None, str]
+
+
+@dataclass(frozen=True)
+class PublishedAnswer:
+    """One answer in canonical text, as an Answer row holds it."""
+
+    question: str
+    step: str
+    value: str
+    state: str
+    confidence: float | None
+    comment: str
+
+
+@dataclass(frozen=True)
+class PublishedGrade:
+    """All answers of one rater about one output, about a pair as shown (`output` first, then `second`), or
+    without an output about the instance itself.
+
+    Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
+    `verdict_seen`: whether a judge's verdict was in sight, None if nothing is said of it.
+    """
+
+    instance: Instance
+    output: Output | None
+    rater: str
+    answers: tuple[PublishedAnswer, ...]
+    stratum: str
+    stratum_size: int | None
+    sample_size: int | None
+    active_seconds: int
+    created_at: dt.datetime | None
+    line: int
+    second: Output | None = None
+    repeat: bool = False
+    verdict_seen: bool | None = None
+
+    @property
+    def subject(self) -> SubjectKey:
+        """What was judged, whatever its order: the instance's id, then those of its outputs from the smallest,
+        0 where there is none."""
+        outputs = [*sorted(row.pk for row in (self.output, self.second) if row), 0, 0]
+        return self.instance.pk, outputs[0], outputs[1]
+
+    @property
+    def swapped(self) -> bool | None:
+        """For a pair: whether the output with the larger id stood first."""
+        return None if self.output is None or self.second is None else self.output.pk > self.second.pk
+
+    @property
+    def sha256(self) -> str:
+        """Of the content that was judged."""
+        return self.instance.sha256 if self.output is None else self.output.sha256
+
+
+@transaction.atomic
+def import_grades(
+    *,
+    actor: User | None,
+    release: Release,
+    slug: str,
+    rubric: Rubric,
+    kind: str,
+    track: str,
+    grades: Sequence[PublishedGrade],
+) -> int:
+    """Store the grades as a closed campaign; returns how many are new (0 when all were here already)."""
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign:
+        _check_unchanged(campaign, release, grades)
+        return 0
+    campaign = _open_campaign(actor, release, slug, rubric, kind, track, grades)
+    items = _store_items(campaign, grades)
+    raters = raters_named(grade.rater for grade in grades)
+    assignments = _store_assignments(campaign, items, raters, grades)
+    _store_grades(rubric, assignments, grades)
+    Campaign.objects.filter(pk=campaign.pk).update(phase=Phase.CLOSED, closed_at=timezone.now())
+    record(actor=actor, verb="import grades", target=campaign, details={"grades": len(grades)})
+    return len(grades)
+
+
+def rubric_row(protocol: str, rubric: Rubric) -> RubricRow:
+    """The stored copy of a rubric version. Raises Refused when the version is stored with other content."""
+    row, _ = RubricRow.objects.get_or_create(
+        protocol=protocol,
+        name=rubric.name,
+        version=rubric.version,
+        defaults={"content": rubric.content, "sha256": rubric.sha256},
+    )
+    if row.sha256 != rubric.sha256:
+        raise Refused(
+            f"{rubric.label} is stored with other questions; a changed rubric needs a new version number.",
+            code="rubric_changed",
+        )
+    return row
+
+
+def _open_campaign(
+    actor: User | None,
+    release: Release,
+    slug: str,
+    rubric: Rubric,
+    kind: str,
+    track: str,
+    grades: Sequence[PublishedGrade],
+) -> Campaign:
+    owner = actor or stand_in("the platform")
+    per_item = Counter(grade.subject for grade in grades if not grade.repeat)
+    return Campaign.objects.create(
+        slug=slug,
+        name=slug.replace("-", " ").capitalize(),
+        release=release,
+        rubric=rubric_row(release.benchmark.protocol, rubric),
+        kind=kind,
+        track=track,
+        reviewers_per_item=min(max(per_item.values()), 25),
+        seed=0,
+        phase=Phase.OPEN,
+        created_by=owner,
+        opened_at=timezone.now(),
+    )
+
+
+def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[SubjectKey, Item]:
+    first: dict[SubjectKey, PublishedGrade] = {}
+    for grade in grades:
+        first.setdefault(grade.subject, grade)
+    taken = Counter(grade.subject for grade in grades if not grade.repeat)
+    mirrored = {grade.subject for grade in grades if grade.repeat}
+    items = {subject: _item(campaign, grade, len(first)) for subject, grade in first.items()}
+    for subject, item in items.items():
+        item.places = item.places_taken = taken[subject]
+        item.mirrored = subject in mirrored
+    Item.objects.bulk_create(items.values(), batch_size=500)
+    return items
+
+
+def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
+    size = n_items if grade.stratum_size is None else grade.stratum_size
+    sample = n_items if grade.sample_size is None else grade.sample_size
+    if not 1 <= sample <= size:
+        raise Refused(
+            f"sample_size {sample} is not between 1 and stratum_size {size}.",
+            line=grade.line,
+            field="sample_size",
+        )
+    return Item(
+        campaign=campaign,
+        instance_id=grade.subject[0],
+        output_id=grade.subject[1] or None,
+        second_id=grade.subject[2] or None,
+        stratum=grade.stratum,
+        stratum_size=size,
+        sample_size=sample,
+        inclusion_probability=sample / size,
+    )
+
+
+def _store_assignments(
+    campaign: Campaign,
+    items: dict[SubjectKey, Item],
+    raters: dict[str, User],
+    grades: Sequence[PublishedGrade],
+) -> list[Assignment]:
+    return Assignment.objects.bulk_create(
+        [
+            Assignment(
+                item=items[grade.subject],
+                swapped=grade.swapped,
+                repeat=grade.repeat,
+                reviewer=raters[grade.rater],
+                handle=secrets.token_urlsafe(18),
+                position=position,
+                state=AssignmentState.SUBMITTED,
+                submitted_at=grade.created_at or timezone.now(),
+                shown_sha256=grade.sha256,
+            )
+            for position, grade in enumerate(grades)
+        ],
+        batch_size=500,
+    )
+
+
+def _store_grades(
+    rubric: Rubric, assignments: Sequence[Assignment], grades: Sequence[PublishedGrade]
+) -> None:
+    rows = Grade.objects.bulk_create(
+        [
+            Grade(
+                assignment=assignment,
+                rubric_sha256=rubric.sha256,
+                shown_sha256=assignment.shown_sha256,
+                active_seconds=grade.active_seconds,
+                verdict_seen=grade.verdict_seen,
+                idempotency_key=f"import:{assignment.handle}",
+                created_at=grade.created_at or timezone.now(),
+            )
+            for assignment, grade in zip(assignments, grades, strict=True)
+        ],
+        batch_size=500,
+    )
+    Answer.objects.bulk_create(
+        [
+            Answer(
+                grade=row,
+                question=answer.question,
+                step=answer.step,
+                value=answer.value,
+                state=answer.state,
+                confidence=answer.confidence,
+                comment=answer.comment,
+                preferred=_preferred(rubric, grade, answer),
+            )
+            for row, grade in zip(rows, grades, strict=True)
+            for answer in grade.answers
+        ],
+        batch_size=500,
+    )
+
+
+def _preferred(rubric: Rubric, grade: PublishedGrade, answer: PublishedAnswer) -> Output | None:
+    if grade.second is None or rubric.question(answer.question).scale.kind != "preference":
+        return None
+    return {"first": grade.output, "second": grade.second}.get(answer.value)
+
+
+def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[PublishedGrade]) -> None:
+    if campaign.release_id != release.pk:
+        raise Refused(
+            f"Campaign {campaign.slug} belongs to release {campaign.release.name}.", code="other_release"
+        )
+    stored, seen = _stored_answers(campaign), _stored_sight(campaign)
+    for grade in grades:
+        key = grade.subject, grade.swapped, grade.rater
+        other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
+        if stored.get(key) != frozenset(grade.answers) or other_sight:
+            raise Refused(
+                f"Campaign {campaign.slug} already exists and holds other labels of {grade.rater} here; "
+                "nothing was imported. Import under another campaign name.",
+                code="labels_differ",
+                line=grade.line,
+            )
+
+
+def _stored_sight(campaign: Campaign) -> dict[GradeKey, bool | None]:
+    grades = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None).values_list(
+        "assignment__item__instance_id",
+        "assignment__item__output_id",
+        "assignment__item__second_id",
+        "assignment__swapped",
+        "assignment__reviewer__rater",
+        "verdict_seen",
+    )
+    return {
+        ((instance, output or 0, second or 0), swapped, rater): seen
+        for instance, output, second, swapped, rater, seen in grades.iterator()
+    }
+
+
+def _stored_answers(campaign: Campaign) -> dict[GradeKey, frozenset[PublishedAnswer]]:
+    answers = Answer.objects.filter(
+        grade__assignment__item__campaign=campaign, grade__superseded_by=None
+    ).values_list(
+        "grade__assignment__item__instance_id",
+        "grade__assignment__item__output_id",
+        "grade__assignment__item__second_id",
+        "grade__assignment__swapped",
+        "grade__assignment__reviewer__rater",
+        "question",
+        "step",
+        "value",
+        "state",
+        "confidence",
+        "comment",
+    )
+    found: dict[GradeKey, set[PublishedAnswer]] = {}
+    for (
+        instance,
+        output,
+        second,
+        swapped,
+        rater,
+        question,
+        step,
+        value,
+        state,
+        confidence,
+        comment,
+    ) in answers.iterator():
+        answer = PublishedAnswer(question, step, value, state, confidence, comment)
+        found.setdefault(((instance, output or 0, second or 0), swapped, rater), set()).add(answer)
+    return {key: frozenset(values) for key, values in found.items()}

@@ -1,0 +1,207 @@
+"""Campaigns, the items drawn for them, and how they end."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.core.handles import LOTS
+from annotation.core.phases import Phase
+from annotation.models.rubrics import Rubric
+from benchmark.models import Instance, Output, Release
+
+
+class CampaignKind(models.TextChoices):
+    GRADE = "grade", "Whole-answer grading"
+    AUDIT = "audit", "Audit of judge labels"
+    COMPARE = "compare", "Blind comparison of two answers"
+    CONSTRUCTION = "construction", "Construction audit of instances"
+
+
+class ProblemRule(models.TextChoices):
+    """Who may see several outputs of one problem."""
+
+    FREE = "free", "Any reviewer may see any outputs of a problem"
+    TOGETHER = "together", "The same reviewers see all outputs of a problem"
+    APART = "apart", "No reviewer sees two outputs of the same problem"
+
+
+class Campaign(models.Model):
+    """One round of expert work on one release with one rubric version.
+
+    `most_per_reviewer` bounds the items that one reviewer holds in all of the campaign, finished ones included.
+    A construction audit looks at instances and has no track.
+    """
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="campaigns")
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="campaigns")
+    kind = models.CharField(max_length=20, choices=CampaignKind.choices)
+    track = models.CharField(max_length=50, default="raw", blank=True)
+    reviewers_per_item = models.PositiveSmallIntegerField(default=3)
+    problem_rule = models.CharField(max_length=10, choices=ProblemRule.choices, default=ProblemRule.FREE)
+    most_per_reviewer = models.PositiveSmallIntegerField(null=True, blank=True)
+    instructions = models.TextField(blank=True)
+    seed = models.PositiveBigIntegerField()
+    due_on = models.DateField(null=True, blank=True)
+    phase = models.CharField(max_length=20, choices=Phase.choices, default=Phase.DRAFT)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=CampaignKind.values), name="campaign_kind_is_known"),
+            models.CheckConstraint(
+                condition=Q(kind=CampaignKind.CONSTRUCTION, track="")
+                | (~Q(kind=CampaignKind.CONSTRUCTION) & ~Q(track="")),
+                name="campaign_of_instances_alone_has_no_track",
+            ),
+            models.CheckConstraint(
+                condition=Q(problem_rule__in=ProblemRule.values), name="campaign_problem_rule_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(most_per_reviewer__isnull=True) | Q(most_per_reviewer__gte=1),
+                name="campaign_most_per_reviewer_from_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(reviewers_per_item__range=(1, 25)), name="campaign_reviewers_per_item_1_to_25"
+            ),
+            models.CheckConstraint(
+                condition=Q(phase=Phase.DRAFT, opened_at__isnull=True, closed_at__isnull=True)
+                | Q(phase=Phase.OPEN, opened_at__isnull=False, closed_at__isnull=True)
+                | Q(phase=Phase.CLOSED, opened_at__isnull=False, closed_at__isnull=False),
+                name="campaign_phase_has_its_times",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Item(models.Model):
+    """What was drawn into a campaign, with the terms of its draw: an output, a pair of outputs of one instance,
+    or in a construction audit the instance itself, without an output.
+
+    A pair has a `second` output, the one with the larger number, so that it exists once whatever the order;
+    which of the two a reviewer sees first stands on their assignment. A `mirrored` pair comes to each of its
+    reviewers a second time, with the sides exchanged.
+
+    Stratum, sizes, probability and places are frozen at the draw.
+
+    `places_taken` counts the assignments that were not released. It is only ever changed by a conditional
+    update whose count is checked, and the database refuses to let it pass `places`.
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="items")
+    output = models.ForeignKey(Output, on_delete=models.PROTECT, null=True, blank=True, related_name="items")
+    second = models.ForeignKey(
+        Output, on_delete=models.PROTECT, null=True, blank=True, related_name="second_items"
+    )
+    mirrored = models.BooleanField(default=False)
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="items")
+    stratum = models.CharField(max_length=200, blank=True)
+    stratum_size = models.PositiveIntegerField()
+    sample_size = models.PositiveIntegerField()
+    inclusion_probability = models.FloatField()
+    places = models.PositiveSmallIntegerField(default=3)
+    places_taken = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "output"], condition=Q(second__isnull=True), name="item_once_per_campaign"
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "output", "second"],
+                condition=Q(second__isnull=False),
+                name="item_pair_once_per_campaign",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "instance"],
+                condition=Q(output__isnull=True),
+                name="item_instance_once_per_campaign",
+            ),
+            models.CheckConstraint(
+                condition=Q(second__isnull=True, mirrored=False)
+                | Q(output__isnull=False, second__isnull=False, second__gt=F("output")),
+                name="item_pair_has_an_order_and_only_pairs_are_mirrored",
+            ),
+            models.CheckConstraint(
+                condition=Q(sample_size__gte=1) & Q(stratum_size__gte=F("sample_size")),
+                name="item_sample_within_its_stratum",
+            ),
+            models.CheckConstraint(
+                condition=Q(inclusion_probability__gt=0) & Q(inclusion_probability__lte=1),
+                name="item_inclusion_probability_in_0_1",
+            ),
+            models.CheckConstraint(
+                condition=Q(places_taken__lte=F("places")), name="item_never_over_its_places"
+            ),
+        ]
+        indexes = [
+            models.Index(
+                "campaign",
+                F("instance_id") % LOTS,
+                condition=Q(places_taken__lt=F("places")),
+                name="item_free_by_lot",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"
+
+
+class Unblinding(models.Model):
+    """The request of one person to show the systems of a closed campaign, and the confirmation of another."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.PROTECT, related_name="unblindings")
+    reason = models.CharField(max_length=1000)
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    requested_at = models.DateTimeField(default=timezone.now)
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign"],
+                condition=Q(withdrawn_at__isnull=True),
+                name="unblinding_asked_once_per_campaign",
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="unblinding_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True, confirmed_at__isnull=True)
+                | Q(confirmed_by__isnull=False, confirmed_at__isnull=False, withdrawn_at__isnull=True),
+                name="unblinding_is_confirmed_or_withdrawn",
+            ),
+            models.CheckConstraint(
+                condition=Q(confirmed_by__isnull=True) | ~Q(confirmed_by=F("requested_by")),
+                name="unblinding_takes_two_people",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"unblinding of {self.campaign_id}"
+
+
+class Reminder(models.Model):
+    """A mail about waiting work that was sent to a reviewer; at most one on a day."""
+
+    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    sent_on = models.DateField()
+    waiting = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reviewer", "sent_on"], name="reminder_once_a_day"),
+            models.CheckConstraint(condition=Q(waiting__gte=1), name="reminder_of_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"reminder of {self.sent_on}"

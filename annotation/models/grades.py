@@ -1,0 +1,138 @@
+"""Immutable grades with their answers and comments."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.models.places import Assignment
+from benchmark.models import Output
+
+
+class Grade(models.Model):
+    """A submitted, immutable set of answers. A correction is a new grade that supersedes the earlier one.
+
+    `verdict_seen`: whether a judge's verdict on the item was in sight; None where the campaign shows none.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
+    supersedes = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="superseded_by"
+    )
+    rubric_sha256 = models.CharField(max_length=64)
+    shown_sha256 = models.CharField(max_length=64, blank=True)
+    active_seconds = models.PositiveIntegerField(default=0)
+    seen_before = models.BooleanField(default=False)
+    statement_wrong = models.BooleanField(default=False)
+    verdict_seen = models.BooleanField(null=True, blank=True)
+    note = models.TextField(blank=True)
+    idempotency_key = models.CharField(max_length=200)
+    request_sha256 = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment"],
+                condition=Q(supersedes__isnull=True),
+                name="grade_one_first_per_assignment",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "idempotency_key"], name="grade_once_per_idempotency_key"
+            ),
+            models.CheckConstraint(condition=~Q(idempotency_key=""), name="grade_has_an_idempotency_key"),
+        ]
+
+    def __str__(self) -> str:
+        return f"grade {self.pk}"
+
+
+class LabelState(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAIN = "abstain", "Abstain"
+    UNAVAILABLE = "unavailable", "Unavailable"
+
+
+class Answer(models.Model):
+    """One question's answer in a grade, in long form: the value is the canonical text of its scale."""
+
+    grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="answers")
+    question = models.CharField(max_length=100)
+    step = models.CharField(max_length=50, blank=True)
+    value = models.CharField(max_length=200, blank=True)
+    state = models.CharField(max_length=20, choices=LabelState.choices, default=LabelState.ANSWERED)
+    confidence = models.FloatField(null=True, blank=True)
+    comment = models.TextField(blank=True)
+    preferred = models.ForeignKey(
+        Output,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="The output that a preference names, whichever side it stood on.",
+    )
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(preferred__isnull=True) | Q(value__in=["first", "second"]),
+                name="answer_prefers_one_of_two",
+            ),
+            models.UniqueConstraint(
+                fields=["grade", "question", "step"], name="answer_once_per_question_and_step"
+            ),
+            models.CheckConstraint(
+                condition=(Q(state=LabelState.ANSWERED) & ~Q(value=""))
+                | (Q(state__in=[LabelState.ABSTAIN, LabelState.UNAVAILABLE]) & Q(value="")),
+                name="answer_has_a_value_iff_answered",
+            ),
+            models.CheckConstraint(
+                condition=Q(confidence__isnull=True) | Q(confidence__range=(0, 1)),
+                name="answer_confidence_0_to_1",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question}: {self.value or self.state}"
+
+
+class Severity(models.TextChoices):
+    FATAL = "fatal", "Fatal"
+    MAJOR = "major", "Major"
+    MINOR = "minor", "Minor"
+    TYPO = "typo", "Typo"
+
+
+class CommentKind(models.TextChoices):
+    GAP = "gap", "Gap"
+    WRONG_STEP = "wrong_step", "Wrong step"
+    MISSING_HYPOTHESIS = "missing_hypothesis", "Missing hypothesis"
+    CITATION = "citation", "Citation"
+    ATTRIBUTION = "attribution", "Attribution"
+    PRESENTATION = "presentation", "Presentation"
+
+
+class Comment(models.Model):
+    """A remark anchored to a block of the shown text by source offsets."""
+
+    grade = models.ForeignKey(Grade, on_delete=models.PROTECT, related_name="comments")
+    block = models.CharField(max_length=50)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    severity = models.CharField(max_length=20, choices=Severity.choices)
+    kind = models.CharField(max_length=20, choices=CommentKind.choices, blank=True)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(end__gte=F("start")), name="comment_offsets_in_order"),
+            models.CheckConstraint(
+                condition=Q(severity__in=Severity.values), name="comment_severity_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="") | Q(kind__in=CommentKind.values), name="comment_kind_is_known"
+            ),
+            models.CheckConstraint(condition=~Q(text=""), name="comment_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.severity} at {self.block}"

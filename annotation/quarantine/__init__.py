@@ -1,0 +1,1 @@
+"""Outputs that may tell who wrote them: kept from blinded people until somebody decides."""

@@ -1,0 +1,113 @@
+"""The page where the study's staff decide about outputs that may tell who wrote them."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.quarantine import actions
+from annotation.quarantine.reading import held, with_findings
+from benchmark.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState, Release
+from benchmark.queries import quarantined, scanned_with_all_words
+
+PAGE = 25
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+def _release(name: str) -> Release:
+    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+
+
+@staff_only
+@require_GET
+def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
+    """Outputs with findings: those that wait for a decision first."""
+    release = _release(name)
+    answered = Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
+    page = Paginator(with_findings(release), PAGE).get_page(request.GET.get("page"))
+    context = {
+        "release": release,
+        "page": page,
+        "rows": list(held(release, list(page.object_list))),
+        "words": release.identity_words.filter(removed_at=None).order_by("word"),
+        "waiting": quarantined(release).count(),
+        "answered": answered.count(),
+        "unscanned": answered.exclude(scanned_with_all_words(release)).count(),
+    }
+    return render(request, "annotation/quarantine.html", context)
+
+
+@staff_only
+@require_POST
+def scan(request: SignedInRequest, name: str) -> HttpResponse:
+    """Scan what this version of the scan has not read."""
+    counts = scan_identities(release=_release(name))
+    messages.success(
+        request, f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
+    )
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def word_add(request: SignedInRequest, name: str) -> HttpResponse:
+    """Look for one more word."""
+    try:
+        row = add_identity_word(actor=request.user, release=_release(name), word=request.POST.get("word", ""))
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    else:
+        messages.success(request, f"“{row}” is looked for from now on. Scan the outputs to find it.")
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
+    """Look for it no longer."""
+    row = get_object_or_404(IdentityWord, pk=pk, release__name=name)
+    try:
+        remove_identity_word(actor=request.user, word=row)
+        messages.success(request, f"“{row}” is no longer looked for.")
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
+    """Redact everything that waits, by one rule."""
+    counts = actions.redact_release(actor=request.user, release=_release(name))
+    messages.success(request, f"{counts['redacted']} outputs redacted.")
+    if counts["left"]:
+        messages.warning(
+            request,
+            f"{counts['left']} outputs would still tell or were drawn already: decide about each of them.",
+        )
+    return redirect("quarantine", name=name)
+
+
+@staff_only
+@require_POST
+def decide(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
+    """One decision about one output, or its withdrawal."""
+    output = get_object_or_404(Output, pk=pk, run__release__name=name)
+    verdict = request.POST.get("verdict", "")
+    try:
+        if verdict == "withdraw":
+            actions.withdraw_decision(actor=request.user, output=output)
+            messages.success(request, "The decision is withdrawn.")
+        else:
+            reason = request.POST.get("reason", "")
+            actions.decide_identity(actor=request.user, output=output, verdict=verdict, reason=reason)
+            messages.success(request, f"Decided: {IdentityVerdict(verdict).label.lower()}.")
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("quarantine", name=name)

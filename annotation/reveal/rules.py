@@ -1,0 +1,121 @@
+"""When a reviewer may see what a judge said of their item: after the grade, or before it in the arm drawn for it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import BooleanField, Case, Exists, OuterRef, Subquery, When
+
+import latex
+from accounts.refusal import Refused
+from annotation.core.visibility import Thing, Viewer, may_see
+from annotation.models import (
+    Assignment,
+    AssignmentState,
+    Campaign,
+    ClaimMark,
+    LaterGrade,
+    Occasion,
+    Reveal,
+    RevealArm,
+    ShownClaim,
+    ShownVerdict,
+)
+from annotation.reveal.claims import sees_before
+from benchmark.rendering import rendered_all
+from benchmark.rubrics import rubric_from_content
+
+
+def reveal_of(campaign: Campaign) -> Reveal | None:
+    """The verdicts attached to the campaign, if there are any."""
+    return Reveal.objects.filter(campaign=campaign).first()
+
+
+def require_revisable(campaign: Campaign) -> None:
+    """Raise Refused (code "verdict_shown") where a locked answer is final, because a verdict follows it."""
+    if Reveal.objects.filter(campaign=campaign).exists():
+        raise Refused(
+            "In this campaign a verdict is shown after the answer, so the answer is final. An amendment can be "
+            "recorded beside it.",
+            code="verdict_shown",
+        )
+
+
+def draw_arms(reveal: Reveal | None, places: Iterable[Assignment]) -> None:
+    """Draw and store the arm of each new place; nothing where no verdicts are attached."""
+    if reveal is not None:
+        RevealArm.objects.bulk_create(
+            RevealArm(
+                assignment=place,
+                before=sees_before(seed=reveal.seed, handle=place.handle, share=reveal.before_share),
+            )
+            for place in places
+        )
+
+
+def shown_verdict(place: Assignment) -> ShownVerdict | None:
+    """The verdict that the holder of the place may see now; None while it is hidden or where there is none."""
+    locked = place.state == AssignmentState.SUBMITTED
+    seen = may_see(Viewer.ASSIGNED, Thing.JUDGE, place.item.campaign.phase, submitted=locked)
+    if not seen and not RevealArm.objects.filter(assignment=place, before=True).exists():
+        return None
+    return ShownVerdict.objects.filter(item=place.item_id).first()
+
+
+def verdict_in_sight() -> Subquery:
+    """Of a place in a query: whether its holder grades with the item's verdict before them; None where the campaign
+    shows no verdicts."""
+    shown = Exists(ShownVerdict.objects.filter(item=OuterRef("assignment__item")))
+    arms = RevealArm.objects.filter(assignment=OuterRef("pk"))
+    seen = Case(When(shown, then="before"), default=False, output_field=BooleanField())
+    return Subquery(arms.values(seen=seen)[:1])
+
+
+def is_to_mark(place: Assignment) -> bool:
+    """Whether the holder is still to look at the verdict and mark its claims."""
+    if place.state != AssignmentState.SUBMITTED:
+        return False
+    claims = ShownClaim.objects.filter(verdict__item=place.item_id)
+    return claims.exists() and not ClaimMark.objects.filter(assignment=place).exists()
+
+
+@dataclass(frozen=True)
+class ReadClaim:
+    """A claim in blocks, with the reviewer's mark, "" before there is one."""
+
+    number: int
+    text: str
+    blocks: tuple[latex.Block, ...]
+    mark: str
+
+
+@dataclass(frozen=True)
+class ReadVerdict:
+    """A verdict as its page prints it. Who the judge is does not occur."""
+
+    question: str
+    asked: str
+    value: str
+    claims: tuple[ReadClaim, ...]
+    amended: bool
+
+
+def read_verdict(place: Assignment) -> ReadVerdict | None:
+    """The verdict that may be seen now, with the holder's marks."""
+    verdict = shown_verdict(place)
+    if verdict is None:
+        return None
+    claims = list(verdict.claims.order_by("number"))
+    marks = dict(ClaimMark.objects.filter(assignment=place).values_list("claim", "mark"))
+    documents = rendered_all([(claim.text, "markdown", f"claim{claim.number}-") for claim in claims])
+    amended = LaterGrade.objects.filter(assignment=place, occasion=Occasion.VERDICT)
+    rubric = rubric_from_content(place.item.campaign.rubric.content)
+    return ReadVerdict(
+        question=verdict.reveal.question,
+        asked=next(row.text for row in rubric.questions if row.key == verdict.reveal.question),
+        value=verdict.value,
+        claims=tuple(
+            ReadClaim(claim.number, claim.text, document.shown, marks.get(claim.pk, ""))
+            for claim, document in zip(claims, documents, strict=True)
+        ),
+        amended=amended.exists(),
+    )

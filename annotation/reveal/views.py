@@ -1,0 +1,85 @@
+"""After the answer is locked: what a judge said, its claims marked one by one, and an amendment beside the answer."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.campaigns.forms import content_from_post
+from annotation.grading.answers import Incomplete
+from annotation.grading.drafting import later_draft
+from annotation.grading.sheets import sheet
+from annotation.grading.views import place_or_404
+from annotation.models import Assignment, AssignmentState, Mark, Occasion
+from annotation.reveal import actions
+from annotation.reveal.rules import is_to_mark, read_verdict
+from benchmark.rubrics import rubric_from_content
+
+
+def _locked_or_404(request: SignedInRequest, handle: str) -> Assignment:
+    place = place_or_404(request, handle)
+    if place.state != AssignmentState.SUBMITTED or read_verdict(place) is None:
+        raise Http404
+    return place
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def verdict(request: SignedInRequest, handle: str) -> HttpResponse:
+    """The verdict and its claims; POST keeps the marks and goes on."""
+    place = _locked_or_404(request, handle)
+    if request.method == "GET":
+        return _page(request, place)
+    marks = {
+        name.removeprefix("mark-"): str(request.POST[name])
+        for name in request.POST
+        if name.startswith("mark-")
+    }
+    try:
+        actions.mark_claims(reviewer=request.user, assignment=place, marks=marks)
+    except Refused as refusal:
+        return _page(request, place, refusal=refusal)
+    return redirect("submitted", handle=handle)
+
+
+@login_required
+@require_POST
+def amend(request: SignedInRequest, handle: str) -> HttpResponse:
+    """Record an amendment beside the locked answers."""
+    place = _locked_or_404(request, handle)
+    content = content_from_post(rubric_from_content(place.item.campaign.rubric.content), request.POST)
+    reason = request.POST.get("reason", "")
+    try:
+        actions.amend_after_verdict(reviewer=request.user, assignment=place, content=content, reason=reason)
+    except Refused as refusal:
+        return _page(request, place, refusal=refusal, content=content, reason=reason)
+    messages.success(request, "The amendment is recorded beside your locked answers.")
+    return redirect("verdict", handle=handle)
+
+
+def _page(
+    request: SignedInRequest,
+    place: Assignment,
+    *,
+    refusal: Refused | None = None,
+    content: dict[str, Any] | None = None,
+    reason: str = "",
+) -> HttpResponse:
+    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, Occasion.VERDICT)
+    content = draft.content if content is None else {**content, "note": reason}
+    context = {
+        "draft": draft,
+        "content": content,
+        "sheet": sheet(place, content=content, problems=problems),
+        "marked": not is_to_mark(place),
+        "marks": Mark.choices,
+        "refusal": refusal.reason if refusal else "",
+        "reason": content.get("note", ""),
+    }
+    return render(request, "annotation/verdict.html", context, status=409 if refusal else 200)

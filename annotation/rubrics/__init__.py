@@ -1,0 +1,1 @@
+"""Which rubrics campaigns can ask by, and importing a rubric file."""

@@ -1,0 +1,1 @@
+"""Training: items with a gold answer, done once before grading."""

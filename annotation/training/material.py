@@ -1,0 +1,137 @@
+"""Entries of a training file through the protocol: what is shown, and gold that a reviewer could have given."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from accounts.domains import domain_words
+from annotation.core.documents import anchors, texts
+from annotation.core.material import Material, ShownProof, problem_title
+from annotation.grading.answers import CheckedAnswer, Incomplete, checked
+from annotation.models import TrainingItem
+from annotation.training.file import GoldEntry, refused
+from benchmark.actions.rendering import render_now
+from benchmark.models import Release
+from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
+from benchmark.protocols import get_protocol
+from benchmark.records import RecordError
+from benchmark.rubrics import Rubric
+from latex.visible import visible
+
+_KEY = "training"
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A training item that was checked, not yet stored; the rationale of a question stands on one answer."""
+
+    item: TrainingItem
+    gold: tuple[CheckedAnswer, ...]
+
+
+def prepared(release: Release, rubric: Rubric, entries: Sequence[GoldEntry]) -> list[Prepared]:
+    """Every entry as an item with its gold; raises BadFile naming line and field of what does not fit."""
+    protocol = get_protocol(release.benchmark.protocol)
+    found: list[Prepared] = []
+    faults: list[RecordError] = []
+    for number, entry in enumerate(entries, start=1):
+        try:
+            item = _item(protocol, release, entry, number)
+            found.append(Prepared(item, _gold(item, protocol, rubric, entry)))
+        except RecordError as error:
+            faults.append(RecordError(error.reason, line=entry.line, field=error.field))
+        except Incomplete as refusal:
+            faults += [
+                RecordError(reason, line=entry.line, field=f"gold.{question}")
+                for question, reason in refusal.problems.items()
+            ]
+    if faults:
+        raise refused(faults)
+    return found
+
+
+def training_material(item: TrainingItem, protocol: Protocol) -> Material:
+    """What is shown of a training item: the same parts as of an item of real work."""
+    parts = [
+        replace(part, text=visible(part.text, part.text_format))
+        for part in protocol.output_parts(item.answer, item.text, item.text_format)
+    ]
+    return Material(
+        title=item.title,
+        domain=domain_words(item.domain),
+        instance_parts=tuple(protocol.instance_parts(item.problem)),
+        proofs=(ShownProof("", tuple(parts)),),
+    )
+
+
+def _item(protocol: Protocol, release: Release, entry: GoldEntry, number: int) -> TrainingItem:
+    key, domain, problem = _problem(protocol, release, entry.problem)
+    output = _answer(protocol, entry.answer, key)
+    return TrainingItem(
+        number=number,
+        title=problem_title(problem, f"Training item {number}")[:500],
+        domain=domain,
+        problem=dict(problem),
+        answer=dict(output.payload),
+        text=output.text,
+        text_format=output.text_format,
+        note=entry.note.strip(),
+    )
+
+
+def _problem(
+    protocol: Protocol, release: Release, problem: str | Mapping[str, Any]
+) -> tuple[str, str, Mapping[str, Any]]:
+    """Key, domain and payload."""
+    if isinstance(problem, str):
+        row = release.instances.filter(key=problem).first()
+        if row is None:
+            raise RecordError(f"{release.name} has no instance {problem!r}", field="problem")
+        return row.key, row.domain, row.payload
+    record = _one(protocol.read_release, problem, "problem", InstanceRecord)
+    return record.key, record.domain, record.payload
+
+
+def _answer(protocol: Protocol, answer: Mapping[str, Any], key: str) -> OutputRecord:
+    record = _one(protocol.read_outputs, {**answer, "instance_id": key}, "answer", OutputRecord)
+    if record.state != "answered":
+        raise RecordError("a training item needs an answer that can be graded", field="answer.state")
+    return record
+
+
+def _one(read: Any, value: Mapping[str, Any], field: str, kind: type[Record]) -> Record:
+    """`value` through a loader of the protocol, which reads files."""
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        json.dump(value, file, ensure_ascii=False)
+        file.flush()
+        found = list(read(Path(file.name)))
+    for record in found:
+        if isinstance(record, RecordError):
+            raise RecordError(record.reason, field=f"{field}.{record.field}".rstrip("."))
+    if len(found) != 1 or not isinstance(found[0], kind):
+        raise RecordError("is not one record of this protocol", field=field)
+    return found[0]
+
+
+def _gold(
+    item: TrainingItem, protocol: Protocol, rubric: Rubric, entry: GoldEntry
+) -> tuple[CheckedAnswer, ...]:
+    shown = training_material(item, protocol)
+    render_now(texts(shown))
+    blocks, steps = anchors(shown)
+    answers = checked(rubric, entry.content, blocks, steps).answers
+    unexplained = sorted(_unexplained(rubric, entry, answers))
+    if unexplained and not item.note:
+        raise RecordError("needs a rationale, or the item a note", field=f"rationale.{unexplained[0]}")
+    return answers
+
+
+def _unexplained(rubric: Rubric, entry: GoldEntry, answers: Sequence[CheckedAnswer]) -> Iterator[str]:
+    for key in {answer.question for answer in answers}:
+        if rubric.question(key).scale.has_values and not entry.rationale.get(key, "").strip():
+            yield key
+    yield from set(entry.rationale) - {answer.question for answer in answers}

@@ -1,0 +1,68 @@
+"""Training pages as values: the material with the form, and the gold with its rationale rendered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import latex
+from annotation.core.material import Material
+from annotation.grading.sheets import AskedQuestion, SheetProof, ShownPart, asked_questions, shown_proofs
+from annotation.grading.steps import steps_of
+from annotation.models import TrainingItem
+from annotation.training.material import training_material
+from annotation.training.reading import Compared
+from benchmark.protocols import get_protocol
+from benchmark.rendering import rendered, rendered_all
+from benchmark.rubrics import rubric_from_content
+
+
+@dataclass(frozen=True)
+class TrainingSheet:
+    """What a training item shows and asks."""
+
+    shown: Material
+    parts: tuple[ShownPart, ...]
+    proofs: tuple[SheetProof, ...]
+    questions: tuple[AskedQuestion, ...]
+
+
+@dataclass(frozen=True)
+class GoldShown:
+    """A compared question and its rationale in blocks."""
+
+    question: Compared
+    rationale: tuple[latex.Block, ...]
+
+
+def training_sheet(
+    item: TrainingItem,
+    *,
+    content: Mapping[str, Any] | None = None,
+    problems: Mapping[str, str] | None = None,
+) -> TrainingSheet:
+    """The page of an item, with `content` that was just refused because of `problems`."""
+    campaign = item.training.campaign
+    shown = training_material(item, get_protocol(campaign.release.benchmark.protocol))
+    parts, proofs = shown_proofs(shown)
+    steps = steps_of(proofs[0].proof.document.blocks)
+    rubric = rubric_from_content(campaign.rubric.content)
+    return TrainingSheet(
+        shown=shown,
+        parts=parts,
+        proofs=proofs,
+        questions=asked_questions(rubric, content or {}, problems or {}, steps),
+    )
+
+
+def gold_shown(questions: Sequence[Compared]) -> list[GoldShown]:
+    """Each rationale rendered from Markdown with LaTeX, by itself."""
+    texts = [(question.rationale, "markdown", f"why{n}-") for n, question in enumerate(questions, start=1)]
+    return [
+        GoldShown(question, document.shown)
+        for question, document in zip(questions, rendered_all(texts), strict=True)
+    ]
+
+
+def note_shown(item: TrainingItem) -> tuple[latex.Block, ...]:
+    """The note on the whole item."""
+    return rendered(item.note, "markdown", "note-").shown if item.note else ()

@@ -1,0 +1,163 @@
+"""Training pages: reviewers answer gold items and see the gold afterwards; coordinators attach it and read results."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.campaigns.forms import TrainingForm, content_from_post
+from annotation.campaigns.views import staff_only
+from annotation.core.phases import Phase
+from annotation.grading.answers import Incomplete
+from annotation.grading.drafting import training_draft
+from annotation.models import Campaign, CampaignKind, TrainingItem
+from annotation.training import actions
+from annotation.training.file import form_of
+from annotation.training.reading import compared, own_training, training_results, unfinished
+from annotation.training.sheets import gold_shown, note_shown, training_sheet
+from benchmark.rubrics import rubric_from_content
+
+
+def own_campaign_or_404(request: SignedInRequest, slug: str) -> Campaign:
+    """An open campaign with a training in which the signed-in reviewer has work; 404 for every other name."""
+    row = own_training(request.user, slug)
+    if row is None:
+        raise Http404
+    return row
+
+
+@login_required
+@require_GET
+def training(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The items of the training with what is done; it leads on to real work when nothing is left."""
+    row = own_campaign_or_404(request, slug)
+    items = TrainingItem.objects.filter(training__campaign=row).order_by("number")
+    done = set(items.filter(attempts__reviewer=request.user).values_list("pk", flat=True))
+    context = {
+        "campaign": row,
+        "items": [{"item": item, "done": item.pk in done} for item in items],
+        "next": unfinished(request.user, row).first(),
+        "done": len(done),
+        "training": row.training,
+    }
+    return render(request, "annotation/training.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def training_item(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
+    """One item: its form, or after answering one's own answer beside the gold."""
+    row = own_campaign_or_404(request, slug)
+    items = TrainingItem.objects.select_related(
+        "training__campaign__rubric", "training__campaign__release__benchmark"
+    )
+    item = get_object_or_404(items, training__campaign=row, number=number)
+    if request.method == "POST":
+        return _answer(request, item)
+    attempt = item.attempts.filter(reviewer=request.user).first()
+    if attempt is None:
+        return _form(request, item)
+    context = {
+        **_common(item),
+        "attempt": attempt,
+        "sheet": training_sheet(item),
+        "questions": gold_shown(compared(item, attempt)),
+        "note": note_shown(item),
+        "next": unfinished(request.user, row).first(),
+    }
+    return render(request, "annotation/training_gold.html", context)
+
+
+def _common(item: TrainingItem) -> dict[str, Any]:
+    return {"campaign": item.training.campaign, "item": item, "total": item.training.items.count()}
+
+
+def _form(
+    request: SignedInRequest,
+    item: TrainingItem,
+    *,
+    content: dict[str, Any] | None = None,
+    refusal: Refused | None = None,
+) -> HttpResponse:
+    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = training_draft(request.user, item)
+    content = draft.content if content is None else content
+    context = {
+        **_common(item),
+        "sheet": training_sheet(item, content=content, problems=problems),
+        "draft": draft,
+        "content": content,
+        "refusal": refusal.reason if refusal else "",
+    }
+    return render(request, "annotation/training_item.html", context, status=409 if refusal else 200)
+
+
+def _answer(request: SignedInRequest, item: TrainingItem) -> HttpResponse:
+    campaign = item.training.campaign
+    content = content_from_post(rubric_from_content(campaign.rubric.content), request.POST)
+    try:
+        actions.answer_training(reviewer=request.user, item=item, content=content)
+    except Refused as refusal:
+        if refusal.code == "already_answered":
+            return redirect("training-item", slug=campaign.slug, number=item.number)
+        return _form(request, item, content=content, refusal=refusal)
+    return redirect("training-item", slug=campaign.slug, number=item.number)
+
+
+@login_required
+@require_POST
+def training_skip(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Go to real work at once, where the coordinator allows it."""
+    row = own_campaign_or_404(request, slug)
+    try:
+        actions.skip_training(reviewer=request.user, campaign=row)
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("training", slug=slug)
+    return redirect("queue")
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The training of a campaign: attach it while in draft, then how it went, by reviewer."""
+    row = get_object_or_404(Campaign.objects.select_related("rubric", "release__benchmark"), slug=slug)
+    form = TrainingForm(request.POST or None, request.FILES or None)
+    problem = ""
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            actions.attach_training(
+                actor=request.user,
+                campaign=row,
+                file=file.read(),
+                form=form_of(file.name),
+                may_skip=form.cleaned_data["may_skip"],
+            )
+            messages.success(request, "The training is attached.")
+            return redirect("campaign-training", slug=slug)
+        except Refused as refusal:
+            problem = str(refusal)
+    results = training_results(row)
+    context = {
+        "campaign": row,
+        "form": form,
+        "problem": problem,
+        "may_attach": row.phase == Phase.DRAFT and row.kind in (CampaignKind.GRADE, CampaignKind.AUDIT),
+        "results": results,
+        "table_rows": [{**person, "cells": _cells(results, person)} for person in results["reviewers"]],
+        "items": TrainingItem.objects.filter(training__campaign=row)
+        .order_by("number")
+        .prefetch_related("gold"),
+    }
+    return render(request, "annotation/campaign_training.html", context, status=409 if problem else 200)
+
+
+def _cells(results: dict[str, Any], person: dict[str, Any]) -> list[str]:
+    counts = [person["questions"].get(key) for key in results["questions"]]
+    return [f"{count['same']}/{count['answered']}" if count else "–" for count in counts]

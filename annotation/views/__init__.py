@@ -1,1 +1,0 @@
-"""Pages: `reviewer` for those who grade blind, `campaigns` for those who run the study."""

@@ -1,0 +1,98 @@
+"""Systems, their runs and outputs."""
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from benchmark.models.releases import Instance, Release
+
+
+class System(models.Model):
+    """Who wrote an output. The identity that blinding hides: reviewers' code paths never join this table."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    name = models.CharField(max_length=200)
+    family = models.CharField(max_length=100, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Run(models.Model):
+    """One system's pass over a release in one track and condition."""
+
+    system = models.ForeignKey(System, on_delete=models.PROTECT, related_name="runs")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="runs")
+    track = models.CharField(max_length=50, default="raw")
+    condition = models.CharField(max_length=50, blank=True)
+    budget = models.JSONField(default=dict)
+    config = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["system", "release", "track", "condition"], name="run_once_per_track_and_condition"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.pk}"
+
+
+class OutputState(models.TextChoices):
+    ANSWERED = "answered", "Answered"
+    ABSTAINED = "abstained", "Abstained"
+    FAILED = "failed", "Failed"
+
+
+class TextFormat(models.TextChoices):
+    LATEX = "latex", "LaTeX"
+    MARKDOWN = "markdown", "Markdown"
+    PLAIN = "plain", "Plain text"
+
+
+class Output(models.Model):
+    """What one run produced for one instance. Abstentions and failures are scored by rule, never shown."""
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="outputs")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="outputs")
+    attempt = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=20, choices=OutputState.choices, default=OutputState.ANSWERED)
+    text = models.TextField(blank=True)
+    text_format = models.CharField(max_length=20, choices=TextFormat.choices, default=TextFormat.LATEX)
+    payload = models.JSONField(default=dict)
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "instance", "attempt"], name="output_once_per_attempt"),
+            models.CheckConstraint(condition=Q(attempt__gte=1), name="output_attempts_count_from_one"),
+            models.CheckConstraint(condition=Q(state__in=OutputState.values), name="output_state_is_known"),
+            models.CheckConstraint(
+                condition=Q(text_format__in=TextFormat.values), name="output_text_format_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"output {self.pk}"
+
+
+class UnreleasedOutput(models.Model):
+    """The makers of a run say that its output for an instance exists and is not public: nobody can judge it.
+
+    It is no output, so it stands in no denominator; a run has it or outputs for an instance, never both.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="unreleased")
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="unreleased")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "instance"], name="unreleased_once_per_instance"),
+        ]
+
+    def __str__(self) -> str:
+        return f"unreleased output {self.pk}"

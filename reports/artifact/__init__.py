@@ -1,0 +1,1 @@
+"""Frozen score artifacts: made, verified by recomputing, compared."""

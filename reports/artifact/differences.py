@@ -1,0 +1,179 @@
+"""Two artifacts side by side: what differs in what they were computed from, and what that did to the scores.
+
+Scores of different releases or tracks are answers to different questions: their inputs are compared all the
+same, their scores are not put into one table.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from accounts.refusal import Refused
+from reports.artifact.manifest import Manifest
+from reports.artifact.verification import read_artifact
+from reports.core.canonical import canonical, sha256
+from reports.scores.inputs import Inputs
+
+_KEYS: dict[str, int] = {  # how many leading fields of a row name it; the others are what may change
+    "manifest.instances": 1,
+    "manifest.runs": 1,
+    "inputs.outputs": 1,
+    "inputs.votes": 4,
+    "inputs.draws": 2,
+}
+_PLAIN = ("release", "release_sha256", "protocol", "track", "seed", "frozen", "is_sample")
+Path = tuple[str, ...]
+
+
+def read_comparable(content: bytes) -> dict[str, Any]:
+    """An artifact file whose hash is right, made with whatever code. Raises Refused for any other.
+
+    Its score is taken as it stands: that other code computes another score is what a comparison shows.
+    """
+    document = read_artifact(content)
+    if sha256({key: value for key, value in document.items() if key != "sha256"}) != document.get("sha256"):
+        raise Refused(
+            "The content does not have the hash it claims; verify_artifact says where.", code="altered"
+        )
+    try:
+        Inputs.from_json(document["inputs"])
+        Manifest.from_json(document["manifest"])
+    except ValueError as error:
+        raise Refused(f"The artifact is not complete: {error}", code="not_an_artifact") from error
+    return document
+
+
+def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+    """The comparison of two documents that read_comparable gave.
+
+    `inputs` maps a part to its `added` (only right), `removed` (only left) and `changed` entries; parts that
+    are equal are left out. `scores` lists every estimate that differs, with `change` = right - left; it is
+    null when the scores must not share a table, and `refused` then says why.
+    """
+    refused = _refusal(left["inputs"], right["inputs"])
+    return {
+        "left": _identity(left),
+        "right": _identity(right),
+        "equal": left["sha256"] == right["sha256"],
+        "inputs": {name: found for name, found in _parts(left, right) if any(found.values())},
+        "refused": refused,
+        "scores": None if refused else list(_changed_scores(left["score"], right["score"])),
+    }
+
+
+def _identity(document: Mapping[str, Any]) -> dict[str, Any]:
+    inputs = document["inputs"]
+    judge = inputs["judge"]
+    return {
+        "sha256": document["sha256"],
+        "release": inputs["release"],
+        "track": inputs["track"],
+        "judge": judge["label"] if judge else None,
+        "touchstone": document["made_with"].get("touchstone"),
+    }
+
+
+def _refusal(left: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
+    if (left["release"], left["release_sha256"]) != (right["release"], right["release_sha256"]):
+        return f"{left['release']} and {right['release']} are different releases or different content."
+    if left["track"] != right["track"]:
+        return f"Track {left['track']} and track {right['track']} are different tasks."
+    one, other = (side.get("condition") or "usual" for side in (left, right))
+    if one != other:
+        return f"Condition {one} and condition {other} are different experiments."
+    return None
+
+
+def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    one, other = left["inputs"], right["inputs"]
+    yield "release", _entries({k: one[k] for k in _PLAIN}, {k: other[k] for k in _PLAIN})
+    for name, width in _KEYS.items():
+        section, _, key = name.partition(".")
+        yield key, _entries(_by_key(left[section][key], width), _by_key(right[section][key], width))
+    yield "labels", _entries(_by_question(one["labels"]), _by_question(other["labels"]))
+    yield "judge", _entries(dict(_leaves(one["judge"])), dict(_leaves(other["judge"])))
+    yield "campaigns", _entries(_campaigns(one["campaigns"]), _campaigns(other["campaigns"]))
+    yield "code", _entries(dict(_leaves(left["made_with"])), dict(_leaves(right["made_with"])))
+
+
+def _by_key(rows: Sequence[Sequence[Any]], width: int) -> dict[str, Any]:
+    """Rows under the words that name them; what is left of a row of one value is that value."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        rest = list(row[width:])
+        found[" / ".join(str(field) for field in row[:width] if field != "")] = (
+            rest[0] if len(rest) == 1 else rest
+        )
+    return found
+
+
+def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+    """What experts said, by question about a subject; without raters, whose numbers change with their count."""
+    found: dict[str, list[str]] = {}
+    for subject, campaign, question, step, _rater, value, state in rows:
+        key = " / ".join(field for field in (campaign, subject, question, step) if field)
+        found.setdefault(key, []).append(value or state)
+    return {key: sorted(said) for key, said in found.items()}
+
+
+def _campaigns(campaigns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        ".".join((campaign["slug"], name)): value
+        for campaign in campaigns
+        for name, value in _leaves({key: value for key, value in campaign.items() if key != "slug"})
+    }
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from _leaves(member, f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and any(isinstance(member, dict | list) for member in value):
+        for at, member in enumerate(value):
+            yield from _leaves(member, f"{path}[{at}]")
+    elif path:
+        yield path, value
+
+
+def _entries(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, list[Any]]:
+    both = sorted(set(left) & set(right))
+    return {
+        "added": [{"what": key, "right": right[key]} for key in sorted(set(right) - set(left))],
+        "removed": [{"what": key, "left": left[key]} for key in sorted(set(left) - set(right))],
+        "changed": [
+            {"what": key, "left": left[key], "right": right[key]}
+            for key in both
+            if canonical(left[key]) != canonical(right[key])
+        ],
+    }
+
+
+def _changed_scores(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    one, other = dict(_estimates(left)), dict(_estimates(right))
+    for path in sorted({*one, *other}):
+        was, now = one.get(path), other.get(path)
+        if was is None or now is None or canonical(was) != canonical(now):
+            yield {"what": " / ".join(path), "left": was, "right": now, "change": _change(was, now)}
+
+
+def _change(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> float | None:
+    values = [estimate["value"] for estimate in (was, now) if estimate]
+    if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
+        return None
+    return float(values[1] - values[0])
+
+
+def _estimates(value: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Every estimate of a score document with the words on its way; a list is named by what its members are."""
+    if isinstance(value, dict):
+        if {"value", "method", "ci"} <= set(value):
+            yield path, {key: value[key] for key in ("value", "ci", "n", "method", "reason")}
+            return
+        for key, member in value.items():
+            yield from _estimates(member, path if key in _SILENT else (*path, key))
+    elif isinstance(value, list):
+        for at, member in enumerate(value):
+            name = member.get("campaign", str(at)) if isinstance(member, dict) else str(at)
+            yield from _estimates(member, (*path, name))
+
+
+_SILENT = ("systems", "metrics", "questions", "estimate")  # levels that say nothing a reader misses

@@ -1,0 +1,99 @@
+"""Frozen score artifacts: everything a published score depends on, in one file that anybody can recompute.
+
+A document holds its sources (`made_with` the code, the `manifest` of what was judged, the `inputs`), the
+`score` that follows from them, and two helps to check it: `parts`, a hash of each part, and `fingerprints`
+of the sources, by which a change is named down to the value (reports/artifact/fingerprints.py).
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from benchmark.models import Release
+from reports.artifact.code_version import code_version
+from reports.artifact.fingerprints import fingerprints
+from reports.artifact.manifest import Manifest, read_manifest
+from reports.core.canonical import canonical, sha256
+from reports.core.datasets import PLAIN
+from reports.models import Artifact
+from reports.scores.document import score
+from reports.scores.inputs import SEED, Inputs, collect
+
+FORMAT = "touchstone-artifact-2"
+
+
+def build(inputs: Inputs, manifest: Manifest) -> dict[str, Any]:
+    """The artifact's document as this code makes it: equal arguments give equal bytes."""
+    made_with = code_version(inputs.protocol)
+    return assemble(made_with, manifest.as_json(), inputs.as_json(), score(inputs))
+
+
+def assemble(
+    made_with: Mapping[str, Any],
+    manifest: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    computed: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The document with the hashes that follow from its parts."""
+    content = {"made_with": made_with, "manifest": manifest, "inputs": inputs, "score": computed}
+    sources = sources_of(json.loads(canonical(content)))
+    document = {
+        "format": FORMAT,
+        "parts": {name: sha256(part) for name, part in sources.items()} | {"score": sha256(computed)},
+        "fingerprints": {name: fingerprints(part) for name, part in sources.items()},
+        **content,
+    }
+    return {**json.loads(canonical(document)), "sha256": sha256(document)}
+
+
+def sources_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Name to value of each part that the score is computed from, such as "inputs.votes"."""
+    sections = ("made_with", "manifest", "inputs")
+    return {
+        f"{section}.{key}": part for section in sections for key, part in sorted(document[section].items())
+    }
+
+
+@transaction.atomic
+def freeze_artifact(
+    *,
+    actor: User | None,
+    release: Release,
+    track: str = "raw",
+    judge: str = "",
+    seed: int | None = None,
+    condition: str = PLAIN,
+    frozen_tuple: str = "",
+) -> Artifact:
+    """Store the artifact of a track; the same sources give the artifact that is already there.
+
+    Raises Refused unless the release is frozen: a published score must not move under its readers.
+    """
+    if release.frozen_at is None:
+        raise Refused(
+            f"{release.name} is not frozen; freeze it before publishing a score.", code="not_frozen"
+        )
+    inputs = collect(
+        release=release,
+        track=track,
+        judge=judge,
+        seed=SEED if seed is None else seed,
+        condition=condition,
+        frozen_tuple=frozen_tuple,
+    )
+    manifest = read_manifest(release, track, condition)
+    systems = {row.system for row in inputs.outputs} | {row.system for row in inputs.unreleased}
+    document = build(inputs, manifest.only(systems))
+    existing = Artifact.objects.filter(sha256=document["sha256"]).first()
+    if existing:
+        return existing
+    artifact = Artifact.objects.create(
+        kind="score", release=release, content=canonical(document).decode(), sha256=document["sha256"]
+    )
+    record(actor=actor, verb="freeze artifact", target=artifact, details={"sha256": artifact.sha256})
+    return artifact

@@ -1,0 +1,189 @@
+"""Verifying an artifact: recompute it from its own sources, byte for byte, and name what differs."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.protocols import protocol_names
+from reports.artifact.code_version import code_version
+from reports.artifact.fingerprints import Difference, altered
+from reports.artifact.freezing import FORMAT, assemble, sources_of
+from reports.artifact.manifest import Manifest, broken_chains
+from reports.core.canonical import canonical, sha256
+from reports.scores.document import score
+from reports.scores.inputs import Inputs
+
+_MAX_DIFFERENCES = 50
+_SECTIONS = ("made_with", "manifest", "inputs", "score", "parts", "fingerprints")
+
+
+@dataclass(frozen=True)
+class Verification:
+    """`differences` is empty when everything in the artifact follows from its sources.
+
+    `notes` say in what the code that verified differs from the code that made it: no fault by itself.
+    """
+
+    sha256: str
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        return not self.differences
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `manage.py verify_artifact --json` prints."""
+        return {
+            "verified": self.verified,
+            "sha256": self.sha256,
+            "differences": [asdict(difference) for difference in self.differences],
+            "notes": list(self.notes),
+        }
+
+
+def read_artifact(content: bytes) -> dict[str, Any]:
+    """An artifact file parsed. Raises Refused when it is no JSON object of the known format."""
+    try:
+        document = json.loads(content, object_pairs_hook=_unique)
+    except UnicodeDecodeError as error:
+        raise Refused(f"The file is not JSON: no UTF-8 at byte {error.start}.", code="not_json") from error
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"The file is not JSON: {error}", code="not_json") from error
+    if not isinstance(document, dict):
+        raise Refused("The file holds no JSON object.", code="not_an_artifact")
+    _check_shape(document)
+    return document
+
+
+def verify_file(content: bytes) -> Verification:
+    """Verify a file's bytes; one line feed at the end is allowed. Raises Refused as read_artifact does."""
+    document = read_artifact(content)
+    found = verify(document)
+    if found.differences:
+        return found
+    expected = canonical(document)
+    actual = content.removesuffix(b"\n")
+    if actual == expected:
+        return found
+    at = _first_difference(expected, actual)
+    place = Difference(f"byte {at}", repr(expected[at : at + 1])[1:], repr(actual[at : at + 1])[1:])
+    return Verification(found.sha256, (place,), found.notes)
+
+
+def verify(document: Mapping[str, Any]) -> Verification:
+    """Recompute an artifact from its own sources and name every place that differs.
+
+    Raises Refused when the document is no artifact of the format known here.
+    """
+    _check_shape(document)
+    claimed = str(document.get("sha256", ""))
+    notes = tuple(_notes(document["made_with"], document["inputs"].get("protocol")))
+    return Verification(claimed, tuple(islice(_differences_of(document), _MAX_DIFFERENCES)), notes)
+
+
+def _check_shape(document: Mapping[str, Any]) -> None:
+    if document.get("format") != FORMAT:
+        raise Refused(f"This is no {FORMAT} document.", code="not_an_artifact", field="format")
+    for section in _SECTIONS:
+        if not isinstance(document.get(section), dict):
+            raise Refused("The artifact lacks this part.", code="not_an_artifact", field=section)
+
+
+def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
+    """Changed sources if there are any: then nothing that follows from them means anything."""
+    changed = list(_changed_sources(document))
+    yield from changed
+    if changed:
+        return
+    try:
+        inputs = Inputs.from_json(document["inputs"])
+        manifest = Manifest.from_json(document["manifest"])
+        computed = score(inputs)
+    except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        yield Difference("inputs", "inputs that give a score", f"{type(error).__name__}: {error}")
+        return
+    for place in broken_chains(manifest, inputs.release_sha256, inputs.outputs, inputs.unreleased):
+        yield Difference(*place)
+    rebuilt = assemble(document["made_with"], document["manifest"], document["inputs"], computed)
+    yield from _differences("", dict(document), rebuilt)
+
+
+def _changed_sources(document: Mapping[str, Any]) -> Iterator[Difference]:
+    """Source parts without the hash they were frozen with, down to the values.
+
+    A part whose own hash was altered is not taken for changed when the document's hash is right without it.
+    """
+    sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
+    for name in sorted(set(sources) | set(parts) - {"score"}):
+        if name not in sources:
+            yield Difference(name, "a part of the artifact", "none")
+        elif sha256(sources[name]) != parts.get(name) and not _only_its_hash(document, name, sources[name]):
+            found = list(altered(name, sources[name], str(marks.get(name, ""))))
+            yield from found or [Difference(name, f"SHA-256 {parts.get(name)}", sha256(sources[name]))]
+
+
+def _only_its_hash(document: Mapping[str, Any], name: str, part: Any) -> bool:
+    mended = {key: value for key, value in document.items() if key != "sha256"}
+    mended["parts"] = {**document["parts"], name: sha256(part)}
+    return sha256(mended) == document.get("sha256")
+
+
+def _differences(path: str, found: Any, expected: Any) -> Iterator[Difference]:
+    if found == expected and type(found) is type(expected):
+        return
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for key in sorted(set(found) | set(expected)):
+            yield from _differences(
+                f"{path}.{key}" if path else key, found.get(key, _ABSENT), expected.get(key, _ABSENT)
+            )
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for at, pair in enumerate(zip(found, expected, strict=True)):
+            yield from _differences(f"{path}[{at}]", *pair)
+    elif (wanted := _said(expected)) != (has := _said(found)):
+        at = max(0, _first_difference(wanted, has) - _BEFORE)
+        yield Difference(path, _window(wanted, at), _window(has, at))
+
+
+_ABSENT = object()
+_BEFORE, _SHOWN = 20, 100  # characters shown of a long value, and how many of them before the difference
+
+
+def _said(value: Any) -> str:
+    return "nothing" if value is _ABSENT else canonical(value).decode()
+
+
+def _window(text: str, at: int) -> str:
+    if len(text) <= _SHOWN:
+        return text
+    return f"{'…' if at else ''}{text[at : at + _SHOWN]}{'…' if at + _SHOWN < len(text) else ''}"
+
+
+def _first_difference(one: Sequence[Any], other: Sequence[Any]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
+
+
+def _notes(made_with: Mapping[str, Any], protocol: Any) -> Iterator[str]:
+    """In words, how this code differs from that which made the artifact."""
+    if protocol not in protocol_names():
+        return
+    here = code_version(protocol)
+    for key in ("touchstone", "python", "libraries", "code"):
+        made, now = made_with.get(key), here[key]
+        if isinstance(made, dict) and isinstance(now, dict):
+            names = [name for name in sorted({*made, *now}) if made.get(name) != now.get(name)]
+            if names:
+                yield f"{key}: {', '.join(names)} differ here from what made the artifact"
+        elif made != now:
+            yield f"{key}: {now} here, {made} when the artifact was made"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("an object names a key twice")
+    return document

@@ -1,0 +1,200 @@
+"""Scores corrected by an audit. No rows here.
+
+Strata are the judge's buckets within each system. Given how many of a system's outputs a draw hit in a bucket,
+those are a simple random sample of its outputs there, so N_h is counted within the system. Of all systems
+together the strata are those of the draw: a bucket drawn from as one stratum is one. Abstained and failed outputs
+are negative by rule: a stratum known without an audit. Outputs whose verdict is unavailable were never in the
+frame; they leave and are counted.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
+from reports.audit.results import Truth, bucket_of, truth_outputs
+from reports.core.datasets import DrawnItem
+from stats.borrowed import borrowed_score
+from stats.corrected import corrected_score
+from stats.doubts import between, with_missing_labels
+from stats.strata import Stratum
+
+BY_RULE = "abstained or failed"
+
+
+def strata_of(
+    bucket: Callable[[LabelledOutput], str], outputs: Mapping[str, LabelledOutput]
+) -> dict[str, str]:
+    """Subject to its stratum: `system/bucket`, BY_RULE or UNAVAILABLE_BUCKET."""
+    return {subject: _stratum(bucket(output), output) for subject, output in outputs.items()}
+
+
+def _stratum(bucket: str, output: LabelledOutput) -> str:
+    if output.state != "answered":
+        return BY_RULE
+    return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
+
+
+@dataclass(frozen=True)
+class Audit:
+    """One campaign's draw and what its experts found."""
+
+    drawn: Sequence[DrawnItem]
+    truth: Truth
+
+
+def usable_truth(audit: Audit, others: Sequence[Audit], strata: Mapping[str, str]) -> Truth:
+    """What is known of each output that may enter the correction by `audit`.
+
+    A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
+    random sample of the rest, joined with the earlier random sample, is a random sample of the whole, so the
+    earlier findings are taken in; also for strata that this audit did not draw from. Where the left-out
+    outputs are not exactly those that others drew, the stratum stays unaudited rather than wrong.
+    """
+    mine = {item.subject for item in audit.drawn}
+    earlier = {
+        item.subject: other.truth for other in others for item in other.drawn if item.subject not in mine
+    }
+    usable: Truth = {subject: labels for subject, labels in audit.truth.items() if subject in mine}
+    frames = {item.stratum: item.stratum_size for item in audit.drawn}
+    for stratum in sorted(set(strata.values())):
+        name = next((name for name in frames if _covers(name, stratum)), None)
+        inside = [subject for subject, at in strata.items() if _covers(name or stratum, at)]
+        known = [subject for subject in inside if subject in earlier]
+        left_out = len(inside) - frames[name] if name is not None else len(known)
+        if left_out and len(known) != left_out:
+            usable = {subject: labels for subject, labels in usable.items() if strata.get(subject) != stratum}
+        elif left_out:
+            usable |= {s: earlier[s][s] for s in known if strata[s] == stratum and s in earlier[s]}
+    return usable
+
+
+def _covers(drawn_name: str, stratum: str) -> bool:
+    """A draw names a stratum `system/bucket`, or `bucket` where it took all systems together."""
+    return drawn_name in (stratum, bucket_of(stratum))
+
+
+def pooled_strata(
+    strata: Mapping[str, str], usable: Truth, audit: Audit, others: Sequence[Audit]
+) -> dict[str, str]:
+    """`strata` for a score of all systems together: a bucket that was drawn from as one stratum becomes one.
+
+    Only if all that is usable of it was drawn so: joined with a draw by system, whose fractions differ between
+    systems, the sample is a random one within each system alone.
+    """
+    drawn_as = {item.subject: item.stratum for one in (*others, audit) for item in one.drawn}
+    whole = {item.stratum for item in audit.drawn}
+    by_system = {bucket_of(strata[s]) for s in usable if s in strata and drawn_as[s] == strata[s]}
+    together = whole - by_system
+    return {s: bucket_of(at) if bucket_of(at) in together else at for s, at in strata.items()}
+
+
+@dataclass(frozen=True)
+class Correction:
+    """The strata of a corrected score, how many outputs no verdict could place in one, and, in the order of the strata,
+    how many drawn outputs have no label.
+    """
+
+    strata: tuple[Stratum, ...]
+    unavailable: int
+    missing: tuple[int, ...] = ()
+
+
+def correction(
+    metric: Metric,
+    strata: Mapping[str, str],
+    outputs: Mapping[str, LabelledOutput],
+    usable: Truth,
+    drawn: Sequence[DrawnItem] = (),
+) -> Correction:
+    """The strata of `outputs` (those of one system, or of all) with what the experts found in each.
+
+    Strata of one bucket share the spread of their rates. `drawn` are the items whose labels may be missing.
+    """
+    experts = truth_outputs(outputs, usable, metric)
+    sizes = Counter(strata[subject] for subject in outputs)
+    unavailable, by_rule = sizes.pop(UNAVAILABLE_BUCKET, 0), sizes.pop(BY_RULE, 0)
+    found: dict[str, list[int]] = defaultdict(list)
+    for subject, output in experts.items():
+        found[strata[subject]].append(int(metric.success(output)))
+    known = [
+        Stratum(name, size, len(found[name]), sum(found[name]), bucket_of(name))
+        for name, size in sorted(sizes.items())
+    ]
+    without = Counter(
+        strata[item.subject] for item in drawn if item.subject in outputs and item.subject not in experts
+    )
+    if by_rule:
+        known.append(Stratum(BY_RULE, by_rule, by_rule, 0))
+    return Correction(tuple(known), unavailable, tuple(without[stratum.name] for stratum in known))
+
+
+def corrected_document(
+    found: Correction, everywhere: Correction | None = None, if_positive: Correction | None = None
+) -> dict[str, Any]:
+    """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
+
+    `found` counts splits of experts as negative; `if_positive`, given where there are any, counts them positive
+    (stats/doubts.py). Where a stratum was not audited there is no score, and `empty` names what to draw from. If
+    `everywhere`, the correction of all systems, has audits of the same bucket, `borrowed` is the score that follows if
+    the judge errs on this system as on the others (stats/borrowed.py).
+    """
+    estimate = corrected_score(found.strata)
+    if if_positive is not None:
+        estimate = between(estimate, corrected_score(if_positive.strata))
+    best = (if_positive or found).strata
+    estimate = with_missing_labels(estimate, found.strata, best, found.missing or (0,) * len(found.strata))
+    estimate = replace(estimate, n_unavailable=found.unavailable)
+    empty = [stratum for stratum in found.strata if stratum.is_unaudited]
+    rows = strata_rows(found.strata)
+    if not empty:
+        return {"estimate": estimate.as_json(), "strata": rows["strata"]}
+    borrowed = borrowed_score(found.strata, rates_elsewhere(empty, everywhere))
+    return {
+        "empty": rows["empty"],
+        **({"borrowed": borrowed.as_json()} if borrowed else {}),
+        "estimate": estimate.as_json(),
+        "strata": rows["strata"],
+    }
+
+
+def strata_rows(strata: Sequence[Stratum]) -> dict[str, list[dict[str, Any]]]:
+    """The strata as a document shows them, and those without an audit (`empty`)."""
+    return {
+        "strata": [
+            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
+            for s in strata
+        ],
+        "empty": [
+            {"stratum": s.name, "bucket": bucket_of(s.name) or s.name, "size": s.size}
+            for s in strata
+            if s.is_unaudited
+        ],
+    }
+
+
+def rates_elsewhere(empty: Sequence[Stratum], everywhere: Correction | None) -> dict[str, tuple[int, int]]:
+    """For each unaudited stratum (audited, true) of its bucket in all systems, where there is any."""
+    of_bucket: dict[str, list[Stratum]] = defaultdict(list)
+    for stratum in everywhere.strata if everywhere else ():
+        of_bucket[bucket_of(stratum.name)].append(stratum)
+    return {
+        stratum.name: (sum(other.sampled for other in others), sum(other.successes for other in others))
+        for stratum in empty
+        if (others := of_bucket.get(bucket_of(stratum.name)))
+    }
+
+
+def without_strata(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without figures by stratum, which name systems; `strata` is empty then."""
+    return {**{key: value for key, value in document.items() if key not in _BY_STRATUM}, "strata": []}
+
+
+_BY_STRATUM = ("empty", "strata")
+
+
+def empty_strata(metric: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The strata that the corrected scores of an audited metric lack, by name."""
+    every = [*metric["corrected"].values(), metric["corrected_pooled"]]
+    return {row["stratum"]: row for document in every for row in document.get("empty", ())}

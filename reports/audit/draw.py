@@ -1,0 +1,218 @@
+"""The plan of a judge audit and its draw: here, because only reports sees verdicts and experts together.
+
+Annotation gets plain names of strata by output and never a verdict.
+"""
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from annotation.campaigns.actions import create_campaign, draw_items
+from annotation.models import Campaign, CampaignKind, Item
+from annotation.rubrics.available import known_rubrics
+from benchmark.models import Release
+from reports.audit.frame import SYSTEM_BUCKET, Frame, audit_frame
+from reports.audit.precision import Expected, ExpectedPrecision, SystemFrame, expected_precision
+from reports.audit.sizes import PerStratum, Wanted
+from stats.allocations import PlannedStratum
+from stats.analyses.plans import strata_plan
+from stats.planner import MIN_PER_STRATUM
+
+
+@dataclass(frozen=True)
+class DrawnStratum:
+    """`population` outputs are in the judge's bucket, `available` may be drawn, `sample` will be."""
+
+    name: str
+    population: int
+    available: int
+    sample: int
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What a draw would do. `placement` maps the ids of the outputs that may be drawn to their stratum.
+
+    `expected` are the strata that may be drawn from, with what one thinks an audit of them will find.
+    """
+
+    release: Release
+    track: str
+    judge: str
+    by: str
+    strata: tuple[DrawnStratum, ...]
+    expected: tuple[PlannedStratum, ...]
+    placement: Mapping[int, str]
+    excluded: int
+    by_rule: int
+    precision: tuple[ExpectedPrecision, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {stratum.name: stratum.sample for stratum in self.strata}
+
+    @property
+    def n_sampled(self) -> int:
+        return sum(stratum.sample for stratum in self.strata)
+
+    @property
+    def n_available(self) -> int:
+        return sum(stratum.available for stratum in self.strata)
+
+    @property
+    def sha256(self) -> str:
+        """Names the plan that was shown, so that exactly this one is drawn."""
+        told = [
+            self.release.name,
+            self.track,
+            self.judge,
+            str(sorted(self.placement.items())),
+            str(self.sizes),
+        ]
+        return hashlib.sha256("\x1f".join(told).encode()).hexdigest()
+
+
+def audit_buckets(release: Release, track: str, judge: str = "") -> list[str]:
+    """The judge's buckets that have outputs an expert can audit, by name."""
+    return audit_frame(release, track, judge).buckets
+
+
+def plan_audit(
+    *,
+    release: Release,
+    track: str = "raw",
+    judge: str = "",
+    by: str = SYSTEM_BUCKET,
+    wanted: Wanted = PerStratum(),  # noqa: B008 - frozen
+    expected: Expected = Expected(),  # noqa: B008 - frozen
+    buckets: Collection[str] | None = None,
+    exclude_campaigns: Iterable[str] = (),
+) -> AuditPlan:
+    """Strata and sample sizes of an audit of `judge` (may be left out when only one has spoken).
+
+    `buckets` limits the frame; outputs drawn in `exclude_campaigns` (slugs) are left out. Raises Refused when
+    no judge has spoken, when a bucket is unknown, when the sizes do not fit, or when nothing is left to draw.
+    """
+    frame = audit_frame(release, track, judge, by)
+    chosen = set(buckets) if buckets is not None else set(frame.buckets)
+    _check_buckets(chosen, frame.buckets)
+    in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
+    drawn = set(
+        Item.objects.filter(campaign__slug__in=list(exclude_campaigns)).values_list("output_id", flat=True)
+    )
+    placement = {pk: name for pk, name in in_frame.items() if pk not in drawn}
+    population, available = Counter(in_frame.values()), Counter(placement.values())
+    if not available:
+        raise Refused("Nothing is left to draw from.", code="nothing_to_draw")
+    guessed = tuple(
+        expected.stratum(name, available[name], frame.successes[name] / population[name])
+        for name in sorted(available)
+    )
+    sizes = wanted.sizes(guessed)
+    strata = tuple(
+        DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
+        for name in sorted(population)
+    )
+    return AuditPlan(
+        release=release,
+        track=track,
+        judge=frame.judge,
+        by=by,
+        strata=strata,
+        expected=guessed,
+        placement=placement,
+        excluded=len(in_frame) - len(placement),
+        by_rule=frame.by_rule,
+        precision=_precision(frame, strata, expected),
+    )
+
+
+def _check_buckets(wanted: set[str], known: Collection[str]) -> None:
+    unknown = sorted(wanted - set(known))
+    if unknown:
+        names = ", ".join(known) or "none"
+        raise Refused(
+            f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
+        )
+
+
+def _precision(
+    frame: Frame, strata: Iterable[DrawnStratum], expected: Expected
+) -> tuple[ExpectedPrecision, ...]:
+    by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    for stratum in strata:
+        judged = frame.successes[stratum.name] / stratum.population
+        guess = expected.stratum(stratum.name, stratum.population, judged).guess
+        by_group[frame.group_of[stratum.name]].append((stratum.population, stratum.sample, guess))
+    return tuple(
+        expected_precision(SystemFrame(group, tuple(rows), frame.by_rule_of[group]))
+        for group, rows in sorted(by_group.items())
+    )
+
+
+def comparison(plan: AuditPlan, half_width: float | None = None) -> dict[str, object]:
+    """The plan beside the other allocations of as many audits; `custom` is the plan itself. `half_width`, a
+    share, asks for the total that brings it.
+
+    Small totals are raised to what every stratum needs at least.
+    """
+    least = sum(min(MIN_PER_STRATUM, stratum.size) for stratum in plan.expected)
+    return strata_plan(
+        plan.expected,
+        max(plan.n_sampled, least),
+        half_width=None if half_width is None else min(half_width, 0.499),
+        custom=[plan.sizes[stratum.name] for stratum in plan.expected],
+    )
+
+
+@transaction.atomic
+def draw_audit(
+    *,
+    actor: User,
+    plan: AuditPlan,
+    name: str,
+    rubric: str,
+    reviewers_per_item: int = 3,
+    seed: int = 1,
+    slug: str = "",
+    instructions: str = "",
+) -> Campaign:
+    """Create an audit campaign in draft and draw its items as planned. Refuses what create_campaign refuses.
+
+    Raises Refused when `rubric` is not for audits.
+    """
+    if rubric not in audit_rubrics(plan.release):
+        raise Refused(f"{rubric} is not a rubric for audits of {plan.release.name}.", field="rubric")
+    campaign = create_campaign(
+        actor=actor,
+        name=name,
+        release=plan.release,
+        rubric=rubric,
+        reviewers_per_item=reviewers_per_item,
+        track=plan.track,
+        seed=seed,
+        slug=slug,
+        instructions=instructions,
+    )
+    sizes = {name: size for name, size in plan.sizes.items() if size}
+    draw_items(actor=actor, campaign=campaign, strata=plan.placement, sizes=sizes)
+    details = {
+        "judge": plan.judge,
+        "strata": plan.by,
+        "excluded": plan.excluded,
+        "plan_sha256": plan.sha256,
+    }
+    record(actor=actor, verb="draw_audit", target=campaign, details=details)
+    return campaign
+
+
+def audit_rubrics(release: Release) -> dict[str, str]:
+    """Labels and titles of the audit rubrics of a release's protocol."""
+    rubrics = known_rubrics(release.benchmark.protocol)
+    return {rubric.label: rubric.title for rubric in rubrics if rubric.kind == CampaignKind.AUDIT}

@@ -1,0 +1,84 @@
+"""Planning a judge audit, and drawing it into a campaign."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.models import Campaign, CampaignKind
+from benchmark.models import Release
+from reports.audit.draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit
+from reports.audit.forms import AuditForm, PlanForm
+from reports.core.access import explains_refusals, staff_only
+from reports.core.choosing import Chosen, choose, only_known
+from reports.core.wording import in_words
+from reports.planning.page import strata_page
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
+    """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(_without_sizes(request), "track", "judge", *PlanForm.base_fields)
+    chosen = choose(release, request.GET)
+    plan_form = _plan_form(request, chosen)
+    plan = _plan(chosen, plan_form) if plan_form.is_valid() else None
+    rubrics = audit_rubrics(release)
+    form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
+    if request.method == "POST" and plan and form.is_valid():
+        campaign = _draw(request, plan, form)
+        if campaign:
+            messages.success(
+                request, f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
+            )
+            return redirect("campaign", slug=campaign.slug)
+    context = {
+        "chosen": chosen,
+        "plan_form": plan_form,
+        "plan": plan,
+        "form": form if rubrics else None,
+        "comparison": strata_page(comparison(plan, plan_form.wanted_half_width)) if plan else None,
+    }
+    refused = plan_form.errors or form.errors
+    return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
+
+
+def _without_sizes(request: SignedInRequest) -> dict[str, str]:
+    """The parameters besides `n.<stratum>`, of which there is one for every stratum."""
+    return {name: value for name, value in request.GET.dict().items() if not name.startswith("n.")}
+
+
+def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
+    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
+    campaigns = Campaign.objects.filter(
+        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
+    ).distinct()
+    return PlanForm(
+        request.GET,
+        buckets={bucket: in_words(bucket) for bucket in buckets},
+        campaigns=campaigns.order_by("slug"),
+    )
+
+
+def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
+    try:
+        return form.request(chosen.track, chosen.judge).plan(chosen.release)
+    except Refused as refusal:
+        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+        return None
+
+
+def _draw(request: SignedInRequest, plan: AuditPlan, form: AuditForm) -> Campaign | None:
+    terms = dict(form.cleaned_data)
+    if terms.pop("plan") != plan.sha256:
+        form.add_error(None, "The plan has changed since it was shown; look at the new one.")
+        return None
+    try:
+        return draw_audit(actor=request.user, plan=plan, **terms)
+    except Refused as refusal:
+        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+        return None

@@ -1,0 +1,80 @@
+"""What an audit of a judge may draw from: the auditable outputs of a track, each in its stratum.
+
+Strata are the judge's buckets, within each system (`<system>/<bucket>`) or over all systems together
+(`<bucket>`). Abstained, failed and unavailable outputs are not in the frame.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from accounts.refusal import Refused
+from benchmark.models import Output, Release
+from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput
+from benchmark.protocols import get_protocol
+from benchmark.subjects import Subject
+from reports.core.datasets import PLAIN, judge_votes, labelled_outputs, output_rows, tallies
+from reports.scores.inputs import choose_judge
+
+SYSTEM_BUCKET, BUCKET = "system/bucket", "bucket"
+STRATA = (SYSTEM_BUCKET, BUCKET)
+ALL_SYSTEMS = "all systems together"
+
+
+@dataclass
+class Frame:
+    """Auditable outputs by id with their stratum, and the bucket and group of each stratum.
+
+    A group is what a corrected score will be given for: a system, or all of them together. `successes` counts
+    judged successes by stratum, `by_rule_of` the outputs of a group that count without an audit; `by_rule` is
+    how many outputs are not in the frame.
+    """
+
+    judge: str
+    placement: dict[int, str] = field(default_factory=dict)
+    bucket_of: dict[str, str] = field(default_factory=dict)
+    group_of: dict[str, str] = field(default_factory=dict)
+    successes: Counter[str] = field(default_factory=Counter)
+    by_rule_of: Counter[str] = field(default_factory=Counter)
+    by_rule: int = 0
+
+    @property
+    def buckets(self) -> list[str]:
+        return sorted(set(self.bucket_of.values()))
+
+
+def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKET) -> Frame:
+    """The frame under `judge` (may be "" when only one has spoken). Raises Refused without verdicts."""
+    if by not in STRATA:
+        raise Refused(
+            f"There are no strata {by!r}; there are: {', '.join(STRATA)}.", code="bad_strata", field="strata"
+        )
+    chosen = choose_judge(release, track, judge)
+    if chosen is None:
+        raise Refused(f"{release.name} has no verdicts on track {track} to audit.", code="no_judge")
+    protocol = get_protocol(release.benchmark.protocol)
+    labelled = labelled_outputs(output_rows(release, track), tallies(judge_votes(release, track, chosen)))
+    pks = _pks(release, track)
+    frame = Frame(chosen.label)
+    for subject, output in labelled.items():
+        bucket = protocol.bucket(output)
+        group = output.system if by == SYSTEM_BUCKET else ALL_SYSTEMS
+        if not _auditable(output, bucket):
+            frame.by_rule += 1
+            frame.by_rule_of[group] += bucket != UNAVAILABLE_BUCKET
+            continue
+        stratum = f"{output.system}/{bucket}" if by == SYSTEM_BUCKET else bucket
+        frame.placement[pks[subject]] = stratum
+        frame.bucket_of[stratum], frame.group_of[stratum] = bucket, group
+        frame.successes[stratum] += protocol.metrics[0].success(output)
+    return frame
+
+
+def _auditable(output: LabelledOutput, bucket: str) -> bool:
+    return output.state == "answered" and bucket not in (UNAVAILABLE_BUCKET, "abstained")
+
+
+def _pks(release: Release, track: str) -> dict[str, int]:
+    rows = Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN).values_list(
+        "pk", "instance__key", "run__system__slug", "attempt"
+    )
+    return {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}

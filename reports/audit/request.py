@@ -1,0 +1,111 @@
+"""An audit as it is asked for by REST and by commands, and its plan as a document."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from reports.audit.draw import AuditPlan, comparison, plan_audit
+from reports.audit.frame import SYSTEM_BUCKET
+from reports.audit.precision import Expected
+from reports.audit.sizes import ByHand, PerStratum, Spread, Wanted
+from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
+
+PER_STRATUM = "per_stratum"
+ALLOCATIONS = (PER_STRATUM, PROPORTIONAL, NEYMAN, EQUAL, CUSTOM)
+
+
+@dataclass(frozen=True)
+class AuditRequest:
+    """Which audit is meant. `sizes` are for CUSTOM, `total` for the rules, `per_stratum` for the same number
+    each; `expected` is what one thinks the experts will find.
+    """
+
+    track: str = "raw"
+    judge: str = ""
+    strata: str = SYSTEM_BUCKET
+    allocation: str = PER_STRATUM
+    per_stratum: int | None = 5
+    total: int | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    expected: Expected = Expected()  # noqa: RUF009 - frozen
+    buckets: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+
+    def plan(self, release: Release) -> AuditPlan:
+        """The plan. Raises what plan_audit raises, and Refused for an allocation without its number."""
+        return plan_audit(
+            release=release,
+            track=self.track,
+            judge=self.judge,
+            by=self.strata,
+            wanted=self.wanted(),
+            expected=self.expected,
+            buckets=self.buckets,
+            exclude_campaigns=self.exclude,
+        )
+
+    def wanted(self) -> Wanted:
+        """The sample sizes that are asked for."""
+        if self.allocation not in ALLOCATIONS:
+            known = ", ".join(ALLOCATIONS)
+            raise Refused(
+                f"There is no allocation {self.allocation!r}; there are: {known}.", field="allocation"
+            )
+        if self.allocation == PER_STRATUM:
+            return PerStratum(self.per_stratum)
+        if self.allocation == CUSTOM:
+            return ByHand(self.sizes)
+        if self.total is None:
+            raise Refused("Say how many outputs in total.", code="bad_sample", field="total")
+        return Spread(self.allocation, self.total)
+
+
+def audit_request(asked: Mapping[str, Any]) -> AuditRequest:
+    """The request of a command's options. `sizes` may be texts like `aurora/success=5`; Refused when they are not."""
+    return AuditRequest(
+        track=asked["track"],
+        judge=asked["judge"],
+        strata=asked["strata"],
+        allocation=asked["allocation"],
+        per_stratum=asked["per_stratum"],
+        total=asked["total"],
+        sizes=dict(_size(text) for text in asked["sizes"]),
+        expected=_expected(asked),
+        buckets=tuple(asked["buckets"]) if asked["buckets"] else None,
+        exclude=tuple(asked["exclude"]),
+    )
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, number = text.rpartition("=")
+    if not (name and number.isascii() and number.isdigit() and len(number) < 10):
+        raise Refused(f"{text!r} is not like STRATUM=5.", code="bad_sample", field="sizes")
+    return name, int(number)
+
+
+def _expected(asked: Mapping[str, Any]) -> Expected:
+    if not 0 < asked["hours"] < 10_000:
+        raise Refused("The hours per output are a number above 0.", field="hours")
+    return Expected(asked["refuted"], asked["missed"], asked["hours"])
+
+
+def audit_document(plan: AuditPlan, half_width: float | None = None) -> dict[str, Any]:
+    """The plan: what would be drawn, the precision to expect, and other allocations of as many audits."""
+    return {
+        "release": plan.release.name,
+        "track": plan.track,
+        "judge": plan.judge,
+        "strata_by": plan.by,
+        "sha256": plan.sha256,
+        "sampled": plan.n_sampled,
+        "excluded": plan.excluded,
+        "by_rule": plan.by_rule,
+        "drawn": [
+            {"stratum": s.name, "population": s.population, "available": s.available, "sample": s.sample}
+            for s in plan.strata
+        ],
+        "precision": [{"system": row.system, "half_width": row.half_width} for row in plan.precision],
+        **comparison(plan, half_width),
+    }

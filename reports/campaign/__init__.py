@@ -1,0 +1,1 @@
+"""Results of a campaign without systems: agreement, reliability, monitoring, calibration, blinding."""

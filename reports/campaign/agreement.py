@@ -1,0 +1,93 @@
+"""How far the experts of a campaign agree, question by question. No rows here."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
+from reports.core.datasets import ExpertLabel
+from reports.scores.inputs import METHODS
+from stats.agreement import Request, agreement
+from stats.bootstrap import Ints
+from stats.clusters import cluster_codes
+from stats.first_agreement import first_agreement, third_agreement
+from stats.ratings import Ratings, scale_points
+
+
+def agreement_document(
+    rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: int, methods: int = METHODS
+) -> dict[str, Any]:
+    """Question key to its agreement bundle. Items of one problem are one cluster.
+
+    Artifacts with `methods` before 4 have the intervals of stats/first_agreement.py; those before 3 alone use `seed`.
+    """
+    return {
+        question.key: _bundle(
+            question, [label for label in labels if label.question == question.key], seed, methods
+        )
+        for question in rubric.questions
+        if question.scale.has_values
+    }
+
+
+def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> dict[str, Any]:
+    answered = judged(question, labels)
+    ratings, items = ratings_of(question, answered)
+    level = question.scale.level
+    problems = problems_of(items)
+    request = Request(level=level)
+    if methods < 3:
+        found = first_agreement(ratings, request, seed=seed, clusters=problems)
+    elif methods == 3:
+        found = third_agreement(ratings, request, clusters=problems)
+    else:
+        found = agreement(ratings, request, clusters=problems)
+    counted: dict[str, Any] = {
+        "level": level,
+        "n_items": ratings.n_items,
+        "n_raters": len(ratings.raters),
+        "n_labels": len(answered),
+        "n_abstain": sum(label.state == "abstain" for label in labels),
+        "n_unavailable": sum(label.state == "unavailable" for label in labels),
+        "coefficients": {name: estimate.as_json() for name, estimate in found.items()},
+    }
+    if question.scale.stepwise:
+        counted["n_not_assessed"] = sum(label.value == NOT_ASSESSED for label in labels)
+    return counted
+
+
+def problems_of(items: Sequence[tuple[str, str]]) -> Ints:
+    """The problem of every item (subject, step), as cluster codes."""
+    return cluster_codes([subject.rsplit("/", 2)[0] for subject, _ in items])
+
+
+def judged(question: Question, labels: Sequence[ExpertLabel]) -> list[ExpertLabel]:
+    """The labels that say something of the question: answered, and not "not assessed"."""
+    return [
+        label for label in labels if label.state == "answered" and label.value in question.scale.judgments
+    ]
+
+
+def ratings_of(question: Question, labels: Sequence[ExpertLabel]) -> tuple[Ratings, list[tuple[str, str]]]:
+    """Judged labels as coded ratings, with (subject, step) in the order of their item codes: a step is an item."""
+    categories = question.scale.judgments
+    items = sorted({(label.subject, label.step) for label in labels})
+    raters = sorted({label.rater for label in labels})
+    return (
+        Ratings(
+            item=_codes([(label.subject, label.step) for label in labels], items),
+            rater=_codes([label.rater for label in labels], raters),
+            value=_codes([label.value for label in labels], categories),
+            n_items=len(items),
+            raters=tuple(raters),
+            categories=categories,
+            points=scale_points(categories),
+        ),
+        items,
+    )
+
+
+def _codes(values: Sequence[object], order: Sequence[object]) -> Any:
+    position = {value: code for code, value in enumerate(order)}
+    return np.array([position[value] for value in values], dtype=np.int64)

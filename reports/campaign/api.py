@@ -1,0 +1,112 @@
+"""REST endpoints of a campaign's results, for coordinators and owners. No system is named."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api import caller, understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.refusal import Refused
+from annotation.models import Campaign
+from reports.campaign import serializers as shape
+from reports.campaign.calibration import calibration_document
+from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from reports.core.choosing import only_known
+from reports.scores.api import invalid
+from reports.verdicts.copies import copy_verdicts, verdicts_document
+
+
+class _CampaignView(APIView):
+    """A document about one campaign; parameters other than those it knows are refused."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    def campaign(self, request: Request, slug: str, *known: str) -> Campaign:
+        try:
+            only_known(request.query_params, *known)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return get_object_or_404(Campaign.objects.select_related("rubric", "release"), slug=slug)
+
+
+class CampaignResultsView(_CampaignView):
+    """Progress, coverage and agreement of a campaign."""
+
+    @extend_schema(operation_id="campaigns_results", responses=shape.CampaignResultsOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """The numbers behind the campaign's results page."""
+        return Response(campaign_results_document(self.campaign(request, slug)))
+
+
+class QuestionView(_CampaignView):
+    """The reliability of one question of a campaign."""
+
+    @extend_schema(
+        operation_id="campaigns_question",
+        parameters=[
+            OpenApiParameter("more", enum=["errors"], description="Add what the labels say when experts err.")
+        ],
+        responses=shape.ReliabilityOut,
+    )
+    def get(self, request: Request, slug: str, question: str) -> Response:
+        """Every agreement coefficient, every pair of experts, every value of the scale."""
+        campaign = self.campaign(request, slug, "more")
+        try:
+            more = request.query_params.get("more", "")
+            document: dict[str, Any] = question_document(campaign, question, more)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response(document)
+
+
+class MonitoringView(_CampaignView):
+    """Signs that a reviewer's grades deserve a second look."""
+
+    @extend_schema(operation_id="campaigns_monitoring", responses=shape.MonitoringOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """By name, in the order of names; never a ranking."""
+        return Response(reviewers_document(self.campaign(request, slug)))
+
+
+class CalibrationAgreementView(_CampaignView):
+    """Agreement of calibration rounds before and after their discussion."""
+
+    @extend_schema(operation_id="campaigns_calibration_agreement", responses=shape.CalibrationOut)
+    def get(self, request: Request, slug: str) -> Response:
+        """Every coefficient of the blind answers and of those after the discussion."""
+        return Response(calibration_document(self.campaign(request, slug)))
+
+
+class VerdictsIn(serializers.Serializer[Any]):
+    judge = serializers.CharField(default="", allow_blank=True, help_text="A judge version's label.")
+    predicate = serializers.CharField(default="", allow_blank=True)
+    question = serializers.CharField(default="", allow_blank=True)
+    before_share = serializers.FloatField(default=0.0, min_value=0, max_value=1)
+    seed = serializers.IntegerField(default=1, min_value=0)
+
+
+class CampaignVerdictsView(_CampaignView):
+    """The verdicts that reviewers of a campaign are shown after their answer."""
+
+    @extend_schema(operation_id="campaigns_verdicts", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, slug: str) -> Response:
+        """What is attached, and how its claims were marked."""
+        return Response(verdicts_document(self.campaign(request, slug)))
+
+    @extend_schema(
+        operation_id="campaigns_attach_verdicts",
+        request=VerdictsIn,
+        responses={201: OpenApiTypes.OBJECT, 409: RefusalOut},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Copy a judge's verdicts to a draft; they are frozen from then on."""
+        campaign = self.campaign(request, slug)
+        copy_verdicts(actor=caller(request), campaign=campaign, **understood(VerdictsIn, request))
+        return Response(verdicts_document(campaign), status=201)

@@ -1,0 +1,132 @@
+"""Results of one campaign: progress, the reliability of each question, signs that reviewers need a second look.
+
+None of these pages names a system, so that they may be read before the campaign is closed.
+"""
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.refusal import Refused
+from accounts.views import SignedInRequest
+from annotation.models import Campaign
+from annotation.training.reading import training_rows
+from reports.campaign import pages as campaign_pages
+from reports.campaign.calibration import calibration_document
+from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from reports.core.access import explains_refusals, staff_only
+from reports.core.choosing import only_known
+from reports.core.downloads import table_download
+from reports.verdicts.copies import copy_verdicts, verdicts_document
+from reports.verdicts.forms import VerdictsForm
+
+FIGURES = {"progress": campaign_pages.progress_rows, "coverage": campaign_pages.coverage_rows}
+
+
+def campaign_or_404(slug: str) -> Campaign:
+    """The campaign with its rubric and release."""
+    return get_object_or_404(Campaign.objects.select_related("release", "rubric"), slug=slug)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def results(request: HttpRequest, slug: str) -> HttpResponse:
+    """Progress over time, coverage by domain, agreement so far."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = campaign_results_document(campaign)
+    sections = campaign_pages.results_sections(document, today=timezone.now().date())
+    return render(request, "reports/campaign_results.html", {"campaign": campaign, **sections})
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBase:
+    """The numbers behind one of FIGURES."""
+    if figure not in FIGURES:
+        raise Refused(f"There is no figure {figure!r}; there are: {', '.join(FIGURES)}.", code="no_figure")
+    document = campaign_results_document(campaign_or_404(slug))
+    return table_download(FIGURES[figure](document), f"{figure}-{slug}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
+    """How far the experts agree on one question."""
+    only_known(request.GET, "more")
+    campaign = campaign_or_404(slug)
+    document = question_document(campaign, question, request.GET.get("more", ""))
+    sections = campaign_pages.reliability_sections(document)
+    context = {"campaign": campaign, "document": document, **sections}
+    return render(request, "reports/question.html", context)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def question_csv(request: HttpRequest, slug: str, question: str) -> HttpResponseBase:
+    """Agreement of every two experts on one question."""
+    document = question_document(campaign_or_404(slug), question)
+    return table_download(campaign_pages.reliability_rows(document), f"agreement-{slug}-{question}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
+    """Severity, drift, agreement and time of every reviewer, by name."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    sections = campaign_pages.monitoring_sections(reviewers_document(campaign))
+    return render(request, "reports/monitoring.html", {"campaign": campaign, **sections})
+
+
+@staff_only
+@require_GET
+def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The same as a table."""
+    document = reviewers_document(campaign_or_404(slug))
+    return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def calibration(request: HttpRequest, slug: str) -> HttpResponse:
+    """Agreement of calibration rounds, blind and after the discussion."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = calibration_document(campaign)
+    sections = campaign_pages.calibration_sections(document)
+    context = {"campaign": campaign, "document": document, **sections}
+    return render(request, "reports/calibration.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def verdicts(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The verdicts that reviewers are shown after their answer; POST attaches them to a draft."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    form = VerdictsForm(request.POST or None, campaign=campaign)
+    if request.method == "POST" and form.is_valid():
+        try:
+            copy_verdicts(actor=request.user, campaign=campaign, **form.terms())
+            return redirect("campaign-verdicts", slug=slug)
+        except Refused as refusal:
+            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
+    context = {"campaign": campaign, "document": verdicts_document(campaign), "form": form}
+    return render(request, "reports/verdicts.html", context)
+
+
+@staff_only
+@require_GET
+def training_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """What was answered to the training: a table of its own, no labels."""
+    return table_download(training_rows(campaign_or_404(slug)), f"training-{slug}.csv")

@@ -1,0 +1,1 @@
+"""Case studies: one instance, all systems side by side."""

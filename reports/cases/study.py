@@ -1,0 +1,202 @@
+"""One instance, all systems side by side: the cells of the protocol's columns, and why a cell has no value."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.case_columns import case_columns
+from benchmark.models import Instance, OutputState, Run
+from benchmark.protocol import Case, CaseColumn, LabelledOutput
+from benchmark.protocols import get_protocol
+from benchmark.settling.queue import answers
+from judging.models import Judge, Verdict
+from reports.core.datasets import OutputRow, Reached, Vote, labelled_outputs, reached_by, tallies
+
+FORMAT = "touchstone-case-1"
+Arm = tuple[str, str]  # track and condition
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An output for the instance, with the payload that its columns read."""
+
+    arm: Arm
+    labelled: LabelledOutput
+    payload: Mapping[str, Any]
+
+
+def case_document(instance: Instance, *, track: str = "", judge: str = "") -> dict[str, Any]:
+    """The table of `instance`, whose release and benchmark are loaded; six queries, however many systems.
+
+    `track` is meant by columns that name none; left out, raw or the first that has runs. `judge` is the label of a
+    judge version; left out, the first that has spoken about an output of this instance. Raises Refused naming what
+    there is.
+    """
+    protocol = get_protocol(instance.release.benchmark.protocol)
+    columns = case_columns(protocol)
+    if not columns:
+        raise Refused(
+            f"Nothing about an output of protocol {protocol.name} is judged by a model or measured, so a case study "
+            "would have no columns.",
+            code="no_case_columns",
+        )
+    runs = list(instance.release.runs.select_related("system").order_by("system__slug"))
+    tracks = sorted({run.track for run in runs}, key=lambda name: (name != "raw", name))
+    track = _known(tracks, track, "track")
+    judges = {found.label: found for found in _judges(instance)}
+    label = _known(list(judges), judge, "judge")
+    arms = {column.key: (column.track or track, column.condition) for column in columns}
+    outputs = _outputs(instance, set(arms.values()), judges.get(label))
+    return {
+        "format": FORMAT,
+        "release": instance.release.name,
+        "is_sample": instance.release.is_sample,
+        "protocol": instance.release.benchmark.protocol,
+        "instance": instance.key,
+        "domain": instance.domain,
+        "track": track,
+        "tracks": tracks,
+        "judge": label,
+        "judges": list(judges),
+        "columns": [
+            {
+                "key": column.key,
+                "title": column.title,
+                "definition": column.definition,
+                "track": arms[column.key][0],
+                "condition": column.condition,
+                "is_text": column.is_text,
+            }
+            for column in columns
+        ],
+        "rows": _rows(columns, arms, runs, outputs, instance.payload, answers(instance.release.name)),
+    }
+
+
+def _known(known: Sequence[str], asked: str, what: str) -> str:
+    if asked and asked not in known:
+        there = ", ".join(known) or "none"
+        raise Refused(
+            f"There is no {what} {asked!r} here; there are: {there}.", code=f"no_{what}", field=what
+        )
+    return asked or next(iter(known), "")
+
+
+def _judges(instance: Instance) -> Iterable[Judge]:
+    """Judges that have answered a model's question about an output of the instance, by label."""
+    protocol = get_protocol(instance.release.benchmark.protocol)
+    said = Verdict.objects.filter(
+        output__instance=instance, predicate__in=[known.key for known in protocol.output_predicates]
+    )
+    return Judge.objects.filter(pk__in=said.values("judge")).order_by("slug", "version")
+
+
+def _outputs(
+    instance: Instance, arms: set[Arm], judge: Judge | None
+) -> dict[tuple[str, int], dict[Arm, Shown]]:
+    """By system and attempt, the outputs of these arms."""
+    rows = [
+        output
+        for output in instance.outputs.select_related("run__system").defer("text")
+        if (output.run.track, output.run.condition) in arms
+    ]
+    known = {
+        output.pk: OutputRow(
+            str(output.pk),
+            output.run.system.slug,
+            instance.key,
+            instance.key,
+            instance.domain,
+            output.attempt,
+            output.state,
+            output.sha256,
+        )
+        for output in rows
+    }
+    protocol = get_protocol(instance.release.benchmark.protocol)
+    reached = [
+        Reached(str(output.pk), predicate)
+        for output in rows
+        for predicate in reached_by(protocol, output.state, output.payload)
+    ]
+    labelled = labelled_outputs(known.values(), tallies(_votes(instance, judge)), reached)
+    found: dict[tuple[str, int], dict[Arm, Shown]] = defaultdict(dict)
+    for output in rows:
+        arm = (output.run.track, output.run.condition)
+        shown = Shown(arm, labelled[str(output.pk)], output.payload)
+        found[output.run.system.slug, output.attempt][arm] = shown
+    return found
+
+
+def _votes(instance: Instance, judge: Judge | None) -> list[Vote]:
+    if judge is None:
+        return []
+    rows = Verdict.objects.filter(judge=judge, output__instance=instance, second=None).order_by(
+        "output", "predicate", "order", "vote"
+    )
+    fields = rows.values_list("output", "predicate", "order", "vote", "value", "state")
+    return [
+        Vote(str(output), predicate, order, vote, value, state)
+        for output, predicate, order, vote, value, state in fields
+    ]
+
+
+def _rows(
+    columns: Sequence[CaseColumn],
+    arms: Mapping[str, Arm],
+    runs: Sequence[Run],
+    outputs: Mapping[tuple[str, int], Mapping[Arm, Shown]],
+    payload: Mapping[str, Any],
+    said: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """A row for each attempt of every system that has a run in an arm of the table."""
+    names = {run.system.slug: run.system.name for run in runs if (run.track, run.condition) in arms.values()}
+    attempts: dict[str, list[int]] = defaultdict(list)
+    for system, attempt in sorted(outputs):
+        attempts[system].append(attempt)
+    return [
+        {
+            "system": system,
+            "name": name,
+            "attempt": attempt,
+            "cells": {
+                column.key: case_cell(
+                    column, outputs.get((system, attempt), {}).get(arms[column.key]), payload, said
+                )
+                for column in columns
+            },
+        }
+        for system, name in names.items()
+        for attempt in attempts.get(system, [1])
+    ]
+
+
+def case_cell(
+    column: CaseColumn, shown: Shown | None, instance: Mapping[str, Any], said: Mapping[str, str]
+) -> dict[str, str]:
+    """`value` with state "answered"; without a value, the state says why: no_output, abstained, failed,
+    not_judged, judge_abstained, unavailable (the judge's reply failed or could not be read) or nothing. `said` is what
+    people answered to open cases."""
+    if shown is None:
+        return {"value": "", "state": "no_output"}
+    reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED
+    if reads and not column.needs:
+        value = column.value(Case(instance, shown.payload, shown.labelled, said))
+        lacks = "nothing" if column.is_text else shown.labelled.state
+        return {"value": value, "state": "answered" if value else lacks}
+    if not shown.labelled.is_judged_by(column.needs if reads else ()):
+        return {"value": "", "state": shown.labelled.state}
+    value = column.value(Case(instance, shown.payload, shown.labelled, said))
+    return {"value": value, "state": "answered" if value else _reason(column, shown.labelled)}
+
+
+def _reason(column: CaseColumn, labelled: LabelledOutput) -> str:
+    """Why a column of an answered output has no value; the first that holds."""
+    states = [labelled.states.get(key, "") for key in column.needs]
+    if "" in states:
+        return "not_judged"
+    if "abstain" in states:
+        return "judge_abstained"
+    return "unavailable" if states else "nothing"

@@ -1,0 +1,175 @@
+"""Systems on the same items: differences with intervals, and tests corrected for their number. No rows here.
+
+STATISTICS.md 3 (viii) and 6.6: the paired difference with an interval and a test that take the items of a paper (or
+the attempts at a problem) together, Holm's correction and intervals that hold for all pairs at once, and Cochran's Q
+over all systems. Only items on which both systems of a pair have a label count; the others are reported as dropped.
+
+McNemar's test takes items as independent, so it is there only where each paper has one item. Under a measure between
+0 and 1 the fourfold table counts where the first is higher and where the second, so that McNemar's exact test is the
+sign test; Newcombe's interval and Cochran's Q do not exist there.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from reports.core.outcomes import Item, Outcomes
+from stats.bootstrap import Ints
+from stats.clusters import cluster_codes, cluster_totals, paired_difference
+from stats.compare import holm, mcnemar
+from stats.estimate import Estimate, Reason, undefined
+from stats.means import clustered_mean, clustered_share, mean_estimate
+from stats.paired import omnibus, paired_interval, sign_flip
+
+FORMAT = "touchstone-comparison-1"
+LEVEL = 0.95
+DENOMINATOR = "items on which both systems have a usable label"
+
+
+def comparison_document(found: Outcomes, *, seed: int) -> dict[str, Any]:
+    """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
+    systems = list(found.successes)
+    every = list(combinations(systems, 2))
+    pairs = [paired(found, first, second, seed, family=len(every)) for first, second in every]
+    adjusted = holm([pair["test"]["p"] for pair in pairs])
+    for pair, p in zip(pairs, adjusted, strict=True):
+        pair["test"]["holm"] = p
+        pair["mcnemar"]["holm"] = None if pair["mcnemar"]["exact"] is None else p
+    return {
+        "format": FORMAT,
+        "outcome": {
+            "key": found.kind.key,
+            "source": found.kind.source,
+            "title": found.kind.title,
+            "definition": found.kind.definition,
+            "campaign": found.kind.campaign,
+            "binary": found.kind.binary,
+        },
+        "seed": seed,
+        "systems": {system: _system(found, system) for system in systems},
+        "omnibus": _omnibus(found, seed),
+        "pairs": pairs,
+    }
+
+
+def _system(found: Outcomes, system: str) -> dict[str, Any]:
+    return {
+        "estimate": _rate(found, found.successes[system]).as_json(),
+        "by_rule": found.by_rule.get(system, 0),
+        "left_out": found.left_out.get(system, 0),
+    }
+
+
+def _rate(found: Outcomes, items: Mapping[Item, float]) -> Estimate:
+    """The share of successes, or the mean, over the system's own items; their clusters as in the differences."""
+    values, codes = list(items.values()), _codes(found, list(items))
+    totals = cluster_totals(values, codes)
+    if found.kind.binary:
+        return clustered_share(totals)
+    if totals.clusters == len(values):
+        return mean_estimate(values, "mean_over_outputs", (0.0, 1.0))
+    return clustered_mean(totals, "mean_over_outputs, by cluster")
+
+
+def _codes(found: Outcomes, items: Sequence[Item]) -> Ints:
+    return cluster_codes([found.clusters[item] for item in items])
+
+
+def _omnibus(found: Outcomes, seed: int) -> dict[str, Any]:
+    """Cochran's Q over the items on which every system has a label."""
+    successes = found.successes
+    every = _shared(list(successes.values()))
+    dropped = len(set().union(*successes.values())) - len(every) if successes else 0
+    counts = {"n": len(every), "dropped": dropped}
+    table = [[items[item] for items in successes.values()] for item in every]
+    asked = len(successes) > 1 and bool(table) and found.kind.binary
+    tested = omnibus(table, _codes(found, every), seed=seed) if asked else None
+    if tested is None:
+        reason = Reason.NO_ITEMS if not table else Reason.ZERO_DENOM if found.kind.binary else Reason.LEVEL
+        nothing = dict.fromkeys(("q", "df", "p", "method", "seed", "B"))
+        return {**nothing, **counts, "reason": str(reason)}
+    return {
+        "q": tested.q,
+        "df": tested.df,
+        "p": tested.p,
+        "method": tested.method,
+        "seed": tested.seed,
+        "B": tested.replicates,
+        **counts,
+        "reason": None,
+    }
+
+
+def _shared(systems: Sequence[Mapping[Item, float]]) -> list[Item]:
+    return sorted(set.intersection(*(set(items) for items in systems))) if systems else []
+
+
+def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int = 1) -> dict[str, Any]:
+    """First minus second on the items that both have: difference, intervals, fourfold table and tests (no Holm).
+
+    `simultaneous` holds for `family` differences at once, by Bonferroni.
+    """
+    one, two = found.successes[first], found.successes[second]
+    shared = _shared([one, two])
+    a, b = [one[item] for item in shared], [two[item] for item in shared]
+    clusters = [found.clusters[item] for item in shared]
+    codes = cluster_codes(clusters)
+    cells, difference = _cells(a, b), _difference(a, b, codes, LEVEL)
+    newcombe = (
+        difference if found.kind.binary else undefined("newcombe_paired_10", Reason.LEVEL, n=len(shared))
+    )
+    single = len(np.unique(codes)) == len(shared)
+    exact = mcnemar(cells["first_only"], cells["second_only"]) if single else None
+    return {
+        "first": first,
+        "second": second,
+        "n": len(shared),
+        "dropped": len(set(one) | set(two)) - len(shared),
+        "cells": cells,
+        "difference": difference.as_json(),
+        "simultaneous": _difference(a, b, codes, 1 - (1 - LEVEL) / max(1, family)).as_json()
+        | {"level": LEVEL, "family": family},
+        "paper_bootstrap": paired_difference(a, b, clusters, seed=seed).as_json(),
+        "newcombe": newcombe.as_json(),
+        "test": sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed, single=single).as_json(),
+        "mcnemar": {
+            name: None if exact is None else getattr(exact, name)
+            for name in ("exact", "mid_p", "chi2", "chi2_p")
+        },
+    }
+
+
+def _difference(a: Sequence[float], b: Sequence[float], codes: Ints, level: float) -> Estimate:
+    if not a:
+        return undefined("newcombe_paired_10", Reason.NO_ITEMS, n=0, level=level)
+    return paired_interval(a, b, codes, level=level)
+
+
+def _cells(a: Sequence[float], b: Sequence[float]) -> dict[str, int]:
+    """The fourfold table in the order in which `paired_newcombe` takes it: equal above 0, more, less, both 0."""
+    one, two = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return {
+        "both": int(((one == two) & (one > 0)).sum()),
+        "first_only": int((one > two).sum()),
+        "second_only": int((one < two).sum()),
+        "neither": int(((one == two) & (one == 0)).sum()),
+    }
+
+
+def item_rows(found: Outcomes, first: str, second: str) -> list[dict[str, Any]]:
+    """The items behind a pair, those that tell the two apart first; None where a label is missing."""
+    one, two = found.successes[first], found.successes[second]
+    rows = [
+        {"instance": item[0], "attempt": item[1], "first": one.get(item), "second": two.get(item)}
+        for item in sorted(set(one) | set(two))
+    ]
+    return sorted(rows, key=_least_telling)
+
+
+def _least_telling(row: Mapping[str, Any]) -> tuple[int, str, int]:
+    if row["first"] is None or row["second"] is None:
+        return 3, row["instance"], row["attempt"]
+    less = 2 if row["first"] == row["second"] else int(row["first"] < row["second"])
+    return less, row["instance"], row["attempt"]

@@ -1,0 +1,110 @@
+"""Systems two at a time, as the grades of one expert on one problem imply it. No rows here.
+
+Nobody was shown two outputs side by side: an expert who graded both on the same problem counts as preferring
+the higher grade. So there is no order of presentation, and no position bias to look for.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from io import BytesIO
+from itertools import combinations
+from typing import Any
+
+from accounts.refusal import Refused
+from benchmark.rubrics import Question, rubric_from_content
+from reports.core.wording import in_words
+from reports.labels.cells import Row
+from reports.labels.exporting import csv_lines
+from reports.scores.inputs import CampaignInfo, Inputs
+from stats.analyses.options import Options
+from stats.analyses.pairs import pairs_document
+from stats.labels import read_labels
+
+FORMAT = "touchstone-pairs-1"
+
+
+def implied_kinds(inputs: Inputs) -> dict[str, str]:
+    """CAMPAIGN:QUESTION to a title, for every question of a closed grading whose answers have an order."""
+    return {
+        f"{campaign.slug}:{question.key}": f"{in_words(question.key).capitalize()}, {campaign.name}"
+        for campaign in inputs.campaigns
+        if campaign.closed and campaign.kind == "grade"
+        for question in _questions(campaign)
+    }
+
+
+def _questions(campaign: CampaignInfo) -> list[Question]:
+    questions = rubric_from_content(dict(campaign.rubric)).questions
+    return [question for question in questions if question.scale.ranked]
+
+
+def implied_document(inputs: Inputs, key: str) -> dict[str, Any]:
+    """What `analyse pairs` says of the comparisons, and the wins of every pair.
+
+    `key` is one of `implied_kinds`, "" for the first. Raises Refused for another.
+    """
+    kinds = implied_kinds(inputs)
+    chosen = chosen_key(kinds, key)
+    slug, _, question = chosen.partition(":")
+    grades = {"key": chosen, "title": kinds[chosen], "campaign": slug, "question": question}
+    return {
+        "format": FORMAT,
+        "source": "implied",
+        "grades": grades,
+        "seed": inputs.seed,
+        **pairs_of_rows(implied_rows(inputs, chosen), seed=inputs.seed),
+        "order_effect": None,
+        "position_bias": None,
+    }
+
+
+def chosen_key(kinds: Mapping[str, str], key: str) -> str:
+    """`key`, or the first where it is left out. Raises Refused naming what there is."""
+    if key not in kinds and (key or not kinds):
+        known = ", ".join(kinds) or "none before a grading campaign is closed"
+        raise Refused(f"There are no grades {key!r}; there are: {known}.", code="no_grades", field="grades")
+    return key or next(iter(kinds))
+
+
+def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, Any]:
+    """What `analyse pairs` says of rows of the label table."""
+    table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
+    return pairs_document(table, options=Options(seed=seed))
+
+
+def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
+    """One row of the label table per expert, problem and pair of systems, in a fixed order."""
+    slug, _, wanted = key.partition(":")
+    campaign = next(campaign for campaign in inputs.campaigns if campaign.slug == slug)
+    question = next(question for question in _questions(campaign) if question.key == wanted)
+    outputs = {row.subject: row for row in inputs.outputs}
+    grades: dict[tuple[str, int, str], dict[str, float]] = defaultdict(dict)
+    clusters: dict[str, str] = {}
+    for label in inputs.labels:
+        mine = label.campaign == slug and label.question == wanted and label.state == "answered"
+        if mine and not label.step and label.subject in outputs:
+            output = outputs[label.subject]
+            clusters[output.instance] = output.cluster
+            place = (output.instance, output.attempt, label.rater)
+            grades[place][output.system] = question.scale.height(label.value)
+    for (instance, attempt, rater), given in sorted(grades.items()):
+        for first, second in combinations(sorted(given), 2):
+            yield {
+                "release": inputs.release,
+                "campaign": slug,
+                "question": wanted,
+                "subject": f"{instance}/{attempt}",
+                "instance": instance,
+                "system": f"{first}|{second}",
+                "cluster": clusters[instance],
+                "rater": rater,
+                "rater_kind": "expert",
+                "value": _result(given[first], given[second]),
+                "state": "answered",
+            }
+
+
+def _result(first: float, second: float) -> str:
+    if first == second:
+        return "tie"
+    return "first" if first > second else "second"

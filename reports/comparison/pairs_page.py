@@ -1,0 +1,134 @@
+"""Pairwise results as the tables and pictures of their page, and as rows of a CSV file. Pure."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from reports.core.cells import Document, number_cell, p_words, percent_cell
+from reports.core.figures.matrix import Shaded, shade, shaded_matrix
+from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
+from stats.display import rounded
+
+
+def pairs_sections(document: Document) -> dict[str, Any]:
+    """Template context: records of the systems, win matrix, strengths, rank intervals, position bias if any."""
+    systems = document["systems"]
+    return {
+        "grades": document["grades"],
+        "direct": document["source"] == "direct",
+        "comparisons": document["comparisons"],
+        "seed": document["seed"],
+        "systems": [_system(entry) for entry in systems],
+        "pairs": document["pairs"],
+        "tie_parameter": number_cell(document["tie_parameter"]),
+        "cycles": document["transitivity"]["cycles"],
+        "equal": _equal(document["equal_strengths"]),
+        "matrix": _matrix(document) if document["pairs"] else None,
+        "strengths": _strengths(systems) if any(entry["rank"] for entry in systems) else None,
+        "ranks": _ranks(systems) if any(entry["rank"] for entry in systems) else None,
+        "position": _position(document) if document["position_bias"] else None,
+    }
+
+
+def beside_sections(shown: Document, other: Document) -> dict[str, Any]:
+    """The systems of two documents in one table: the one shown, and one of the other source."""
+    documents = (shown, other)
+    by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
+    names = sorted({name for found in by_name for name in found})
+    return {
+        "titles": [each["grades"]["title"] for each in documents],
+        "other": other["grades"],
+        "rows": [{"system": name, "sides": [found.get(name) for found in by_name]} for name in names],
+    }
+
+
+def _system(entry: Document) -> dict[str, Any]:
+    shown = ("system", "wins", "losses", "ties", "comparisons")
+    return {
+        **{key: entry[key] for key in shown},
+        "win_rate": percent_cell(entry["win_rate"]),
+        "half_tie_rate": percent_cell(entry["half_tie_rate"]),
+        "strength": number_cell(entry["strength"], places=2),
+        "rank": _rank(entry["rank"]),
+    }
+
+
+def _rank(rank: list[int] | None) -> str:
+    if rank is None:
+        return ""
+    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]} to {rank[1]}"
+
+
+def _equal(test: Document | None) -> dict[str, Any] | None:
+    if not test or test["p"] is None:
+        return None
+    return {"lr": rounded(test["lr"], places=2), "df": test["df"], "p": p_words(test["p"])}
+
+
+def _matrix(document: Document) -> Any:
+    names = [entry["system"] for entry in document["systems"]]
+    cells = {}
+    for pair in document["pairs"]:
+        one, two = names.index(pair["first"]), names.index(pair["second"])
+        cells[one, two] = _against(pair["wins"], pair["losses"], pair["ties"])
+        cells[two, one] = _against(pair["losses"], pair["wins"], pair["ties"])
+    reading = "Wins of the row against the column; below them ties."
+    title = f"Wins: {document['grades']['title']}"
+    return shaded_matrix(title, names, cells, key="wins", reading=reading)
+
+
+def _against(wins: int, losses: int, ties: int) -> Shaded:
+    below = f"{ties} tie{'s' * (ties != 1)}"
+    return Shaded(str(wins), below, shade((wins - losses) / (wins + losses + ties)))
+
+
+def _strengths(systems: list[Document]) -> Any:
+    spans, every = [], []
+    for entry in systems:
+        found, cell = entry["strength"], number_cell(entry["strength"], places=2)
+        ends = tuple(found["ci"]) if found["ci"] else None
+        every += [end for end in (*(ends or ()), found["value"]) if end is not None]
+        shown = f"{cell.value} [{cell.interval}]" if cell.interval else cell.value or "not finite"
+        spans.append(Span(entry["system"], found["value"], ends, shown))
+    reading = "Logarithms that sum to zero, with 95 % interval."
+    return span_plot("Strengths", spans, round_scale(every), key="strengths", reading=reading)
+
+
+def _ranks(systems: list[Document]) -> Any:
+    spans = [
+        Span(entry["system"], None, tuple(entry["rank"]) if entry["rank"] else None, _rank(entry["rank"]))
+        for entry in systems
+    ]
+    reading = "The ranks that the data leave open; 1 is the strongest."
+    return span_plot("Rank intervals", spans, rank_scale(len(systems)), key="ranks", reading=reading)
+
+
+def _position(document: Document) -> dict[str, Any]:
+    bias, effect = document["position_bias"], document["order_effect"]
+    return {
+        "first_slot": percent_cell(bias["first_slot_share"]),
+        "p": p_words(bias["p"]),
+        "swapped": bias["swapped_pairs"],
+        "consistency": percent_cell(bias["swap_consistency"]),
+        "first_first": bias["first_first"],
+        "second_second": bias["second_second"],
+        "swap_p": p_words(bias["swap_p"]),
+        "effect": number_cell(effect, places=2),
+        "effect_p": p_words(effect["lr_p"]),
+        "flips": document["order_flips"],
+    }
+
+
+def pairs_rows(document: Document) -> Iterator[list[Any]]:
+    """Header; the systems with what their pictures show; then every pair with its counts."""
+    head = ("wins", "losses", "ties", "win_rate", "half_tie_rate", "strength", "low", "high", "best", "worst")
+    yield ["grades", "system", "against", *head]
+    key = document["grades"]["key"]
+    for entry in document["systems"]:
+        strength = entry["strength"]
+        numbers = [entry[name] for name in ("wins", "losses", "ties")]
+        rates = [entry[name]["value"] for name in ("win_rate", "half_tie_rate")]
+        ends = [strength["value"], *(strength["ci"] or ["", ""]), *(entry["rank"] or ["", ""])]
+        yield [key, entry["system"], "", *numbers, *rates, *ends]
+    for pair in document["pairs"]:
+        counts = [pair[name] for name in ("wins", "losses", "ties")]
+        yield [key, pair["first"], pair["second"], *counts, *[""] * 7]

@@ -1,0 +1,86 @@
+"""Systems of one track compared on the same items: the page, one pair, and the data behind the pictures."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from reports.comparison.document import comparison_document, item_rows
+from reports.comparison.page import comparison_rows, comparison_sections, pair_of
+from reports.core.access import explains_refusals, staff_only
+from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.downloads import table_download
+from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
+from reports.scores.inputs import collect_chosen
+
+PAGE = 100
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def compare(request: HttpRequest, name: str) -> HttpResponse:
+    """Every pair of systems under one outcome; without any outcome yet, what to do."""
+    chosen, kinds, found, seed = asked_outcomes(request, name)
+    sections = comparison_sections(comparison_document(found, seed=seed)) if found else {}
+    return render(request, "reports/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
+    """`first` against `second`: the fourfold table, every interval and test, and the items behind them."""
+    chosen, _, found, seed = asked_outcomes(request, name, "first", "second", "page")
+    if found is None:
+        raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
+    document = comparison_document(found, seed=seed)
+    pair = pair_of(document, request.GET.get("first", ""), request.GET.get("second", ""))
+    if pair is None:
+        known = ", ".join(document["systems"])
+        raise Refused(f"Name two different systems as first and second; there are: {known}.", code="no_pair")
+    items = Paginator(item_rows(found, pair["first"], pair["second"]), PAGE)
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "chosen": chosen,
+        "outcome": document["outcome"],
+        "pair": pair,
+        "page": items.get_page(request.GET.get("page")),
+        "query": query.urlencode(),
+        "compared": len(document["pairs"]),
+    }
+    return render(request, "reports/compare_pair.html", context)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def compare_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The numbers behind the pictures of the comparison."""
+    chosen, _, found, seed = asked_outcomes(request, name)
+    if found is None:
+        raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
+    rows = comparison_rows(comparison_document(found, seed=seed))
+    return table_download(rows, f"comparison-{name}-{chosen.track}.csv")
+
+
+def asked_outcomes(
+    request: HttpRequest, name: str, *more: str
+) -> tuple[Chosen, list[OutcomeKind], Outcomes | None, int]:
+    """What an address asks to compare by, with the kinds there are and the seed; `more` are its other parameters."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    asked: dict[str, Any] = request.GET.dict()
+    only_known(asked, *PARAMETERS, "outcome", *more)
+    chosen = choose(release, asked)
+    inputs = collect_chosen(chosen)
+    kinds = outcome_kinds(inputs)
+    if not kinds and not asked.get("outcome"):
+        return chosen, [], None, inputs.seed
+    kind = chosen_kind(inputs, asked.get("outcome", ""))
+    return chosen, kinds, outcomes(inputs, kind), inputs.seed

@@ -1,0 +1,1 @@
+"""Tracks and conditions of a release side by side."""

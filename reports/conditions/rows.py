@@ -1,0 +1,125 @@
+"""The runs of a release on every track and condition that its protocol sets side by side: rows to plain values."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from accounts.refusal import Refused
+from benchmark.condition_tables import Arm
+from benchmark.models import Release, Run
+from benchmark.protocol import LabelledOutput
+from benchmark.protocols import get_protocol
+from judging.models import Judge
+from judging.queries import judges_of_release
+from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
+from reports.core.tuples import UNDECLARED, MixedTuples
+from reports.exclusions.objections import declared_rules, objections
+from reports.exclusions.rules import fallen_out
+
+Outputs = Mapping[str, LabelledOutput]  # by subject
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run of a system that has outputs, and the frozen tuple that it is in ("" for none)."""
+
+    arm: Arm
+    system: str
+    name: str
+    frozen_tuple: str
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What the tables are made of: `shown` are the runs in them, `elsewhere` those on arms that no table has."""
+
+    shown: tuple[Entry, ...]
+    elsewhere: tuple[Entry, ...]
+    frozen_tuple: str
+    judge: Judge | None
+    judges: tuple[str, ...]
+    outputs: Mapping[Arm, Outputs]
+    instances: frozenset[str]
+    excluded: int
+
+
+def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = "") -> Entries:
+    """Read the arms of the protocol's tables, each with two queries, without the instances that a primary exclusion
+    rule leaves out.
+
+    Raises Refused with code no_conditions (the protocol has no such tables), mixed_tuples, no_tuple or no_judge.
+    """
+    protocol = get_protocol(release.benchmark.protocol)
+    arms = list(dict.fromkeys(column.arm for table in protocol.condition_tables for column in table.columns))
+    if not arms:
+        raise Refused(
+            f"Protocol {protocol.name} does not say which of its tracks and conditions may stand beside each other.",
+            code="no_conditions",
+        )
+    runs = list(_runs(release))
+    name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
+    judges = {found.label: found for found in judges_of_release(release)}
+    if judge and judge not in judges:
+        there = ", ".join(judges) or "none"
+        raise Refused(
+            f"There is no judge {judge!r} here; there are: {there}.", code="no_judge", field="judge"
+        )
+    label = judge or next(iter(judges), "")
+    out, chosen = _excluded(release), judges.get(label)
+    known = frozenset(release.instances.values_list("key", flat=True))
+    return Entries(
+        shown=tuple(shown),
+        elsewhere=tuple(run for run in runs if run.arm not in arms),
+        frozen_tuple=name,
+        judge=chosen,
+        judges=tuple(judges),
+        outputs={
+            arm: _outputs(release, arm, chosen, {run.system for run in shown if run.arm == arm}, out)
+            for arm in arms
+        },
+        instances=known - set(out),
+        excluded=len(known & set(out)),
+    )
+
+
+def _runs(release: Release) -> Iterator[Entry]:
+    rows = Run.objects.filter(release=release, outputs__isnull=False).order_by(
+        "system__slug", "track", "condition"
+    )
+    fields = rows.values_list(
+        "track", "condition", "system__slug", "system__name", "tupled__tuple__name"
+    ).distinct()
+    for track, condition, system, name, frozen_tuple in fields:
+        yield Entry((track, condition), system, name, frozen_tuple or "")
+
+
+def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
+    """The tuple's name and its runs; all runs where they are of one."""
+    systems: dict[str, list[str]] = defaultdict(list)
+    for run in sorted(runs, key=lambda run: run.frozen_tuple):
+        if run.system not in systems[run.frozen_tuple]:
+            systems[run.frozen_tuple].append(run.system)
+    if not wanted and len(systems) > 1:
+        raise MixedTuples("these tracks and conditions", systems)
+    name = ("" if wanted == UNDECLARED else wanted) if wanted else next(iter(systems), "")
+    if wanted and name not in systems:
+        there = ", ".join(known or UNDECLARED for known in systems) or UNDECLARED
+        raise Refused(
+            f"There are no runs in the tuple {wanted!r}; there are: {there}.", code="no_tuple", field="tuple"
+        )
+    return name, [run for run in runs if run.frozen_tuple == name]
+
+
+def _excluded(release: Release) -> Collection[str]:
+    rule = next((rule for rule in declared_rules(release) if rule.primary), None)
+    return fallen_out(rule, objections(release)) if rule else ()
+
+
+def _outputs(
+    release: Release, arm: Arm, judge: Judge | None, systems: Collection[str], out: Collection[str]
+) -> Outputs:
+    if not systems:
+        return {}
+    rows = [row for row in output_rows(release, *arm) if row.system in systems and row.instance not in out]
+    votes = judge_votes(release, arm[0], judge, arm[1]) if judge else ()
+    return labelled_outputs(rows, tallies(votes))

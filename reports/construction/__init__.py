@@ -1,0 +1,1 @@
+"""The construction audit of a release, and what experts flagged as leaks."""

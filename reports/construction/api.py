@@ -1,0 +1,226 @@
+"""REST endpoints of the construction audit and of the sources of outputs, for coordinators and owners."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import caller
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.refusal import Refused
+from judging.construction import audit_construction
+from judging.sources import ask_about_sources
+from judging.subjects import instance_of
+from reports.construction.document import FILTERS, chosen_findings, construction, newest_audit
+from reports.construction.raters import FILTERS as RATER_FILTERS
+from reports.construction.raters import STANDINGS, chosen_rows, raters
+from reports.core.choosing import PARAMETERS
+from reports.core.serializers import EstimateOut
+from reports.scores.api import CHOICE, chosen_or_error, invalid, release_or_404
+from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
+
+
+class ItemOut(serializers.Serializer[Any]):
+    key = serializers.CharField()
+    title = serializers.CharField()
+    passes = serializers.CharField(help_text="What an instance must satisfy.")
+    by = serializers.ChoiceField(["program", "expert"])
+    limits = serializers.CharField(help_text="What the program cannot see.")
+    counts = serializers.DictField(child=serializers.IntegerField())
+    missing = serializers.IntegerField(help_text="Instances that were not asked about yet.")
+    passed = EstimateOut(help_text="Share of instances that were checked and passed.")
+    fault = EstimateOut(help_text="Share of instances where the fault was found.")
+
+
+class FindingOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    item = serializers.CharField()
+    value = serializers.CharField(allow_blank=True)
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    evidence = serializers.DictField(help_text="For the anchor: field and flags with start and end.")
+
+
+class ConstructionOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField(allow_null=True)
+    program = serializers.CharField(allow_null=True)
+    current = serializers.BooleanField(help_text="Whether the verdicts are of the program's present version.")
+    instances = serializers.IntegerField()
+    items = ItemOut(many=True)
+    leaks = serializers.DictField(child=serializers.IntegerField())
+    findings = FindingOut(many=True)
+
+
+class ConstructionRunOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField()
+    instances = serializers.IntegerField()
+    new = serializers.IntegerField()
+
+
+class ConstructionAuditView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {name: name for name in FILTERS}
+
+    @extend_schema(
+        operation_id="releases_construction_audit",
+        parameters=[OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in FILTERS],
+        responses=ConstructionOut,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Items, counts and findings; narrowed by item, value, kind and domain."""
+        release = release_or_404(name)
+        try:
+            judge = newest_audit(release)
+            found = chosen_findings(release, judge, request.query_params)
+            document = construction(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        rows = [
+            {
+                "instance": instance_of(row).key,
+                "item": row.predicate,
+                "value": row.value,
+                "state": row.state,
+                "reason": row.reason,
+                "evidence": row.evidence,
+            }
+            for row in found
+        ]
+        return Response({**document, "findings": rows})
+
+    @extend_schema(
+        operation_id="releases_construction_audit_run",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: ConstructionRunOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Run the program where verdicts are missing."""
+        report = audit_construction(actor=caller(request), release=release_or_404(name))
+        return Response(report.document())
+
+
+class BesideOut(serializers.Serializer[Any]):
+    """Values, or states; "" for nothing."""
+
+    instance = serializers.CharField(source="instance.subject")
+    domain = serializers.CharField(source="instance.domain")
+    item = serializers.CharField()
+    standing = serializers.ChoiceField(STANDINGS)
+    program = serializers.CharField(allow_blank=True)
+    judge = serializers.CharField(allow_blank=True)
+    experts = serializers.CharField(allow_blank=True)
+
+
+class ConstructionRatersOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    judge = serializers.CharField(allow_null=True)
+    judges = serializers.ListField(child=serializers.CharField())
+    seed = serializers.IntegerField()
+    items = serializers.ListField(
+        child=serializers.DictField(), help_text="Counts, standings, and agreement of every two raters."
+    )
+    rows = BesideOut(many=True)
+
+
+class ConstructionRatersView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {name: name for name in RATER_FILTERS}
+
+    @extend_schema(
+        operation_id="releases_construction_raters",
+        parameters=[OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in RATER_FILTERS],
+        responses=ConstructionRatersOut,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Program, judge and experts beside each other; rows narrowed, without `standing` the contradictions."""
+        release = release_or_404(name)
+        try:
+            found = raters(release, request.query_params.get("judge", ""))
+            rows = chosen_rows(found, request.query_params)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response({**found.document(), "rows": BesideOut(rows, many=True).data})
+
+
+class SourceRowOut(serializers.Serializer[Any]):
+    system = serializers.CharField()
+    successes = serializers.IntegerField()
+    cited = serializers.IntegerField()
+    alternative = serializers.IntegerField()
+    ask = serializers.IntegerField(help_text="Successes whose source a person must identify.")
+    unknown = serializers.IntegerField(help_text="Successes whose source was not compared.")
+    share = EstimateOut(help_text="Of other sources among successes whose source is known.")
+
+
+class SourceFlagOut(serializers.Serializer[Any]):
+    output = serializers.IntegerField()
+    instance = serializers.CharField()
+    system = serializers.CharField()
+    track = serializers.CharField()
+    value = serializers.ChoiceField(["yes", "uncertain"], help_text="Whether the source is the citing paper.")
+    reason = serializers.CharField()
+
+
+class SourcesOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    matcher = serializers.CharField(allow_null=True)
+    track = serializers.CharField()
+    judge = serializers.CharField(allow_blank=True)
+    systems = SourceRowOut(many=True)
+    flags = SourceFlagOut(many=True)
+
+
+class SourcesAskedOut(serializers.Serializer[Any]):
+    runs = serializers.ListField(child=serializers.IntegerField(), help_text="Judge runs to follow.")
+
+
+class SourcesView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    filters = {name: name for name in PARAMETERS}
+
+    @extend_schema(operation_id="releases_sources", parameters=CHOICE, responses=SourcesOut)
+    def get(self, request: Request, name: str) -> Response:
+        """Protocol flags, and successes by source."""
+        release = release_or_404(name)
+        chosen = chosen_or_error(release, request.query_params)
+        try:
+            matcher = newest_matcher(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        rows = alternative_sources(chosen, matcher)
+        flags = [
+            {
+                "output": output.pk,
+                "instance": output.instance.key,
+                "system": output.run.system.slug,
+                "track": output.run.track,
+                "value": flag.value,
+                "reason": flag.reason,
+            }
+            for flag in protocol_flags(release, matcher)
+            for output in [flag.output]
+        ]
+        head = {"release": release.name, "matcher": matcher.label if matcher else None}
+        body = {"track": chosen.track, "judge": chosen.judge, "systems": [vars(row) for row in rows]}
+        return Response({**head, **body, "flags": flags})
+
+    @extend_schema(
+        operation_id="releases_sources_ask",
+        parameters=[OPTIONAL_KEY],
+        request=None,
+        responses={200: SourcesAskedOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Ask the source matcher about every answered output that it has not seen."""
+        runs = ask_about_sources(actor=caller(request), release=release_or_404(name))
+        return Response({"runs": [run.pk for run in runs]})

@@ -1,0 +1,144 @@
+"""What experts flagged as leaks, beside what the program of the construction audit found in the same instances.
+
+Only live grades count. Flags are no labels: they enter no score and no agreement.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.db.models import Count, QuerySet
+
+from annotation.models import Flag, FlagSpan, Grade
+from benchmark.leakage_kinds import FLAG_KINDS
+from benchmark.models import Release
+from benchmark.subjects import Subject
+from judging.subjects import instance_of
+from reports.construction.document import findings, newest_audit
+from reports.labels.rows import opaque
+
+COLUMNS = (
+    "release",
+    "campaign",
+    "flag",
+    "kind",
+    "about",
+    "subject",
+    "instance",
+    "domain",
+    "rater",
+    "block",
+    "start",
+    "end",
+    "text",
+    "link",
+    "note",
+    "created_at",
+)
+
+
+@dataclass
+class FlaggedInstance:
+    """One instance: kind of flag to the number of its graders who raised it, of `graders` in all, with the flags.
+
+    `program` holds the kinds that the program found in the anchor, and `read` whether it has read this one.
+    """
+
+    instance: str
+    domain: str
+    graders: int
+    experts: dict[str, int] = field(default_factory=dict)
+    flags: list[Flag] = field(default_factory=list)
+    program: tuple[str, ...] = ()
+    read: bool = False
+
+
+def live_flags(release: Release) -> QuerySet[Flag]:
+    """The flags of grades that no later one supersedes, by instance, with what a table needs of them."""
+    rows = Flag.objects.filter(
+        grade__superseded_by=None, grade__assignment__item__campaign__release=release
+    ).select_related(
+        "grade__assignment__item__campaign",
+        "grade__assignment__item__instance",
+        "grade__assignment__reviewer",
+        "output__run__system",
+        "output__instance",
+    )
+    order = ("grade__assignment__item__instance__key", "grade__assignment__item__campaign__slug", "pk")
+    return rows.prefetch_related("spans").order_by(*order)
+
+
+def flagged_instances(release: Release) -> list[FlaggedInstance]:
+    """Every instance with a flag by an expert or a leak found by the program, by key."""
+    found: dict[str, FlaggedInstance] = {}
+    graders, domains = _graders(release), dict(release.instances.values_list("key", "domain"))
+
+    def row(key: str) -> FlaggedInstance:
+        return found.setdefault(key, FlaggedInstance(key, domains[key], graders.get(key, 0)))
+
+    raised: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for flag in live_flags(release):
+        place = flag.grade.assignment
+        row(place.item.instance.key).flags.append(flag)
+        raised[place.item.instance.key, flag.kind].add(place.reviewer_id)
+    for (key, kind), people in raised.items():
+        found[key].experts[kind] = len(people)
+    for verdict in findings(release, newest_audit(release), item="leak_free"):
+        kinds = {mark["kind"] for mark in verdict.evidence.get("flags", ())} & FLAG_KINDS.keys()
+        key = instance_of(verdict).key
+        if kinds or key in found:
+            entry = row(key)
+            entry.program, entry.read = tuple(sorted(kinds)), True
+    return [found[key] for key in sorted(found)]
+
+
+def _graders(release: Release) -> dict[str, int]:
+    rows = Grade.objects.filter(superseded_by=None, assignment__item__campaign__release=release).order_by()
+    people = rows.values("assignment__item__instance__key").annotate(
+        people=Count("assignment__reviewer", distinct=True)
+    )
+    return {row["assignment__item__instance__key"]: row["people"] for row in people}
+
+
+def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[str, object]]:
+    """One row per marked span, or one per flag without any; an output is named only with `identities`."""
+    for flag in live_flags(release):
+        spans: list[FlagSpan | None] = [*flag.spans.all()]
+        for span in spans or [None]:
+            place = flag.grade.assignment
+            cells = (
+                release.name,
+                place.item.campaign.slug,
+                flag.pk,
+                flag.kind,
+                FLAG_KINDS[flag.kind].subject,
+                _subject(flag, identities),
+                place.item.instance.key,
+                place.item.instance.domain,
+                place.reviewer.rater,
+                span.block if span else "",
+                span.start if span else "",
+                span.end if span else "",
+                span.text if span else "",
+                flag.link,
+                flag.note,
+                flag.grade.created_at.isoformat(),
+            )
+            yield dict(zip(COLUMNS, cells, strict=True))
+
+
+def _subject(flag: Flag, identities: bool) -> str:
+    """As in the label table: the output's subject, or the opaque name it has there when blinded."""
+    if flag.output is None:
+        return flag.grade.assignment.item.instance.key
+    run = flag.output.run
+    name = str(
+        Subject(flag.output.instance.key, run.system.slug, flag.output.attempt, run.track, run.condition)
+    )
+    return name if identities else f"blind-{opaque(name)[:16]}"
+
+
+def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:
+    """The same as a table with a head."""
+    yield list(COLUMNS)
+    yield from (list(row.values()) for row in flag_rows(release, identities=identities))

@@ -1,0 +1,200 @@
+"""What a program, a model and experts answered to each item of a construction audit, instance by instance."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from accounts.refusal import Refused
+from annotation.core.instance_labels import instance_labels
+from benchmark.models import Release
+from benchmark.protocol import ConstructionItem
+from benchmark.protocols import get_protocol
+from judging.construction import construction_program
+from judging.models import Judge, Verdict
+from judging.tally import Ballot, Tally, tally
+from reports.construction.document import VALUES, newest_audit
+from reports.judges.pairs import Settled, agreement_on
+from reports.scores.inputs import SEED
+
+PROGRAM, JUDGE, EXPERTS = RATERS = ("program", "judge", "experts")
+STANDINGS = ("contradiction", "open", "agreed", "alone")
+FILTERS = ("judge", "item", "domain", "standing")
+COLUMNS = ("release", "instance", "domain", "item", "standing", PROGRAM, JUDGE, EXPERTS)
+_CHUNK = 2000
+
+
+@dataclass(frozen=True)
+class Audited:
+    """An instance. `subject` is its key, `cluster` its paper or, without one, the instance itself."""
+
+    subject: str
+    cluster: str
+    domain: str
+    pk: int
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One item of one instance with what each kind of rater answered: a value, a state, or "" for nothing."""
+
+    instance: Audited
+    item: str
+    program: str
+    judge: str
+    experts: str
+
+    @property
+    def standing(self) -> str:
+        """Of those who answered: one says yes and one no; somebody is uncertain; all agree; one is alone."""
+        said = [value for value in (self.program, self.judge, self.experts) if value in VALUES]
+        if {"yes", "no"} <= set(said):
+            return "contradiction"
+        if len(said) < 2:
+            return "alone"
+        return "agreed" if len(set(said)) == 1 else "open"
+
+
+@dataclass(frozen=True)
+class Raters:
+    """The answers of the newest program, of one judge version and of the experts about a release's instances."""
+
+    release: Release
+    items: tuple[ConstructionItem, ...]
+    instances: tuple[Audited, ...]
+    judge: Judge | None
+    judges: tuple[Judge, ...]
+    said: Mapping[str, Settled]
+
+    def document(self) -> dict[str, Any]:
+        """Counts by item and rater, agreement of every two raters (Wilson and papers resampled), no instances."""
+        return {
+            "release": self.release.name,
+            "judge": self.judge.label if self.judge else None,
+            "judges": [judge.label for judge in self.judges],
+            "seed": SEED,
+            "items": [self._item(item) for item in self.items],
+        }
+
+    def _item(self, item: ConstructionItem) -> dict[str, Any]:
+        rows = list(self.beside(item=item.key))
+        standings = Counter(row.standing for row in rows)
+        return {
+            "key": item.key,
+            "title": item.title,
+            "answers": {rater: self._counts(rater, item.key) for rater in self.said},
+            "standings": {name: standings[name] for name in STANDINGS},
+            "pairs": [self._pair(item.key, one, other) for one, other in combinations(self.said, 2)],
+        }
+
+    def _counts(self, rater: str, item: str) -> dict[str, int]:
+        counts = Counter(_shown(found[item]) for found in self.said[rater].values() if item in found)
+        return {value: counts[value] for value in (*VALUES, "abstain", "unavailable")}
+
+    def _pair(self, item: str, one: str, other: str) -> dict[str, Any]:
+        sides = (self.said[one], self.said[other])
+        return {"raters": [one, other], **agreement_on(item, sides, self.instances, seed=SEED)}
+
+    def beside(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[Beside]:
+        """Instance by instance and item by item what was answered; what nobody was asked is left out."""
+        keys = [known.key for known in self.items if item in ("", known.key)]
+        for instance in self.instances:
+            for key in keys:
+                row = Beside(instance, key, *(self._answer(rater, instance, key) for rater in RATERS))
+                if any((row.program, row.judge, row.experts)) and _fits(row, domain, standing):
+                    yield row
+
+    def _answer(self, rater: str, instance: Audited, item: str) -> str:
+        found = self.said[rater].get(instance.subject, {}).get(item)
+        return _shown(found) if found is not None else ""
+
+
+def _fits(row: Beside, domain: str, standing: str) -> bool:
+    return domain in ("", row.instance.domain) and standing in ("", row.standing)
+
+
+def _shown(found: Tally) -> str:
+    return found.value if found.state == "answered" else found.state
+
+
+def raters(release: Release, judge: str = "") -> Raters:
+    """`judge` names a judge version; left out, the newest model that was asked about this release's instances.
+
+    Raises Refused when the protocol has no construction audit, or when there is no such judge.
+    """
+    construction_program(release)
+    asked = tuple(_judges(release))
+    chosen = next((each for each in reversed(asked) if judge in ("", each.label)), None)
+    if judge and chosen is None:
+        names = ", ".join(each.label for each in asked) or "none"
+        raise Refused(
+            f"There is no judge {judge!r} of these instances; there are: {names}.",
+            code="no_judge",
+            field="judge",
+        )
+    by = {PROGRAM: newest_audit(release), JUDGE: chosen}
+    said: dict[str, Settled] = {
+        name: _verdicts(release, found) if found else {} for name, found in by.items()
+    }
+    said[EXPERTS] = _experts(release)
+    rows = release.instances.order_by("key").values_list("key", "paper__key", "domain", "pk")
+    instances = tuple(Audited(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
+    items = get_protocol(release.benchmark.protocol).construction_items
+    return Raters(release, items, instances, chosen, asked, said)
+
+
+def _judges(release: Release) -> Iterable[Judge]:
+    said = Verdict.objects.filter(instance__release=release, judge__program="")
+    return Judge.objects.filter(pk__in=said.values("judge")).order_by("created_at", "pk")
+
+
+def _verdicts(release: Release, judge: Judge) -> Settled:
+    ballots: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
+    votes = Verdict.objects.filter(judge=judge, instance__release=release).order_by("pk")
+    rows = votes.values_list("instance__key", "predicate", "value", "state")
+    for key, predicate, value, state in rows.iterator(chunk_size=_CHUNK):
+        ballots[key, predicate].append(Ballot(value, state))
+    return _by_instance((key, item, tally(cast)) for (key, item), cast in ballots.items())
+
+
+def _experts(release: Release) -> Settled:
+    """Of closed campaigns (annotation/core/instance_labels.py); experts who split are uncertain."""
+    return _by_instance(
+        (label.instance, label.question, Tally(value, "answered" if value else "abstain", 1, 0))
+        for label in instance_labels(release)
+        for value in [label.value or ("uncertain" if label.counts else "")]
+    )
+
+
+def _by_instance(found: Iterable[tuple[str, str, Tally]]) -> Settled:
+    settled: dict[str, dict[str, Tally]] = defaultdict(dict)
+    for key, item, said in found:
+        settled[key][item] = said
+    return dict(settled)
+
+
+def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[Beside]:
+    """The rows that a request means, by `item`, `domain` and `standing`; left out, contradictions.
+
+    Raises Refused for an item or standing that does not exist.
+    """
+    known = {"item": [item.key for item in found.items], "standing": [*STANDINGS, "all"]}
+    for name, values in known.items():
+        if asked.get(name) and asked[name] not in values:
+            there = ", ".join(values)
+            raise Refused(
+                f"There is no {name} {asked[name]!r}; there are: {there}.", code=f"no_{name}", field=name
+            )
+    standing = asked.get("standing") or "contradiction"
+    narrowed = {name: asked.get(name, "") for name in ("item", "domain")}
+    return list(found.beside(**narrowed, standing="" if standing == "all" else standing))
+
+
+def beside_rows(found: Raters, rows: Iterable[Beside]) -> Iterator[list[object]]:
+    """The rows as a table with a head; the judge's column is headed by its version."""
+    yield [found.judge.label if name == JUDGE and found.judge else name for name in COLUMNS]
+    for row in rows:
+        instance = row.instance
+        place = [found.release.name, instance.subject, instance.domain, row.item, row.standing]
+        yield [*place, row.program, row.judge, row.experts]

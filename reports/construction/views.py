@@ -1,0 +1,122 @@
+"""The construction audit of a release: its page, the request to run it, and the download."""
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.refusal import Refused
+from benchmark.models import Release
+from judging.construction import audit_construction
+from reports.construction.document import (
+    FILTERS,
+    VALUES,
+    chosen_findings,
+    construction,
+    finding_rows,
+    marked,
+    newest_audit,
+)
+from reports.construction.raters import FILTERS as RATER_FILTERS
+from reports.construction.raters import STANDINGS, Beside, Raters, beside_rows, chosen_rows, raters
+from reports.core.access import explains_refusals, staff_only
+from reports.core.cells import percent_cell
+from reports.core.choosing import only_known
+from reports.core.downloads import table_download
+from reports.judges.page import rater_sections
+
+PAGE = 50
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
+    """Items, counts and findings, narrowed by FILTERS; POST runs the program where verdicts are missing."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    if request.method == "POST":
+        return _run(request, release)
+    only_known(request.GET, "page", *FILTERS)
+    document, judge = construction(release), newest_audit(release)
+    found = chosen_findings(release, judge, request.GET)
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    titles = {item["key"]: item["title"] for item in document["items"]}
+    query = request.GET.copy()
+    query.pop("page", None)
+    for item in document["items"]:
+        item["passed_cell"], item["fault_cell"] = percent_cell(item["passed"]), percent_cell(item["fault"])
+    context = {
+        "release": release,
+        "document": document,
+        "page": page,
+        "findings": [(row, titles[row.predicate], marked(row)) for row in page],
+        "chosen": {key: request.GET.get(key, "") for key in FILTERS},
+        "values": (*VALUES, "unavailable"),
+        "domains": release.instances.order_by("domain").values_list("domain", flat=True).distinct(),
+        "query": query.urlencode(),
+    }
+    return render(request, "reports/construction.html", context)
+
+
+def _run(request: HttpRequest, release: Release) -> HttpResponse:
+    report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
+    said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
+    messages.success(request, f"{report.judge}: {said}")
+    return redirect("construction-audit", name=release.name)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
+    """Program, judge and experts beside each other: how far they agree by item, and where they do not."""
+    found, rows = _beside(request, name)
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    titles = {item.key: item.title for item in found.items}
+    sections = rater_sections(found.document())
+    context = {
+        "release": found.release,
+        "found": found,
+        "sections": sections,
+        "compared": any(section["pairs"] for section in sections),
+        "page": page,
+        "rows": [(row, titles[row.item]) for row in page],
+        "standings": STANDINGS,
+        "chosen": {key: request.GET.get(key, "") for key in RATER_FILTERS},
+        "domains": sorted({instance.domain for instance in found.instances}),
+        "query": query.urlencode(),
+    }
+    return render(request, "reports/construction_raters.html", context)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The rows of the page as CSV."""
+    found, rows = _beside(request, name)
+    return table_download(beside_rows(found, rows), f"construction-raters-{name}.csv")
+
+
+def _beside(request: HttpRequest, name: str) -> tuple[Raters, list[Beside]]:
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, "page", *RATER_FILTERS)
+    found = raters(release, request.GET.get("judge", ""))
+    return found, chosen_rows(found, request.GET)
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def construction_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The findings as CSV, one row per flag, narrowed as on the page."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, *FILTERS)
+    judge = newest_audit(release)
+    if judge is None:
+        raise Refused("This release has no construction audit yet.", code="no_audit")
+    return table_download(finding_rows(release, judge, request.GET), f"construction-{name}.csv")

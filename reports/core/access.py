@@ -1,0 +1,53 @@
+"""Who may see reports, and how a refused choice is answered."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from reports.core.tuples import MixedTuples
+
+View = Callable[..., HttpResponseBase]
+
+
+def staff_only(view: View) -> View:
+    """For coordinators and owners."""
+    return cast(View, require_role(RoleName.COORDINATOR, RoleName.OWNER)(cast(Any, view)))
+
+
+def owner_only(view: View) -> View:
+    """For owners."""
+    return cast(View, require_role(RoleName.OWNER)(cast(Any, view)))
+
+
+def explains_refusals(view: View) -> View:
+    """A page that says in words why it cannot show what was asked: 404 for what is not there, else 400."""
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except Refused as refusal:
+            status = 404 if refusal.code.startswith("no_") else 400
+            context = {"reason": refusal.reason, "tuples": _tuple_queries(request, refusal)}
+            return render(request, "reports/refused.html", context, status=status)
+
+    return answer
+
+
+def _tuple_queries(request: HttpRequest, refusal: Refused) -> list[tuple[str, str]]:
+    """What would have been asked, once for each frozen tuple that it is ambiguous between."""
+    if not isinstance(refusal, MixedTuples):
+        return []
+    asked = request.GET.copy()
+    queries = []
+    for name in refusal.names:
+        asked["tuple"] = name
+        queries.append((name, asked.urlencode()))
+    return queries

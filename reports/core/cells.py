@@ -1,0 +1,123 @@
+"""An estimate of a score document as a table cell: rounded for people, with its reason and its cautions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reports.core.definitions import method_words
+from reports.core.wording import caution_sentence, reason_sentence
+from stats.display import percent, rounded, rounded_percent
+from stats.scale import primary_coefficient
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`value` is empty when undefined; then `reason` is a sentence. `interval` is empty where there is none."""
+
+    value: str
+    interval: str
+    counts: str
+    reason: str
+    cautions: tuple[str, ...]
+    document: Document
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """What is needed to read the number: counts, denominator, interval, resampling, what was left out."""
+        known = self.document
+        how = method_words(known["method"])[0]
+        level = f"{rounded(known['level'] * 100, places=0)} %"
+        resampled = f"{known['B']} resamples, seed {known['seed']}" if known.get("B") else ""
+        found = [
+            ("Counts", self.counts),
+            ("Denominator", known.get("denom_rule") or ""),
+            ("Interval" if self.interval else "Method", f"{level}, {how}" if self.interval else how),
+            ("Clusters", "" if known.get("clusters") is None else str(known["clusters"])),
+            ("Resampling", resampled),
+            ("Abstained", str(known.get("n_abstain") or "")),
+            ("Unavailable", str(known.get("n_unavailable") or "")),
+        ]
+        return [(name, text) for name, text in found if text]
+
+    @property
+    def definition(self) -> str:
+        """Key of the definition that explains the method; "" when none does."""
+        return method_words(self.document["method"])[1]
+
+
+def percent_cell(estimate: Document) -> Cell:
+    """A proportion in percent with one decimal; k / n is rounded from its integers, half up."""
+    return _cell(estimate, _percent_value(estimate), rounded_percent, unit=" %")
+
+
+def number_cell(estimate: Document, *, places: int = 3) -> Cell:
+    """A coefficient or a mean."""
+    value = "" if estimate["value"] is None else rounded(estimate["value"], places=places)
+    return _cell(estimate, value, lambda end: rounded(end, places=places), unit="")
+
+
+def points_cell(estimate: Document) -> Cell:
+    """A difference of proportions in percentage points, with its sign."""
+    value = "" if estimate["value"] is None else signed_points(estimate["value"])
+    return _cell(estimate, value, signed_points, unit=" pp")
+
+
+def signed_points(share: float) -> str:
+    """ "+23.3", "-4.0" or "0.0" for a difference of proportions."""
+    shown = rounded_percent(share)
+    return f"+{shown}" if share > 0 and float(shown) else shown
+
+
+def p_words(p: float | None) -> str:
+    """A p-value with three decimals, "< 0.001" below that, "" where there is none."""
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else rounded(p, places=3)
+
+
+def _percent_value(estimate: Document) -> str:
+    if estimate["value"] is None:
+        return ""
+    k, n = estimate.get("k"), estimate.get("n")
+    if k is not None and n and float(k).is_integer():
+        return percent(int(k), n)
+    return rounded_percent(estimate["value"])
+
+
+def _cell(estimate: Document, value: str, end: Any, *, unit: str) -> Cell:
+    ends = estimate["ci"]
+    return Cell(
+        value=f"{value}{unit}" if value else "",
+        interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
+        counts=_counts(estimate),
+        reason=reason_sentence(estimate["reason"]),
+        cautions=tuple(caution_sentence(code) for code in estimate["warnings"]),
+        document=estimate,
+    )
+
+
+def _counts(estimate: Document) -> str:
+    if estimate.get("k") is not None:
+        whole = float(estimate["k"]).is_integer()  # experts who disagree leave shares of an output
+        return (
+            f"{estimate['k']:g}/{estimate['n']}"
+            if whole
+            else f"{rounded(estimate['k'], places=2)}/{estimate['n']}"
+        )
+    if estimate.get("N") is not None:
+        return f"{estimate['n']} of {estimate['N']}"
+    return "" if estimate.get("n") is None else f"n = {estimate['n']}"
+
+
+def bounds_words(estimate: Document) -> str:
+    """ "10.0 and 13.3 %" for between what the value could be if the unavailable judgments had been made, else ""."""
+    bounds = estimate.get("bounds")
+    return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""
+
+
+def leading_first(bundle: Document) -> list[tuple[str, Document]]:
+    """The coefficients of an agreement bundle, the primary one of its scale first."""
+    primary = primary_coefficient(bundle["level"])
+    return sorted(bundle["coefficients"].items(), key=lambda entry: entry[0] != primary)

@@ -1,0 +1,341 @@
+"""Rows to plain values: the only place where expert labels and verdicts are read side by side.
+
+Outputs are named by their subject (reports/subjects.py), so that a dataset means the same on every machine.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.adjudication.reading import primary_decisions as adjudicated
+from annotation.models import Answer, Campaign, Item
+from benchmark.models import Output, OutputState, Release, UnreleasedOutput
+from benchmark.protocol import LabelledOutput, Protocol
+from benchmark.protocols import get_protocol
+from benchmark.subjects import Subject
+from judging.models import Judge, Verdict
+from judging.tally import Ballot, Tally, tally
+
+_CHUNK = 5000
+PLAIN = ""  # the usual condition; runs under another one (an oracle run, say) are other experiments, never mixed in
+
+
+@dataclass(frozen=True)
+class OutputRow:
+    """An output with what every table needs of it. `cluster` is its paper, or the instance without one."""
+
+    subject: str
+    system: str
+    instance: str
+    cluster: str
+    domain: str
+    attempt: int
+    state: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Unreleased:
+    """An instance for which a system's makers did not release the output: it is in no table and no denominator."""
+
+    system: str
+    instance: str
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An abstained output has what a predicate is about. Artifacts frozen before these counted have no such row."""
+
+    subject: str
+    predicate: str
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One stored vote of the judge."""
+
+    subject: str
+    predicate: str
+    order: int
+    vote: int
+    value: str
+    state: str
+
+
+@dataclass(frozen=True)
+class ExpertLabel:
+    """One live answer of one expert to one question about one output; raters are numbered, not named."""
+
+    subject: str
+    campaign: str
+    question: str
+    step: str
+    rater: str
+    value: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The final value of one question about one output, as adjudicated before the campaign was unblinded."""
+
+    subject: str
+    campaign: str
+    question: str
+    step: str
+    value: str
+
+
+@dataclass(frozen=True)
+class DrawnItem:
+    """An output's place in a campaign's draw."""
+
+    subject: str
+    campaign: str
+    stratum: str
+    stratum_size: int
+    sample_size: int
+    inclusion_probability: float
+
+
+def output_rows(release: Release, track: str, condition: str = PLAIN) -> list[OutputRow]:
+    """All outputs of a track under a condition, by system, instance and attempt."""
+    rows = (
+        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
+        .order_by("run__system__slug", "instance__key", "attempt")
+        .values_list(
+            "run__system__slug",
+            "instance__key",
+            "instance__paper__key",
+            "instance__domain",
+            "attempt",
+            "state",
+            "sha256",
+        )
+    )
+    return [
+        OutputRow(
+            str(Subject(instance, system, attempt, track, condition)),
+            system,
+            instance,
+            paper or instance,
+            domain,
+            attempt,
+            state,
+            sha256,
+        )
+        for system, instance, paper, domain, attempt, state, sha256 in rows.iterator(chunk_size=_CHUNK)
+    ]
+
+
+def unreleased_rows(release: Release, track: str, condition: str = PLAIN) -> list[Unreleased]:
+    """What was not released on a track, by system and instance."""
+    rows = UnreleasedOutput.objects.filter(run__release=release, run__track=track, run__condition=condition)
+    named = rows.order_by("run__system__slug", "instance__key").values_list(
+        "run__system__slug", "instance__key"
+    )
+    return [Unreleased(system, instance) for system, instance in named.iterator(chunk_size=_CHUNK)]
+
+
+def judge_votes(release: Release, track: str, judge: Judge, condition: str = PLAIN) -> Iterator[Vote]:
+    """Every stored vote of one judge version on a track, by subject."""
+    rows = (
+        Verdict.objects.filter(
+            judge=judge,
+            output__run__release=release,
+            output__run__track=track,
+            output__run__condition=condition,
+        )
+        .order_by(
+            "output__run__system__slug",
+            "output__instance__key",
+            "output__attempt",
+            "predicate",
+            "order",
+            "vote",
+        )
+        .values_list(
+            "output__instance__key",
+            "output__run__system__slug",
+            "output__attempt",
+            "predicate",
+            "order",
+            "vote",
+            "value",
+            "state",
+        )
+    )
+    for instance, system, attempt, predicate, order, vote, value, state in rows.iterator(chunk_size=_CHUNK):
+        yield Vote(
+            str(Subject(instance, system, attempt, track, condition)), predicate, order, vote, value, state
+        )
+
+
+def expert_labels(
+    release: Release, track: str, condition: str = PLAIN
+) -> tuple[list[ExpertLabel], list[ExpertLabel]]:
+    """Live expert answers (not superseded) about one output, by campaign, subject, question and rater: those given
+    independently, and those given in sight of a judge's verdict, which primary scores leave out (ADR 0019).
+
+    Choices between two outputs say nothing of one; reports/comparison/direct_pairs.py reads them.
+    """
+    rows = Answer.objects.filter(
+        grade__superseded_by=None,
+        grade__assignment__item__second=None,
+        grade__assignment__item__output__run__release=release,
+        grade__assignment__item__output__run__track=track,
+        grade__assignment__item__output__run__condition=condition,
+    ).values_list(
+        "grade__assignment__item__instance__key",
+        "grade__assignment__item__output__run__system__slug",
+        "grade__assignment__item__output__attempt",
+        "grade__assignment__item__campaign__slug",
+        "question",
+        "step",
+        "grade__assignment__reviewer__email",
+        "value",
+        "state",
+        "grade__verdict_seen",
+    )
+    found = list(rows.iterator(chunk_size=_CHUNK))
+    number = {email: f"expert-{n}" for n, email in enumerate(sorted({row[6] for row in found}), start=1)}
+    labels: tuple[list[ExpertLabel], list[ExpertLabel]] = [], []
+    for instance, system, attempt, campaign, question, step, email, value, state, seen in found:
+        subject = str(Subject(instance, system, attempt, track, condition))
+        label = ExpertLabel(subject, campaign, question, step, number[email], value, state)
+        labels[bool(seen)].append(label)
+    for some in labels:
+        some.sort(key=lambda row: (row.campaign, row.subject, row.question, row.step, row.rater))
+    return labels
+
+
+def primary_decisions(release: Release, track: str, condition: str = PLAIN) -> list[Decision]:
+    """What adjudicators decided about single outputs of a track; amendments are left out."""
+    rows = adjudicated().filter(
+        item__output__run__release=release,
+        item__output__run__track=track,
+        item__output__run__condition=condition,
+        item__second__isnull=True,
+    )
+    found = rows.values_list(
+        "item__instance__key",
+        "item__output__run__system__slug",
+        "item__output__attempt",
+        "item__campaign__slug",
+        "question",
+        "step",
+        "value",
+    )
+    return [
+        Decision(str(Subject(instance, system, attempt, track, condition)), campaign, question, step, value)
+        for instance, system, attempt, campaign, question, step, value in found.iterator(chunk_size=_CHUNK)
+    ]
+
+
+def drawn_items(release: Release, track: str, condition: str = PLAIN) -> list[DrawnItem]:
+    """The frozen draws of all campaigns on a track that look at one output at a time."""
+    rows = (
+        Item.objects.filter(
+            second=None,
+            output__run__release=release,
+            output__run__track=track,
+            output__run__condition=condition,
+        )
+        .order_by("campaign__slug", "output__run__system__slug", "instance__key", "output__attempt")
+        .values_list(
+            "instance__key",
+            "output__run__system__slug",
+            "output__attempt",
+            "campaign__slug",
+            "stratum",
+            "stratum_size",
+            "sample_size",
+            "inclusion_probability",
+        )
+    )
+    return [
+        DrawnItem(
+            str(Subject(instance, system, attempt, track, condition)),
+            campaign,
+            stratum,
+            size,
+            sampled,
+            probability,
+        )
+        for instance, system, attempt, campaign, stratum, size, sampled, probability in rows.iterator(
+            chunk_size=_CHUNK
+        )
+    ]
+
+
+def graded_campaigns(release: Release, track: str, condition: str = PLAIN) -> list[Campaign]:
+    """Campaigns on a track that have at least one grade of a single output, by slug."""
+    graded = Campaign.objects.filter(
+        release=release,
+        track=track,
+        items__second=None,
+        items__output__run__condition=condition,
+        items__assignments__grades__isnull=False,
+    ).values("id")
+    return list(Campaign.objects.filter(id__in=graded).select_related("rubric").order_by("slug"))
+
+
+def tallies(votes: Iterable[Vote]) -> dict[str, dict[str, Tally]]:
+    """Subject to predicate to the settled verdict."""
+    ballots: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
+    for vote in votes:
+        ballots[vote.subject, vote.predicate].append(Ballot(vote.value, vote.state))
+    settled: dict[str, dict[str, Tally]] = defaultdict(dict)
+    for (subject, predicate), cast in ballots.items():
+        settled[subject][predicate] = tally(cast)
+    return dict(settled)
+
+
+def reached_by(protocol: Protocol, state: str, payload: Mapping[str, Any]) -> list[str]:
+    """The predicates about stages that an output reached before it abstained."""
+    if state != OutputState.ABSTAINED or protocol.reached is None:
+        return []
+    return [known.key for known in protocol.output_predicates if protocol.reached(known.key, payload)]
+
+
+def reached_stages(release: Release, track: str, condition: str = PLAIN) -> list[Reached]:
+    """What the abstained outputs of a track can be judged on."""
+    protocol = get_protocol(release.benchmark.protocol)
+    if protocol.reached is None:
+        return []
+    rows = Output.objects.filter(
+        run__release=release, run__track=track, run__condition=condition, state=OutputState.ABSTAINED
+    ).values_list("instance__key", "run__system__slug", "attempt", "state", "payload")
+    return [
+        Reached(str(Subject(instance, system, attempt, track, condition)), predicate)
+        for instance, system, attempt, state, payload in rows.iterator(chunk_size=_CHUNK)
+        for predicate in reached_by(protocol, state, payload)
+    ]
+
+
+def labelled_outputs(
+    rows: Iterable[OutputRow], settled: Mapping[str, Mapping[str, Tally]], reached: Iterable[Reached] = ()
+) -> dict[str, LabelledOutput]:
+    """Each output, by subject, with the judge's labels as a protocol's metrics read them."""
+    stages: dict[str, set[str]] = defaultdict(set)
+    for stage in reached:
+        stages[stage.subject].add(stage.predicate)
+    return {
+        row.subject: _labelled(row, settled.get(row.subject, {}), frozenset(stages.get(row.subject, ())))
+        for row in rows
+    }
+
+
+def _labelled(row: OutputRow, settled: Mapping[str, Tally], reached: frozenset[str]) -> LabelledOutput:
+    return LabelledOutput(
+        system=row.system,
+        instance=row.instance,
+        cluster=row.cluster,
+        domain=row.domain,
+        attempt=row.attempt,
+        state=row.state,
+        labels={predicate: verdict.value for predicate, verdict in settled.items()},
+        states={predicate: verdict.state for predicate, verdict in settled.items()},
+        reached=reached,
+    )

@@ -1,0 +1,201 @@
+"""What follows from payloads alone: a protocol's measures and strata, read once and frozen as inputs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.models import Output, OutputState, Release
+from benchmark.protocol import Measure
+from benchmark.protocols import get_protocol
+from benchmark.settling.case import OpenCase
+from benchmark.subjects import Subject
+from reports.core.datasets import PLAIN, Reached, Unreleased, reached_by
+
+_CHUNK = 2000
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An instance of the release: what every run should have an output for."""
+
+    instance: str
+    cluster: str
+    domain: str
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """The class of an instance in one of the protocol's divisions."""
+
+    instance: str
+    division: str
+    stratum: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The value of one measure for one output. `state` is the output's, or missing where the run has none.
+
+    There is no row where the measure does not apply to the output.
+    """
+
+    system: str
+    instance: str
+    attempt: int
+    state: str
+    measure: str
+    value: float
+
+
+@dataclass(frozen=True)
+class OpenMeasure:
+    """An output whose value of a measure is 0 as long as no person has looked; it may be 1."""
+
+    system: str
+    instance: str
+    attempt: int
+    measure: str
+
+
+@dataclass(frozen=True)
+class OpenPair:
+    """One of the `pairs` of texts of such an output of which only a person can say whether they mean the same."""
+
+    measure: OpenMeasure
+    case: OpenCase
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What all runs of a track give: `rows` with open cases as 0, the outputs that are `opened`, and their cases.
+
+    `reached` are the stages that abstained outputs reached, found on the way; None where nothing is measured.
+    """
+
+    rows: tuple[Measured, ...] = ()
+    opened: tuple[OpenMeasure, ...] = ()
+    pairs: tuple[OpenPair, ...] = ()
+    reached: tuple[Reached, ...] | None = None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """One output as it is measured; `payload` is None unless it was answered or abstained."""
+
+    system: str
+    instance: str
+    attempt: int
+    state: str
+    payload: Mapping[str, Any] | None
+
+
+def asked_of(release: Release) -> list[Asked]:
+    """Every instance of the release with its paper and domain."""
+    rows = release.instances.order_by("key").values_list("key", "paper__key", "domain")
+    return [Asked(key, paper or key, domain) for key, paper, domain in rows.iterator(chunk_size=_CHUNK)]
+
+
+def sorted_instances(release: Release) -> list[Sorted]:
+    """Every instance of the release in every division of its protocol; none for most protocols."""
+    strata = get_protocol(release.benchmark.protocol).strata
+    if strata is None:
+        return []
+    rows = release.instances.order_by("key").values_list("key", "payload").iterator(chunk_size=_CHUNK)
+    return [Sorted(key, name, value) for key, payload in rows for name, value in strata(payload).items()]
+
+
+def measured(
+    release: Release, track: str, unreleased: Iterable[Unreleased] = (), condition: str = PLAIN
+) -> Measurements:
+    """All measures of all runs of a track. A measure that applies to no answered output of a run has no row of it.
+
+    Instances of which an output was not released (`unreleased`) have no row either: they are not missing.
+
+    Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
+    """
+    measures = [measure for measure in _measures(release) if condition not in measure.not_under]
+    if not measures:
+        return Measurements()
+    payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
+    by_system: dict[str, list[_Found]] = defaultdict(list)
+    for found in _outputs(release, track, condition):
+        by_system[found.system].append(found)
+    withheld: dict[str, set[str]] = defaultdict(set)
+    for mark in unreleased:
+        withheld[mark.system].add(mark.instance)
+    rows: list[Measured] = []
+    pairs: list[OpenPair] = []
+    for system, own in by_system.items():
+        answered = {found.instance for found in own} | withheld[system]
+        lacking = sorted(set(payloads) - answered)
+        complete = [*own, *(_Found(system, key, 1, MISSING, None) for key in lacking)]
+        for measure in measures:
+            rows += _rows(measure, complete, payloads)
+            pairs += _open_pairs(measure, own, payloads)
+    protocol = get_protocol(release.benchmark.protocol)
+    reached = [
+        Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
+        for system, own in by_system.items()
+        for found in own
+        for predicate in reached_by(protocol, found.state, found.payload or {})
+    ]
+    opened = dict.fromkeys(pair.measure for pair in pairs)
+    return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
+
+
+def _measures(release: Release) -> tuple[Measure, ...]:
+    return get_protocol(release.benchmark.protocol).measures
+
+
+def _outputs(release: Release, track: str, condition: str) -> Iterator[_Found]:
+    rows = (
+        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
+        .order_by("run__system__slug", "instance__key", "attempt")
+        .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
+    )
+    for system, instance, attempt, state, payload in rows.iterator(chunk_size=_CHUNK):
+        kept = state in (OutputState.ANSWERED, OutputState.ABSTAINED)
+        yield _Found(system, instance, attempt, state, payload if kept else None)
+
+
+def _rows(
+    measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
+) -> list[Measured]:
+    values = [(found, _value(measure, payloads[found.instance], _read(measure, found))) for found in outputs]
+    answered = [value for found, value in values if found.state == OutputState.ANSWERED]
+    if answered and all(value is None for value in answered):
+        return []
+    return [
+        Measured(found.system, found.instance, found.attempt, found.state, measure.key, value)
+        for found, value in values
+        if value is not None
+    ]
+
+
+def _read(measure: Measure, found: _Found) -> Mapping[str, Any] | None:
+    """What the measure reads of an output."""
+    return found.payload if found.state == OutputState.ANSWERED or measure.reads_abstained else None
+
+
+def _open_pairs(
+    measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
+) -> Iterator[OpenPair]:
+    """The cases of a measure that need a person to look."""
+    for found in outputs:
+        payload = _read(measure, found)
+        if measure.open_cases is None or payload is None:
+            continue
+        cases = measure.open_cases(payloads[found.instance], payload)
+        opened = OpenMeasure(found.system, found.instance, found.attempt, measure.key)
+        for case in cases:
+            yield OpenPair(opened, case, len(cases))
+
+
+def _value(measure: Measure, instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float | None:
+    value = measure.value(instance, output)
+    if value is not None and not (value in (0, 1) if measure.binary else 0 <= value <= 1):
+        raise ValueError(f"{measure.key} gave {value!r}")
+    return None if value is None else float(value)

@@ -1,0 +1,1 @@
+"""Exclusion rules: which instances leave a score when reviewers object to them, and what that changes."""

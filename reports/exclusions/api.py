@@ -1,0 +1,72 @@
+"""REST: the exclusion rules of a release, and declaring one."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.api import caller, understood
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.api_errors import RefusalOut
+from accounts.api_filters import StrictView
+from accounts.idempotency import OPTIONAL_KEY, idempotent
+from reports.exclusions.actions import declare_rule
+from reports.exclusions.objections import rules_document
+from reports.exclusions.rules import GROUNDS
+from reports.scores.api import release_or_404
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class RuleIn(serializers.Serializer[Any]):
+    name = serializers.SlugField(max_length=100)
+    grounds = serializers.ListField(child=serializers.ChoiceField(choices=list(GROUNDS)), allow_empty=False)
+    at_least = serializers.IntegerField(min_value=1, max_value=25, help_text="So many different reviewers.")
+    reason = serializers.CharField(max_length=1000)
+    primary = serializers.BooleanField(
+        default=False, help_text="The release's scores leave its instances out; only before any unblinding."
+    )
+
+
+class RuleOut(RuleIn):
+    late = serializers.BooleanField(help_text="Declared after an unblinding.")
+    declared_at = serializers.CharField()
+    excluded = serializers.ListField(child=serializers.CharField(), help_text="Keys of instances.")
+
+
+class ObjectionOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    ground = serializers.CharField()
+    reviewers = serializers.IntegerField()
+    graders = serializers.IntegerField()
+
+
+class RulesOut(serializers.Serializer[Any]):
+    release = serializers.CharField()
+    instances = serializers.IntegerField()
+    rules = RuleOut(many=True)
+    objections = ObjectionOut(many=True, help_text="Of closed campaigns.")
+
+
+class ExclusionsView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_exclusions", responses=RulesOut)
+    def get(self, request: Request, name: str) -> Response:
+        """Declared rules with the instances that fall out, and what reviewers objected to."""
+        return Response(rules_document(release_or_404(name)))
+
+    @extend_schema(
+        operation_id="releases_declare_exclusion",
+        parameters=[OPTIONAL_KEY],
+        request=RuleIn,
+        responses={201: RulesOut, **REFUSED},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Declare a rule; it is never changed."""
+        release = release_or_404(name)
+        declare_rule(actor=caller(request), release=release, **understood(RuleIn, request))
+        return Response(rules_document(release), status=201)

@@ -1,0 +1,164 @@
+"""Exclusion rules: which instances fall out when reviewers object to them, and what that changes. No rows here.
+
+A rule names grounds and a number k: an instance falls out when at least k reviewers of closed campaigns gave one
+of the grounds for it. The score stands without exclusion, unless the one primary rule was declared before any
+campaign of the release was unblinded; either way every rule shows its figures with and without.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.leakage_kinds import FLAG_KINDS, INSTANCE_KINDS
+
+LEAK = "leak"
+GROUNDS: Mapping[str, str] = {
+    LEAK: "flagged as leaked, in whatever way",
+    "seen_before": "its solution was seen before",
+    "statement_wrong": "its statement is wrong",
+    **{kind: FLAG_KINDS[kind].words for kind in INSTANCE_KINDS},
+}
+Document = dict[str, Any]
+Figures = dict[tuple[str, str, str, str], Document]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A declared rule. `grounds` are keys of GROUNDS, comma-separated; `late`: declared after an unblinding."""
+
+    name: str
+    grounds: str
+    at_least: int
+    primary: bool
+    late: bool
+    reason: str
+    declared_at: str
+
+    @property
+    def keys(self) -> list[str]:
+        return self.grounds.split(",")
+
+
+@dataclass(frozen=True)
+class Objection:
+    """How many of the `graders` of an instance, in closed campaigns, gave this ground."""
+
+    instance: str
+    ground: str
+    reviewers: int
+    graders: int
+
+
+def fallen_out(rule: Rule, objections: Sequence[Objection]) -> dict[str, list[Objection]]:
+    """Instance to the objections by which it falls out under `rule`."""
+    found: dict[str, list[Objection]] = {}
+    for objection in objections:
+        if objection.ground in rule.keys and objection.reviewers >= rule.at_least:
+            found.setdefault(objection.instance, []).append(objection)
+    return dict(sorted(found.items()))
+
+
+def without(inputs: Any, instances: Collection[str]) -> Any:
+    """The inputs (reports.scores.inputs.Inputs) with outputs, labels, decisions and measures of the other instances only.
+
+    Votes and draws stay whole: an audit was drawn from everything, and a corrected score of the rest is that of a
+    part of the release, estimated within the strata of the whole.
+    """
+    if not instances:
+        return inputs
+    outputs = tuple(row for row in inputs.outputs if row.instance not in instances)
+    left = {row.subject for row in outputs}
+    return replace(
+        inputs,
+        outputs=outputs,
+        labels=tuple(row for row in inputs.labels if row.subject in left),
+        in_sight=tuple(row for row in inputs.in_sight if row.subject in left),
+        decisions=tuple(row for row in inputs.decisions if row.subject in left),
+        asked=tuple(row for row in inputs.asked if row.instance not in instances),
+        measured=tuple(row for row in inputs.measured if row.instance not in instances),
+        unreleased=tuple(row for row in inputs.unreleased if row.instance not in instances),
+        open_measures=tuple(row for row in inputs.open_measures if row.instance not in instances),
+        settled=tuple(row for row in inputs.settled if row.instance not in instances),
+    )
+
+
+def primary_exclusion(inputs: Any) -> Collection[str]:
+    """The instances that the primary score leaves out: none, unless a rule was declared primary in time."""
+    rule = next((rule for rule in inputs.rules if rule.primary), None)
+    return fallen_out(rule, inputs.objections) if rule else ()
+
+
+def exclusion_documents(inputs: Any, score: Callable[[Any, Collection[str]], Document]) -> list[Document]:
+    """Every rule with what falls out and its figures beside those of the whole.
+
+    `score` scores inputs without some instances.
+    """
+    if not inputs.rules:
+        return []
+    everything = figures(score(inputs, ()))
+    return [_document(rule, inputs, everything, score) for rule in inputs.rules]
+
+
+def _document(
+    rule: Rule, inputs: Any, everything: Figures, score: Callable[[Any, Collection[str]], Document]
+) -> Document:
+    known = {row.instance: row.domain for row in inputs.outputs}
+    out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
+    rest = without(inputs, out)
+    left = figures(score(inputs, out)) if rest.outputs else {}
+    outputs = Counter(row.instance for row in inputs.outputs)
+    return {
+        "rule": rule.name,
+        "grounds": rule.keys,
+        "at_least": rule.at_least,
+        "primary": rule.primary,
+        "late": rule.late,
+        "reason": rule.reason,
+        "declared_at": rule.declared_at,
+        "instances": {"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
+        "outputs": {"all": len(inputs.outputs), "left": len(rest.outputs)},
+        "excluded": [
+            {
+                "instance": name,
+                "domain": known[name],
+                "outputs": outputs[name],
+                "grounds": {objection.ground: objection.reviewers for objection in why},
+                "graders": max(objection.graders for objection in why),
+            }
+            for name, why in out.items()
+        ],
+        "figures": [
+            {**named(key), "all": estimate, "left": left.get(key)} for key, estimate in everything.items()
+        ],
+    }
+
+
+def named(key: tuple[str, str, str, str]) -> Document:
+    """A figure's kind, campaign, question and system by their names."""
+    return dict(zip(("kind", "campaign", "question", "system"), key, strict=True))
+
+
+def figures(document: Document) -> Figures:
+    """The figures by system of a score document: kind, campaign, metric or question, and system."""
+    return dict(sorted([*_judged(document["judge"] or {"systems": {}, "audits": []}), *_said(document)]))
+
+
+def _judged(judge: Document) -> Iterator[tuple[tuple[str, str, str, str], Document]]:
+    for system, part in judge["systems"].items():
+        for metric, found in part["metrics"].items():
+            yield ("judge", "", metric, system), found["estimate"]
+    for audit in judge["audits"]:
+        for metric, found in audit["metrics"].items():
+            for system, corrected in found["corrected"].items():
+                yield ("corrected", audit["campaign"], metric, system), corrected["estimate"]
+
+
+def _said(document: Document) -> Iterator[tuple[tuple[str, str, str, str], Document]]:
+    for campaign in document["experts"]:
+        for question, found in campaign["questions"].items():
+            for system, part in found["systems"].items():
+                for kind in ("conservative", "majority", "macro", "final"):
+                    if kind in part:
+                        estimate = part[kind].get("estimate", part[kind])
+                        yield (f"experts, {kind}", campaign["campaign"], question, system), estimate

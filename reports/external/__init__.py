@@ -1,0 +1,1 @@
+"""Scores of systems next to scores that others published of them."""

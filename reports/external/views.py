@@ -1,0 +1,56 @@
+"""Scores of systems beside those that others published, given on the page."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from accounts.refusal import Refused
+from reports.comparison.views import asked_outcomes
+from reports.core.access import explains_refusals, staff_only
+from reports.core.cells import Cell, number_cell
+from reports.external.document import external_document, read_external
+
+NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def external_scores(request: HttpRequest, name: str) -> HttpResponse:
+    """The form; with scores (CSV, system,score), both scores of every system and their rank correlations."""
+    chosen, kinds, found, _ = asked_outcomes(request, name, "scores")
+    scores = request.GET.get("scores", "")
+    document, problem = None, ""
+    if scores.strip() and found:
+        try:
+            document = external_document(found, read_external(scores))
+        except Refused as refusal:
+            problem = refusal.reason
+    context = {
+        "chosen": chosen,
+        "kinds": kinds,
+        "outcome": found.kind if found else None,
+        "scores": scores,
+        "problem": problem,
+        "document": document,
+        "systems": [
+            {**row, "cell": f"{row['score']:.3f}", "given": f"{row['external']:g}"}
+            for row in (document["systems"] if document else ())
+        ],
+        "correlations": [
+            (title, _cell(document[key]))
+            for key, title in (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b"))
+        ]
+        if document
+        else [],
+    }
+    return render(request, "reports/external.html", context, status=400 if problem else 200)
+
+
+def _cell(estimate: Mapping[str, Any]) -> Cell:
+    cell = number_cell(estimate)
+    return replace(cell, reason=NO_INTERVAL) if cell.value and not cell.interval else cell

@@ -1,0 +1,169 @@
+"""The chain of history: each sealed row's hash goes into the next link, so that no past row changes unseen.
+
+Guards already refuse changes (accounts/guards.py); the chain finds what got past them: a restored table, a
+guard lifted by somebody with the database's password. Whoever kept an old head (position and hash) can check
+that everything up to it is still as it was.
+
+Sealing runs behind the requests, so that submits do not wait for one another. A row that commits late, with a
+lower number than one that is sealed already, is sealed by a later pass.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any, TypeVar
+
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+
+from reports.history.kinds import BY_KEY, KINDS, Kind, hashes
+from reports.models import HistoryLink
+
+START = "0" * 64  # what stands before the first link
+BATCH = 500
+LATE_ROWS = 100_000  # how far below the last sealed row of a table late ones are looked for
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where the chain ends: how many links, and the hash of the last."""
+
+    position: int
+    chain: str
+
+    def __str__(self) -> str:
+        return f"{self.position}:{self.chain}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that does not fit, at a position of the chain (0: in rows that no link covers)."""
+
+    position: int
+    words: str
+
+    def __str__(self) -> str:
+        return f"link {self.position}: {self.words}" if self.position else self.words
+
+
+def head() -> Head:
+    """The last link; position 0 and START of an empty chain."""
+    last = HistoryLink.objects.order_by("-position").values_list("position", "chain").first()
+    return Head(*last) if last else Head(0, START)
+
+
+def chained(before: str, kind: str, version: int, row: int, sha256: str) -> str:
+    """The hash of a link: SHA-256 of "before kind version row hash", with blanks between."""
+    return hashlib.sha256(f"{before} {kind} {version} {row} {sha256}".encode()).hexdigest()
+
+
+def seal() -> int:
+    """Link every row that is not in the chain yet; returns how many.
+
+    Two sealers at once want the same position: one of them is refused by the database and leaves the rest to
+    the other.
+    """
+    sealed = 0
+    for kind in KINDS:
+        for rows in _batches(list(_unsealed(kind))):
+            try:
+                sealed += _link(kind, rows)
+            except IntegrityError:
+                return sealed
+    return sealed
+
+
+def history_document() -> dict[str, Any]:
+    """Head, time of the last link, and counts by kind: sealed, waiting."""
+    last = HistoryLink.objects.order_by("-position").values_list("sealed_at", flat=True).first()
+    counted = dict(HistoryLink.objects.values_list("kind").annotate(links=Count("pk")).order_by())
+    return {
+        "head": str(head()),
+        "sealed_at": last,
+        "sealed": {kind.key: counted.get(kind.key, 0) for kind in KINDS},
+        "waiting": waiting(),
+    }
+
+
+def waiting() -> dict[str, int]:
+    """How many rows of each kind no link covers yet."""
+    return {kind.key: _open_rows(kind).count() for kind in KINDS}
+
+
+def faults() -> Iterator[Fault]:
+    """Every link that does not follow from the one before it or from the row it names."""
+    before, position = START, 0
+    links = HistoryLink.objects.order_by("position").iterator(chunk_size=BATCH)
+    for batch in _batches(links):
+        now = _hashes_of(batch)
+        for link in batch:
+            position += 1
+            if link.position != position:
+                yield Fault(link.position, f"stands where link {position} should: one is missing")
+                position = link.position
+            if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
+                yield Fault(position, "does not follow from the link before it")
+            if (found := now.get(link.pk)) != link.sha256:
+                state = "is gone" if found is None else "is not what was sealed"
+                yield Fault(position, f"{link.kind} {link.row} {state}")
+            before = link.chain
+
+
+def fault_of(expected: Head) -> Fault | None:
+    """What is wrong with a head that somebody kept: None if the chain still has it."""
+    if expected.position == 0:
+        return None if expected.chain == START else Fault(0, "a chain without links has another start")
+    link = HistoryLink.objects.filter(position=expected.position).first()
+    if link is None:
+        return Fault(expected.position, "is not there; the chain is shorter than it was")
+    if link.chain != expected.chain:
+        return Fault(expected.position, f"is {link.chain}, and was {expected.chain}")
+    return None
+
+
+def _batches(members: Iterable[T]) -> Iterator[tuple[T, ...]]:
+    several = iter(members)
+    return iter(lambda: tuple(islice(several, BATCH)), ())
+
+
+def _open_rows(kind: Kind, above: int = 0) -> QuerySet[Any]:
+    links = HistoryLink.objects.filter(kind=kind.key, row=OuterRef("pk"))
+    return kind.model._default_manager.filter(~Exists(links), pk__gt=above)
+
+
+def _unsealed(kind: Kind) -> Iterator[int]:
+    last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
+    yield from _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True).iterator()
+
+
+def _link(kind: Kind, rows: tuple[int, ...]) -> int:
+    version = len(kind.versions)
+    with transaction.atomic():
+        end = head()
+        position, chain, links = end.position, end.chain, []
+        for row, sha256 in hashes(kind.versions[-1], rows).items():
+            position, chain = position + 1, chained(chain, kind.key, version, row, sha256)
+            links.append(
+                HistoryLink(
+                    position=position, kind=kind.key, version=version, row=row, sha256=sha256, chain=chain
+                )
+            )
+        HistoryLink.objects.bulk_create(links)
+    return len(links)
+
+
+def _hashes_of(links: tuple[HistoryLink, ...]) -> dict[int, str]:
+    """Today's hash of what each link names, by the link's primary key."""
+    found: dict[int, str] = {}
+
+    def table(link: HistoryLink) -> tuple[str, int]:
+        return link.kind, link.version
+
+    for (key, version), group in groupby(sorted(links, key=table), key=table):
+        members = list(group)
+        now = hashes(BY_KEY[key].versions[version - 1], [link.row for link in members])
+        found |= {link.pk: now[link.row] for link in members if link.row in now}
+    return found

@@ -1,0 +1,1 @@
+"""Rules over several tables that no single constraint can hold."""

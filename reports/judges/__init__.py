@@ -1,0 +1,1 @@
+"""The judges of a track side by side, and every system under every judge."""

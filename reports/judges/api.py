@@ -1,0 +1,70 @@
+"""REST endpoints of the judges of one track side by side."""
+
+from dataclasses import asdict
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api_auth import IsStaffOfTheStudy
+from accounts.refusal import Refused
+from reports.core.choosing import PARAMETERS, choose, only_known
+from reports.judges.choosing import matrix_document, two_judges
+from reports.scores.api import CHOICE, invalid, release_or_404
+
+
+def _query(name: str, words: str) -> OpenApiParameter:
+    return OpenApiParameter(name, str, OpenApiParameter.QUERY, required=False, description=words)
+
+
+class JudgePairView(APIView):
+    """Two judges on the same outputs."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_judge_pair",
+        parameters=[
+            *CHOICE,
+            _query("against", "The other judge version; left out: the next that has verdicts."),
+            _query("predicate", "Only disagreements about this predicate."),
+        ],
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Tables, agreement and kappa by predicate, and every disagreement."""
+        release, asked = release_or_404(name), request.query_params
+        try:
+            only_known(asked, *PARAMETERS, "against", "predicate")
+            both = two_judges(choose(release, asked), asked.get("against", ""))
+            found = both.differing(asked.get("predicate", "")) if both else []
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        if both is None:
+            raise NotFound("There are no two judges with verdicts on this track.")
+        answer: dict[str, Any] = {**both.document(), "differing": [asdict(each) for each in found]}
+        return Response(answer)
+
+
+class JudgeMatrixView(APIView):
+    """Every system under every judge."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(
+        operation_id="releases_judge_matrix",
+        parameters=[*CHOICE, _query("metric", "A metric of the protocol; left out: its first.")],
+        responses=OpenApiTypes.OBJECT,
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """Counts on the common items, totals, residuals, and self-preference."""
+        release, asked = release_or_404(name), request.query_params
+        try:
+            only_known(asked, *PARAMETERS, "metric")
+            return Response(matrix_document(choose(release, asked), asked.get("metric", "")))
+        except Refused as refusal:
+            raise invalid(refusal) from refusal

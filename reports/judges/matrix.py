@@ -1,0 +1,139 @@
+"""Every system under every judge on one common set of items: who is lenient, and who prefers its own family.
+
+STATISTICS.md 1.2 and 3 iii. No rows here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmark.protocol import LabelledOutput, Metric
+from reports.scores.judge_scores import is_unavailable
+from stats.estimate import Reason, undefined
+from stats.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
+
+FORMAT = "touchstone-judge-matrix-1"
+Item = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A judge with its labels on all outputs of a track; `family` is "" where none was stated."""
+
+    label: str
+    family: str
+    outputs: Sequence[LabelledOutput]
+
+
+@dataclass(frozen=True)
+class _Common:
+    """`accepted[system, judge, item]` of 0/1 over the items that all systems and judges have in common."""
+
+    items: list[Item]
+    accepted: np.ndarray[Any, np.dtype[np.int64]]
+    missing: int
+    unavailable: int
+
+
+def judge_matrix_document(
+    metric: Metric, benches: Sequence[Bench], families: Mapping[str, str]
+) -> dict[str, Any]:
+    """Counts, totals, interaction residuals and self-preference of one metric.
+
+    `families` names the family of each system, "" where none is known; a judge's own systems are those of its
+    family. An item is an attempt at an instance; it counts when every system has an output for it and no
+    judge lacks a label that the metric needs.
+    """
+    systems = sorted(families)
+    common = _common(metric, benches, systems)
+    counts = common.accepted.sum(axis=2)
+    n = len(common.items)
+    own = np.array(
+        [[_is_own(families[system], bench.family) for bench in benches] for system in systems], dtype=bool
+    ).reshape(len(systems), len(benches))
+    residuals = interaction_residuals(counts, n) if n else None
+    fit = _fit(common, own)
+    return {
+        "format": FORMAT,
+        "metric": {"key": metric.key, "title": metric.title, "definition": metric.definition},
+        "items": n,
+        "left_out": {"an output is missing": common.missing, "a label is unavailable": common.unavailable},
+        "systems": [
+            {"system": system, "family": families[system], "accepted": int(row.sum())}
+            for system, row in zip(systems, counts, strict=True)
+        ],
+        "judges": [
+            {"judge": bench.label, "family": bench.family, "accepted": int(column.sum())}
+            for bench, column in zip(benches, counts.T, strict=True)
+        ],
+        "cells": [
+            {
+                "system": system,
+                "judge": bench.label,
+                "accepted": int(counts[g, j]),
+                "own": bool(own[g, j]),
+                "residual": None if residuals is None else float(residuals[g, j]),
+            }
+            for g, system in enumerate(systems)
+            for j, bench in enumerate(benches)
+        ],
+        "self_preference": fit.self_preference.as_json()
+        if isinstance(fit, JudgeMatrix)
+        else undefined(METHOD, fit, n=n).as_json(),
+    }
+
+
+def _is_own(system: str, judge: str) -> bool:
+    return bool(system) and system.casefold() == judge.casefold()
+
+
+def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) -> _Common:
+    """Attempts in which every system takes part, less those where a judge's label is unavailable."""
+    said = [
+        {(output.system, (output.instance, output.attempt)): output for output in bench.outputs}
+        for bench in benches
+    ]
+    every = sorted({item for known in said for _, item in known})
+    whole = [item for item in every if all((system, item) in known for known in said for system in systems)]
+    usable = [
+        item
+        for item in whole
+        if not any(_is_lost(metric, known[system, item]) for known in said for system in systems)
+    ]
+    accepted = [
+        [[_is_accepted(metric, known[system, item]) for item in usable] for known in said]
+        for system in systems
+    ]
+    shape = (len(systems), len(benches), len(usable))
+    return _Common(
+        usable,
+        np.array(accepted, dtype=np.int64).reshape(shape),
+        len(every) - len(whole),
+        len(whole) - len(usable),
+    )
+
+
+def _is_lost(metric: Metric, output: LabelledOutput) -> bool:
+    return output.is_judged_by(metric.needs) and is_unavailable(metric, output)
+
+
+def _is_accepted(metric: Metric, output: LabelledOutput) -> bool:
+    return output.is_judged_by(metric.needs) and metric.success(output)
+
+
+def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> JudgeMatrix | Reason:
+    """Verdict by verdict; attempts at one instance are one cluster."""
+    if not common.items or not own.any():
+        return Reason.NO_ITEMS
+    g, j, n = common.accepted.shape
+    keys = {key: number for number, key in enumerate(dict.fromkeys(key for key, _ in common.items))}
+    instance = np.array([keys[key] for key, _ in common.items])
+    return judge_matrix(
+        generator=np.repeat(np.arange(g), j * n),
+        judge=np.tile(np.repeat(np.arange(j), n), g),
+        item=np.tile(instance, g * j),
+        accepted=common.accepted.ravel(),
+        own=np.repeat(own.ravel(), n),
+    )

@@ -1,0 +1,1 @@
+"""The label table: rows, filters, reading and writing, its page and its downloads."""

@@ -1,0 +1,49 @@
+"""Streamed downloads: the label table of a release, and the data behind a picture."""
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.http import require_GET
+
+from benchmark.models import Release
+from reports.core.access import explains_refusals, staff_only
+from reports.core.choosing import PARAMETERS, choose, only_known
+from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
+from reports.scores.document import score
+from reports.scores.figure_rows import figure_rows
+from reports.scores.inputs import collect_chosen
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def labels_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The canonical label table as CSV; blinded unless identities=1 is asked for."""
+    release = get_object_or_404(Release, name=name)
+    return csv_download(chosen_rows(release, request.GET.dict()), _file_name(request, name, "csv"))
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def labels_jsonl(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The same as JSON lines."""
+    release = get_object_or_404(Release, name=name)
+    return jsonl_download(chosen_rows(release, request.GET.dict()), _file_name(request, name, "jsonl"))
+
+
+def _file_name(request: HttpRequest, name: str, ending: str) -> str:
+    blind = "" if request.GET.get("identities") == "1" else "-blinded"
+    return f"labels-{name}{blind}.{ending}"
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def figure_csv(request: HttpRequest, name: str, figure: str) -> HttpResponseBase:
+    """The numbers of one picture of the score page."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    only_known(request.GET, *PARAMETERS)
+    chosen = choose(release, request.GET)
+    document = score(collect_chosen(chosen))
+    return table_download(figure_rows(document, figure), f"{figure}-{name}-{chosen.track}.csv")

@@ -1,0 +1,85 @@
+"""Label rows as CSV or JSON lines, in blocks: what is sent is made while it is sent."""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from reports.labels.cells import Row
+from stats.cells import SUSPECT, quote_cell
+from stats.labels import COLUMNS, DECISION_MARKS
+
+BLOCK = 500  # rows that are sent together
+# Numbers, times and words of ours, which begin like no formula; all other columns can hold text from outside.
+_OURS = frozenset(
+    (
+        "attempt",
+        "stratum_size",
+        "sample_size",
+        "rater_kind",
+        "vote",
+        "order",
+        "state",
+        "seconds",
+        "created_at",
+        "cause",
+        *DECISION_MARKS,
+        "verdict_seen",
+    )
+)
+_FOREIGN = tuple(place for place, column in enumerate(COLUMNS) if column not in _OURS)
+_EMPTY = ("",) * len(COLUMNS)
+
+
+class _Lines:
+    """A file that gathers lines and ends them with a line feed.
+
+    The writer quotes a cell with a lone carriage return only if that belongs to its own ends of lines; unquoted
+    it would end the row for every reader.
+    """
+
+    END = "\r\n"
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.made.append(line.removesuffix(self.END) + "\n")
+
+
+def csv_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """Header and rows of the canonical label table; text that a spreadsheet would run is quoted."""
+    yield ",".join(COLUMNS) + "\n"
+    for block in _blocks(rows):
+        lines = _Lines()
+        csv.writer(lines, lineterminator=_Lines.END).writerows(map(_cells, block))
+        yield "".join(lines.made)
+
+
+def table_line(cells: Iterable[object]) -> str:
+    """One line of any other table, its cells already safe."""
+    lines = _Lines()
+    csv.writer(lines, lineterminator=_Lines.END).writerow(cells)
+    return lines.made[0]
+
+
+def jsonl_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """The same rows as JSON objects; JSON needs no quoting."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for block in _blocks(rows):
+        yield "".join(encode({column: row.get(column, "") for column in COLUMNS}) + "\n" for row in block)
+
+
+def _cells(row: Row) -> list[str]:
+    cells = list(map(row.get, COLUMNS, _EMPTY))
+    for place in _FOREIGN:
+        cell = cells[place]
+        if cell and cell[0] in SUSPECT:
+            cells[place] = quote_cell(cell)
+    return cells
+
+
+def _blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    left = iter(rows)
+    while block := list(islice(left, BLOCK)):
+        yield block

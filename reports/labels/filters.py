@@ -1,0 +1,120 @@
+"""Which rows of a release's label table a request asks for, as conditions on answers and verdicts."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.refusal import Refused
+from judging.models import Judge
+from reports.labels.cells import SHOWN_BLIND
+from stats.labels import ADJUDICATOR
+
+_ITEM = "grade__assignment__item__"
+_ANSWER_FIELDS = {
+    "question": "question",
+    "domain": f"{_ITEM}instance__domain",
+    "state": "state",
+    "value": "value",
+    "system": f"{_ITEM}output__run__system__slug",
+    "stratum": f"{_ITEM}stratum",
+    "instance": f"{_ITEM}instance__key",
+    "track": f"{_ITEM}output__run__track",
+    "rater": "grade__assignment__reviewer__rater",
+}
+# The value of a decision on a pair is known to its row only; see reports/labels/decision_rows.py.
+_DECISION_FIELDS = {
+    "question": "question",
+    "domain": "item__instance__domain",
+    "system": "item__output__run__system__slug",
+    "instance": "item__instance__key",
+    "track": "item__output__run__track",
+    "rater": "decided_by__rater",
+}
+_VERDICT_FIELDS = {
+    "question": "predicate",
+    "domain": "output__instance__domain",
+    "state": "state",
+    "value": "value",
+    "system": "output__run__system__slug",
+    "instance": "output__instance__key",
+    "track": "output__run__track",
+    "rater": "judge__slug",
+}
+_INSTANCE_FIELDS = {
+    name: field.removeprefix("output__")
+    for name, field in _VERDICT_FIELDS.items()
+    if not field.startswith("output__run__")
+}
+FILTERS = ("rater_kind", *_ANSWER_FIELDS, "judge")
+
+
+@dataclass(frozen=True)
+class LabelFilter:
+    """Columns with the values that are wanted; several values of one column are alternatives.
+
+    `judge` names judge versions and leaves expert labels and decisions alone; `stratum` is a column of experts
+    only.
+    """
+
+    wanted: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def answers(self) -> Q | None:
+        """The condition on expert answers; None when none of them is wanted."""
+        if not self._wants("expert"):
+            return None
+        return _condition(_ANSWER_FIELDS, dict(self.wanted))
+
+    def decisions(self) -> Q | None:
+        """The condition on decisions but for their value; None when none of them is wanted."""
+        states = self.wanted.get("state", ("answered",))
+        if not self._wants(ADJUDICATOR) or "answered" not in states or "stratum" in self.wanted:
+            return None
+        return _condition(_DECISION_FIELDS, dict(self.wanted))
+
+    def verdicts(self) -> Q | None:
+        """The condition on verdicts about outputs; None when none of them is wanted."""
+        return self._said(_VERDICT_FIELDS)
+
+    def instance_verdicts(self) -> Q | None:
+        """The condition on verdicts about instances, which have no system and no track; None likewise."""
+        return self._said(_INSTANCE_FIELDS)
+
+    def _said(self, fields: Mapping[str, str]) -> Q | None:
+        given = dict(self.wanted)
+        known = {*fields, "judge", "rater_kind"}
+        if not self._wants("judge") or not known.issuperset(given):
+            return None
+        if "unavailable" in given.get("state", ()):
+            given["state"] = {*given["state"], "unparsed"}  # how the table shows an unparsed reply
+        found = _condition(fields, given)
+        if "judge" in given:
+            labels = given["judge"]
+            found &= Q(judge__in=[judge.pk for judge in Judge.objects.all() if judge.label in labels])
+        return found
+
+    def _wants(self, kind: str) -> bool:
+        return kind in self.wanted.get("rater_kind", (kind,))
+
+
+def _condition(fields: Mapping[str, str], given: Mapping[str, Collection[str]]) -> Q:
+    conditions: dict[str, Any] = {
+        f"{name}__in": sorted(given[column]) for column, name in fields.items() if column in given
+    }
+    return Q(**conditions)
+
+
+def label_filter(asked: Mapping[str, str], *, identities: bool) -> LabelFilter:
+    """Read the filters of a request, values separated by commas.
+
+    Raises Refused when a blinded table is to be filtered by what blinding hides.
+    """
+    telling = [column for column in FILTERS if column in asked and column not in SHOWN_BLIND]
+    if telling and not identities:
+        raise Refused(
+            f"A blinded table cannot be filtered by {telling[0]}; add identities=1.",
+            code="blinded",
+            field=telling[0],
+        )
+    return LabelFilter({column: frozenset(asked[column].split(",")) for column in FILTERS if column in asked})

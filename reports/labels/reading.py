@@ -1,0 +1,377 @@
+"""Reading a label table against a release: every row checked, faults by line and field, nothing stored."""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from accounts.refusal import Refused
+from annotation.importing.decisions import PublishedDecision
+from annotation.importing.grades import PublishedAnswer, PublishedGrade
+from annotation.models import CampaignKind
+from annotation.rubrics.available import known_rubrics
+from benchmark.models import Instance, Output, Release
+from benchmark.protocol import Protocol
+from benchmark.rubrics import Rubric, RubricError
+from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
+from judging.actions import PublishedVerdict
+from reports.labels.decision_reading import complaints_of_graders, decision_complaints, ungraded
+from reports.labels.faults import Fault, LabelRow
+from stats.labels import ADJUDICATOR, CHECKS, RATER_KINDS
+from stats.raw_rows import TableError
+from stats.tables import form_of, read_table
+
+MAX_FAULTS = 20
+STATES = ("answered", "abstain", "unavailable")
+UNSPECIFIED_CAMPAIGN = "imported"
+GradeKey = tuple[str, str, str, str]
+
+
+def label_rows_of(path: Path) -> Iterator[LabelRow]:
+    """The rows of a CSV or JSONL label table. Raises Refused with line and field for a broken file."""
+    try:
+        with path.open("rb") as stream:
+            table = read_table(stream, CHECKS, form=form_of(path))
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
+    except TableError as error:
+        raise Refused(str(error), code="bad_label_file") from error
+    except ValueError as error:
+        raise Refused(str(error), code="bad_label_file") from error
+    names = list(table.columns)
+    columns = [table[name].texts() for name in names]
+    for line, cells in zip(table.lines.tolist(), zip(*columns, strict=True), strict=True):
+        yield LabelRow(line, dict(zip(names, cells, strict=True)))
+
+
+class LabelReader:
+    """Checks rows one by one and gathers them by campaign and judge."""
+
+    def __init__(self, release: Release, protocol: Protocol) -> None:
+        self.release = release
+        self.protocol = protocol
+        self.faults: list[Fault] = []
+        self.expert_rows: dict[GradeKey, list[LabelRow]] = defaultdict(list)
+        self.verdicts: dict[tuple[str, str], list[PublishedVerdict]] = defaultdict(list)
+        self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
+        self.rubric_of: dict[str, Rubric] = {}
+        self.seen: dict[tuple[str, ...], int] = {}
+        self.outputs = _outputs_by_subject(release)
+        self.instances = {row.key: row for row in release.instances.defer("payload")}
+        self.rubrics = known_rubrics(self.protocol.name)
+
+    def read(self, path: Path) -> None:
+        """Read the whole file; raises Refused when anything in it does not fit."""
+        for row in label_rows_of(path):
+            self._take(row)
+            if len(self.faults) >= MAX_FAULTS:
+                break
+        else:
+            self.faults += ungraded(self.decisions, self.expert_rows)[:MAX_FAULTS]
+        if self.faults:
+            listed = "\n".join(str(fault) for fault in self.faults)
+            raise Refused(f"Nothing was imported.\n{listed}", code="bad_labels")
+
+    def _take(self, row: LabelRow) -> None:
+        for name, reason in self._complaints(row):
+            self.faults.append(Fault(row.line, name, reason))
+            return
+        if row["rater_kind"] == "judge":
+            self.verdicts[row["rater"], row["judge_version"]].append(self._verdict(row))
+            return
+        if row["rater_kind"] == ADJUDICATOR:
+            self.decisions[row["campaign"] or UNSPECIFIED_CAMPAIGN].append(row)
+        else:
+            self.expert_rows[_grade_key(row)].append(row)
+
+    def _complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        if row["release"] not in ("", self.release.name):
+            yield "release", f"{row['release']!r} is not the release {self.release.name!r}"
+        yield from self._subject_complaints(row)
+        yield from _value_complaints(row)
+        if row["rater_kind"] == "judge":
+            yield from self._judge_complaints(row)
+        elif row["rater_kind"] == "expert":
+            yield from self._expert_complaints(row)
+            yield from self._sight_complaints(row)
+        elif row["rater_kind"] == ADJUDICATOR:
+            yield from self._decision_complaints(row)
+        else:
+            yield "rater_kind", f"{row['rater_kind']!r} is not {', '.join(RATER_KINDS)}"
+        if row["rater_kind"] != ADJUDICATOR:
+            yield from complaints_of_graders(row)
+        if row["rater_kind"] != "expert" and row["verdict_seen"]:
+            yield "verdict_seen", "belongs to the label of an expert"
+        yield from self._repetition(row)
+
+    def _subject_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        try:
+            subject = parse_subject(row["subject"])
+        except ValueError as error:
+            yield "subject", str(error)
+            return
+        if isinstance(subject, InstanceSubject):
+            if subject.instance not in self.instances:
+                yield "subject", f"{self.release.name} has no instance {subject.instance!r}"
+            return
+        pair = isinstance(subject, PairSubject)
+        for one in subject.ordered if isinstance(subject, PairSubject) else [subject]:
+            if str(one) not in self.outputs:
+                yield "subject", f"{self.release.name} has no output {str(one)!r}"
+        if isinstance(subject, PairSubject) and subject.one.track != subject.other.track:
+            yield (
+                "subject",
+                f"a pair on the tracks {subject.one.track} and {subject.other.track}: tracks are experiments of "
+                "their own, such as the groups of an ablation, and nothing is compared across them",
+            )
+        if pair and row["order"] not in ("1", "2"):
+            yield "order", "a pair was shown in order 1 or 2"
+
+    def _judge_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        subject = parse_subject(row["subject"])
+        compares = isinstance(subject, PairSubject)
+        known = self.protocol.questions_about(
+            "instance" if isinstance(subject, InstanceSubject) else "pair" if compares else "output"
+        )
+        if row["question"] not in known:
+            yield (
+                "question",
+                f"{row['question']!r} is not a predicate of {self.protocol.name}: {', '.join(known)}",
+            )
+        if compares and row["state"] in ("", "answered") and row["value"] not in ("first", "second", "tie"):
+            yield "value", f"{row['value']!r} is not first, second or tie"
+
+    def _expert_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        try:
+            rubric = self._rubric(row)
+            if row["state"] in ("", "answered"):
+                rubric.question(row["question"]).canonical(row["value"])
+            else:
+                rubric.question(row["question"])
+        except RubricError as error:
+            yield "value", str(error)
+            return
+        known = self.rubric_of.setdefault(row["campaign"] or UNSPECIFIED_CAMPAIGN, rubric)
+        if known.label != rubric.label:
+            yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"
+        if not _asks_about(rubric, row["subject"]):
+            yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
+
+    def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        """Whether a verdict was in sight is said once for all answers of a grade, of single outputs."""
+        seen = row["verdict_seen"]
+        if seen and not isinstance(parse_subject(row["subject"]), Subject):
+            yield "verdict_seen", "verdicts are shown on single outputs only"
+        same = self.expert_rows.get(_grade_key(row), [row])[0]
+        if same["verdict_seen"] != seen:
+            yield "verdict_seen", f"line {same.line} says {same['verdict_seen']!r} of the same grade"
+
+    def _decision_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        found = list(self._expert_complaints(row))
+        yield from found or decision_complaints(row, self._rubric(row).question(row["question"]))
+
+    def _rubric(self, row: LabelRow) -> Rubric:
+        """The rubric that the row names, or the first one that asks its question."""
+        for rubric in self.rubrics:
+            if row["rubric_version"] == rubric.label:
+                return rubric
+            if not row["rubric_version"] and any(known.key == row["question"] for known in rubric.questions):
+                return rubric
+        missing = repr(row["rubric_version"]) if row["rubric_version"] else f"that asks {row['question']!r}"
+        known = ", ".join(rubric.label for rubric in self.rubrics) or "none"
+        raise RubricError(f"protocol {self.protocol.name} has no rubric {missing}; it has {known}")
+
+    def _repetition(self, row: LabelRow) -> Iterator[tuple[str, str]]:
+        columns = (
+            "rater_kind",
+            "campaign",
+            "subject",
+            "question",
+            "step",
+            "rater",
+            "vote",
+            "order",
+            "judge_version",
+        )
+        key = tuple(row[column] for column in columns)
+        if row["rater_kind"] == ADJUDICATOR:  # one decision a question, whoever made it, and one amendment
+            key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
+        first = self.seen.setdefault(key, row.line)
+        if first != row.line:
+            yield "subject", f"the same label stands in line {first} already"
+
+    def _verdict(self, row: LabelRow) -> PublishedVerdict:
+        instance, output, second, order = self._judged(row)
+        return PublishedVerdict(
+            output=output,
+            second=second,
+            instance=instance,
+            predicate=row["question"],
+            value=row["value"],
+            state=row["state"] or "answered",
+            vote=int(row["vote"] or 1),
+            order=order,
+            confidence=float(row["confidence"]) if row["confidence"] else None,
+            reason=row["comment"],
+            created_at=_moment(row["created_at"]),
+        )
+
+    def _judged(self, row: LabelRow) -> tuple[Instance | None, Output | None, Output | None, int]:
+        """The instance or the output; of a pair both, in the order in which they are stored, and which was shown."""
+        subject = parse_subject(row["subject"])
+        if isinstance(subject, InstanceSubject):
+            return self.instances[subject.instance], None, None, 1
+        if not isinstance(subject, PairSubject):
+            return None, self.outputs[row["subject"]], None, int(row["order"] or 1)
+        named = [self.outputs[str(one)] for one in subject.ordered]
+        shown = named if row["order"] == "1" else named[::-1]
+        first, second = sorted(named, key=lambda output: output.pk)
+        return None, first, second, 1 if shown[0] is first else 2
+
+    def published_decisions(self) -> dict[str, list[PublishedDecision]]:
+        """Decisions by campaign, in the order of the file."""
+        return {campaign: [self._decision(row) for row in rows] for campaign, rows in self.decisions.items()}
+
+    def _decision(self, row: LabelRow) -> PublishedDecision:
+        instance, output, second, order = self._judged(row)
+        if order == 2:
+            output, second = second, output
+        question = self._rubric(row).question(row["question"])
+        return PublishedDecision(
+            instance=instance or _instance_of(output),
+            output=output,
+            second=second,
+            question=row["question"],
+            step=row["step"],
+            value=question.canonical(row["value"]),
+            rater=row["rater"],
+            cause=row["cause"],
+            note=row["comment"],
+            overrules=row["overrules"] == "yes",
+            informed=row["informed"] == "yes",
+            amendment=row["amendment"] == "yes",
+            decided_at=_moment(row["created_at"]),
+            line=row.line,
+        )
+
+    def expert_grades(self) -> dict[tuple[str, str], list[PublishedGrade]]:
+        """Grades by campaign and track, in the order of the file."""
+        grades: dict[tuple[str, str], list[PublishedGrade]] = defaultdict(list)
+        pairs: set[tuple[str, str, str]] = set()
+        for (campaign, name, rater, order), rows in self.expert_rows.items():
+            rubric, subject = self.rubric_of[campaign], parse_subject(name)
+            if isinstance(subject, InstanceSubject):
+                about = self.instances[subject.instance], None
+                grades[campaign, ""].append(_grade(*about, rater, rows, rubric))
+            elif isinstance(subject, PairSubject):
+                shown = subject.ordered if order == "1" else subject.ordered[::-1]
+                first, second = (self.outputs[str(one)] for one in shown)
+                grade = _grade(first.instance, first, rater, rows, rubric)
+                repeat = (campaign, name, rater) in pairs
+                pairs.add((campaign, name, rater))
+                grades[campaign, shown[0].track].append(replace(grade, second=second, repeat=repeat))
+            else:
+                output = self.outputs[name]
+                grades[campaign, subject.track].append(_grade(output.instance, output, rater, rows, rubric))
+        return grades
+
+
+def _outputs_by_subject(release: Release) -> dict[str, Output]:
+    outputs = (
+        Output.objects.filter(run__release=release)
+        .select_related("instance", "run__system")
+        .defer("text", "payload", "instance__payload")
+    )
+    return {
+        str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
+        for o in outputs.iterator(2000)
+    }
+
+
+def _grade_key(row: LabelRow) -> GradeKey:
+    return row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"], row["rater"], row["order"]
+
+
+def _instance_of(output: Output | None) -> Instance:
+    assert output is not None  # a subject that was checked is an instance or an output
+    return output.instance
+
+
+def _asks_about(rubric: Rubric, subject: str) -> bool:
+    """Whether the rubric is for such a subject: instances and pairs have one kind each, outputs all others."""
+    special = {InstanceSubject: CampaignKind.CONSTRUCTION, PairSubject: CampaignKind.COMPARE}
+    return special.get(type(parse_subject(subject))) == (
+        rubric.kind if rubric.kind in special.values() else None
+    )
+
+
+def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
+    state = row["state"] or "answered"
+    if state not in STATES:
+        yield "state", f"{state!r} is not one of {', '.join(STATES)}"
+    elif (state == "answered") != bool(row["value"]):
+        yield "value", "a value belongs to state answered, and only there"
+    for column in ("vote", "order", "stratum_size", "sample_size"):
+        if row[column] and not row[column].isdecimal():
+            yield column, f"{row[column]!r} is not a whole number"
+    if row["confidence"] and not _is_share(row["confidence"]):
+        yield "confidence", f"{row['confidence']!r} is not a number from 0 to 1"
+    if row["seconds"] and _number(row["seconds"]) is None:
+        yield "seconds", f"{row['seconds']!r} is not a number of seconds"
+    if row["created_at"] and _moment(row["created_at"]) is None:
+        yield "created_at", f"{row['created_at']!r} is not an ISO 8601 time with its zone"
+    if not row["rater"]:
+        yield "rater", "a label needs its rater"
+
+
+def _grade(
+    instance: Instance, output: Output | None, rater: str, rows: Sequence[LabelRow], rubric: Rubric
+) -> PublishedGrade:
+    first = rows[0]
+    return PublishedGrade(
+        instance=instance,
+        output=output,
+        rater=rater,
+        answers=tuple(_answer(row, rubric) for row in rows),
+        stratum=first["stratum"],
+        stratum_size=int(first["stratum_size"]) if first["stratum_size"] else None,
+        sample_size=int(first["sample_size"]) if first["sample_size"] else None,
+        active_seconds=max(round(_number(row["seconds"]) or 0) for row in rows),
+        created_at=_moment(first["created_at"]),
+        line=first.line,
+        verdict_seen={"yes": True, "no": False}.get(first["verdict_seen"]),
+    )
+
+
+def _answer(row: LabelRow, rubric: Rubric) -> PublishedAnswer:
+    state = row["state"] or "answered"
+    return PublishedAnswer(
+        question=row["question"],
+        step=row["step"],
+        value=rubric.question(row["question"]).canonical(row["value"]) if state == "answered" else "",
+        state=state,
+        confidence=float(row["confidence"]) if row["confidence"] else None,
+        comment=row["comment"],
+    )
+
+
+def _moment(text: str) -> dt.datetime | None:
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < 1e9 else None
+
+
+def _is_share(text: str) -> bool:
+    value = _number(text)
+    return value is not None and value <= 1

@@ -1,0 +1,50 @@
+"""The label rows behind a number, as a table that is paged by key."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+
+from benchmark.models import Release
+from reports.core.access import explains_refusals, staff_only
+from reports.core.wording import in_words
+from reports.labels.filters import FILTERS
+from reports.labels.pages import chosen_page
+from stats.labels import COLUMNS
+
+PAGE = 100
+_SHOWN_ELSEWHERE = ("release", "vote", "order", "step", "stratum_size", "sample_size", "attempt", "cluster")
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def labels(request: HttpRequest, name: str) -> HttpResponse:
+    """Rows of the label table by the address's filters; blinded unless identities=1 is asked for."""
+    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    asked = request.GET.dict()
+    after = asked.pop("after", "")
+    page = chosen_page(release, asked, after=after, size=PAGE)
+    query = request.GET.copy()
+    query.pop("after", None)
+    columns = _columns(page.rows)
+    context: dict[str, Any] = {
+        "release": release,
+        "columns": [in_words(column) for column in columns],
+        "rows": [[row.get(column, "") for column in columns] for row in page.rows],
+        "wanted": [
+            (in_words(column), asked[column]) for column in ("campaign", *FILTERS) if asked.get(column)
+        ],
+        "identities": asked.get("identities") == "1",
+        "query": query.urlencode(),
+        "after": after,
+        "next": page.next,
+    }
+    return render(request, "reports/labels.html", context)
+
+
+def _columns(rows: list[dict[str, str]]) -> list[str]:
+    """Columns that say something here; the download has them all."""
+    shown = [column for column in COLUMNS if column not in _SHOWN_ELSEWHERE]
+    return [column for column in shown if any(row.get(column) for row in rows)]

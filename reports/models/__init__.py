@@ -1,0 +1,17 @@
+"""Frozen score artifacts, label files that somebody analyses for themselves, reports that a worker prints."""
+
+from reports.models.artifacts import Artifact
+from reports.models.exclusions import ExclusionRule
+from reports.models.history import HistoryLink
+from reports.models.printing import ReportJob, ReportState
+from reports.models.uploads import LabelUpload, UploadState
+
+__all__ = [
+    "Artifact",
+    "ExclusionRule",
+    "HistoryLink",
+    "LabelUpload",
+    "ReportJob",
+    "ReportState",
+    "UploadState",
+]

@@ -1,0 +1,1 @@
+"""How many audits, comparisons or items a question needs: planner pages and REST."""

@@ -1,0 +1,254 @@
+"""REST endpoints of plans: audits of a release, and sample sizes without one."""
+
+from typing import Any, cast
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from accounts.api import checked
+from accounts.api_auth import IsSignedIn, IsStaffOfTheStudy
+from accounts.models import TokenScope, User
+from accounts.refusal import Refused
+from reports.audit.draw import draw_audit
+from reports.audit.frame import STRATA, SYSTEM_BUCKET
+from reports.audit.precision import Expected
+from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
+from reports.scores.api import invalid, release_or_404
+from stats.allocations import PlannedStratum
+from stats.analyses import plans
+
+_SHARE: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0}
+_HALF_WIDTH: dict[str, Any] = {"min_value": 0.0001, "max_value": 0.49, "required": False, "allow_null": True}
+
+
+class AuditIn(serializers.Serializer[Any]):
+    """Which audit is meant; shares, not percentages."""
+
+    track = serializers.CharField(default="raw")
+    judge = serializers.CharField(default="", allow_blank=True)
+    strata = serializers.ChoiceField(STRATA, default=SYSTEM_BUCKET)
+    allocation = serializers.ChoiceField(ALLOCATIONS, default=PER_STRATUM)
+    per_stratum = serializers.IntegerField(min_value=1, default=5)
+    total = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    sizes = serializers.DictField(child=serializers.IntegerField(min_value=0), default=dict)
+    refuted = serializers.FloatField(default=Expected.refuted, **_SHARE)
+    missed = serializers.FloatField(default=Expected.missed, **_SHARE)
+    hours = serializers.FloatField(min_value=0.01, max_value=1000, default=Expected.hours)
+    buckets = serializers.ListField(
+        child=serializers.CharField(), required=False, allow_null=True, default=None
+    )
+    exclude = serializers.ListField(child=serializers.SlugField(), default=list)
+    half_width = serializers.FloatField(**_HALF_WIDTH)
+
+    def asked(self) -> AuditRequest:
+        """The request of valid data."""
+        sent = self.validated_data
+        plain = ("track", "judge", "strata", "allocation", "per_stratum", "total", "sizes")
+        return AuditRequest(
+            **{name: sent[name] for name in plain},
+            expected=Expected(sent["refuted"], sent["missed"], sent["hours"]),
+            buckets=None if sent["buckets"] is None else tuple(sent["buckets"]),
+            exclude=tuple(sent["exclude"]),
+        )
+
+
+class AuditDrawIn(AuditIn):
+    """The audit and the campaign that it is drawn into; `plan` is the sha256 of the plan that was looked at."""
+
+    name = serializers.CharField(max_length=200)
+    rubric = serializers.CharField()
+    reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, default=3)
+    seed = serializers.IntegerField(min_value=0, max_value=2**53, default=1)
+    plan = serializers.CharField()
+
+
+class AuditDrawnOut(serializers.Serializer[Any]):
+    campaign = serializers.CharField()
+    items = serializers.IntegerField()
+    plan = serializers.CharField()
+
+
+class AuditPlanView(APIView):
+    """What an audit would draw and find out."""
+
+    token_scope = TokenScope.READ
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_audit_plan", request=AuditIn, responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request, name: str) -> Response:
+        """The document that `manage.py plan_audit release --json` prints. Nothing is written."""
+        sent = checked(AuditIn, request)
+        try:
+            plan = sent.asked().plan(release_or_404(name))
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        return Response(audit_document(plan, sent.validated_data.get("half_width")))
+
+
+class AuditDrawView(APIView):
+    """Audits of a release."""
+
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_audit_draw", request=AuditDrawIn, responses={201: AuditDrawnOut})
+    def post(self, request: Request, name: str) -> Response:
+        """Draw exactly the plan that was looked at into a new campaign; 409 `plan_changed` for another."""
+        sent = checked(AuditDrawIn, request)
+        release, terms = release_or_404(name), sent.validated_data
+        try:
+            plan = sent.asked().plan(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
+        if terms["plan"] != plan.sha256:
+            raise Refused(
+                "The plan has changed since it was shown; look at the new one.", code="plan_changed"
+            )
+        campaign = draw_audit(
+            actor=cast(User, request.user),
+            plan=plan,
+            **{key: terms[key] for key in ("name", "rubric", "reviewers_per_item", "seed")},
+        )
+        drawn = {"campaign": campaign.slug, "items": plan.n_sampled, "plan": plan.sha256}
+        return Response(AuditDrawnOut(drawn).data, status=201)
+
+
+class StratumIn(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200)
+    size = serializers.IntegerField(min_value=0, max_value=10_000_000)
+    guess = serializers.FloatField(**_SHARE)
+    hours = serializers.FloatField(min_value=0.01, max_value=10_000, default=1.0)
+    judge = serializers.ChoiceField(("yes", "no"), required=False)
+    sample = serializers.IntegerField(min_value=0, required=False)
+
+
+class StrataPlanIn(serializers.Serializer[Any]):
+    """Strata as on the page; `sample` in all of them or in none."""
+
+    strata = serializers.ListField(child=StratumIn(), min_length=1, max_length=200)
+    total = serializers.IntegerField(min_value=1, max_value=10_000_000)
+    half_width = serializers.FloatField(**_HALF_WIDTH)
+
+    def document(self) -> dict[str, Any]:
+        sent = self.validated_data
+        strata = [
+            PlannedStratum(row["name"], row["size"], row["guess"], row["hours"], _judged(row))
+            for row in sent["strata"]
+        ]
+        own = [row["sample"] for row in sent["strata"] if "sample" in row]
+        return plans.strata_plan(strata, sent["total"], half_width=sent.get("half_width"), custom=own or None)
+
+
+def _judged(row: dict[str, Any]) -> bool:
+    return bool(row["judge"] == "yes" if "judge" in row else row["guess"] >= 0.5)
+
+
+class AgreementPlanIn(serializers.Serializer[Any]):
+    """A pilot as a square table of counts, rater one in rows."""
+
+    pilot = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=0, max_value=10**6), max_length=20
+        ),
+        max_length=20,
+    )
+    items = serializers.IntegerField(min_value=2, max_value=100_000)
+    half_width = serializers.FloatField(min_value=0.005, max_value=0.9, required=False, allow_null=True)
+
+    def document(self) -> dict[str, Any]:
+        sent = self.validated_data
+        return plans.agreement_plan(sent["pilot"], sent["items"], half_width=sent.get("half_width"))
+
+
+class ComparisonPlanIn(serializers.Serializer[Any]):
+    p1 = serializers.FloatField(**_SHARE)
+    p2 = serializers.FloatField(**_SHARE)
+    discordance = serializers.FloatField(**_SHARE)
+    power = serializers.FloatField(min_value=0.01, max_value=0.999, default=0.8)
+    cluster_size = serializers.FloatField(min_value=1, max_value=100_000, default=1)
+    correlation = serializers.FloatField(default=0, **_SHARE)
+    pilot = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.IntegerField(min_value=0, max_value=10**6), min_length=3, max_length=3
+        ),
+        max_length=10_000,
+        default=list,
+        help_text="Per cluster: items, only the first solves, only the second. Replaces size and correlation.",
+    )
+
+    def document(self) -> dict[str, Any]:
+        return plans.comparison_plan(**self.validated_data)
+
+
+class ProportionPlanIn(serializers.Serializer[Any]):
+    p = serializers.FloatField(**_SHARE)
+    half_width = serializers.FloatField(min_value=0.0001, max_value=0.49)
+    population = serializers.IntegerField(min_value=1, max_value=10_000_000, required=False, allow_null=True)
+
+    def document(self) -> dict[str, Any]:
+        sent = self.validated_data
+        return plans.proportion_plan(sent["p"], sent["half_width"], population=sent.get("population"))
+
+
+def _answer(shape: type[Any], request: Request) -> Response:
+    """The plan of what was sent; computed, not stored."""
+    sent = checked(shape, request)
+    try:
+        return Response(sent.document())
+    except ValueError as refusal:
+        raise ValidationError({"plan": str(refusal)}) from refusal
+
+
+_PLAN = {200: OpenApiTypes.OBJECT}
+
+
+class StrataPlanView(APIView):
+    """Plans without a release: strata."""
+
+    token_scope = TokenScope.READ
+    permission_classes = [IsSignedIn]
+
+    @extend_schema(operation_id="plans_strata", request=StrataPlanIn, responses=_PLAN)
+    def post(self, request: Request) -> Response:
+        """Allocations of a number of audits over strata."""
+        return _answer(StrataPlanIn, request)
+
+
+class AgreementPlanView(APIView):
+    """Plans without a release: agreement."""
+
+    token_scope = TokenScope.READ
+    permission_classes = [IsSignedIn]
+
+    @extend_schema(operation_id="plans_agreement", request=AgreementPlanIn, responses=_PLAN)
+    def post(self, request: Request) -> Response:
+        """How well a study of so many items knows kappa."""
+        return _answer(AgreementPlanIn, request)
+
+
+class ComparisonPlanView(APIView):
+    """Plans without a release: comparison."""
+
+    token_scope = TokenScope.READ
+    permission_classes = [IsSignedIn]
+
+    @extend_schema(operation_id="plans_comparison", request=ComparisonPlanIn, responses=_PLAN)
+    def post(self, request: Request) -> Response:
+        """Items to tell two systems apart."""
+        return _answer(ComparisonPlanIn, request)
+
+
+class ProportionPlanView(APIView):
+    """Plans without a release: proportion."""
+
+    token_scope = TokenScope.READ
+    permission_classes = [IsSignedIn]
+
+    @extend_schema(operation_id="plans_proportion", request=ProportionPlanIn, responses=_PLAN)
+    def post(self, request: Request) -> Response:
+        """Items to know one share."""
+        return _answer(ProportionPlanIn, request)

@@ -1,0 +1,263 @@
+"""The items of a report: what was graded, and what its graders said at which passage.
+
+`annotation.core.visibility` decides what the person who asked may see; a blinded report names neither systems nor
+graders, whoever asks.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Prefetch, Q
+
+from annotation.campaigns.pairing import upright, upright_block
+from annotation.core.documents import texts
+from annotation.core.material import Material, item_material
+from annotation.core.visibility import Thing, Viewer, may_see
+from annotation.models import Answer, Campaign, Comment, Grade, Item
+from benchmark.actions.rendering import render_now
+from benchmark.models import OutputState
+from benchmark.rubrics import rubric_from_content
+from latex import Block
+from reports.labels.rows import opaque
+
+EVERY = Q()
+
+
+@dataclass(frozen=True)
+class PrintedComment:
+    """A remark with who made it, as the report names them."""
+
+    grader: str
+    severity: str
+    severity_words: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A block of the text with the remarks that are anchored to it."""
+
+    block: Block
+    comments: tuple[PrintedComment, ...]
+
+
+@dataclass(frozen=True)
+class PrintedPart:
+    """A titled part in passages."""
+
+    title: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True)
+class PrintedAnswer:
+    """What each grader answered to a question, in the order of the graders; empty when not asked."""
+
+    question: str
+    step: str
+    values: tuple[str, ...]
+    remarks: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class PrintedItem:
+    """One item of a report. `system` is empty in a blinded report, `state` unless there was no answer; `lost`
+    has remarks on passages that the text no longer has."""
+
+    number: int
+    title: str
+    domain: str
+    system: str
+    state: str
+    parts: tuple[PrintedPart, ...]
+    graders: tuple[str, ...]
+    answers: tuple[PrintedAnswer, ...]
+    notes: tuple[tuple[str, str], ...]
+    lost: tuple[PrintedComment, ...]
+
+
+def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
+    """How many items the campaigns have `among` those of the condition."""
+    return Item.objects.filter(among, campaign__in=campaigns).count()
+
+
+def printed_items(
+    campaigns: Sequence[Campaign], who: Viewer, *, identities: bool, batch: int = 10, among: Q = EVERY
+) -> Iterator[list[PrintedItem]]:
+    """The items of the campaigns, `among` those of the condition, in batches, numbered from 1."""
+    keys = _order(campaigns, identities, among)
+    for start in range(0, len(keys), batch):
+        chosen = keys[start : start + batch]
+        items, grades = _loaded(chosen), _live_grades(chosen)
+        yield [
+            _printed(items[key], grades[key], who, number, identities=identities)
+            for number, key in enumerate(chosen, start + 1)
+        ]
+
+
+def _order(campaigns: Sequence[Campaign], identities: bool, among: Q) -> list[int]:
+    """Items by campaign and problem; the outputs of a problem by system, or blinded in an order that tells nothing."""
+    rows = Item.objects.filter(among, campaign__in=campaigns).values_list(
+        "campaign_id",
+        "instance__domain",
+        "instance__key",
+        "output__run__system__slug",
+        "output__attempt",
+        "pk",
+    )
+    if identities:
+        return [
+            row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3] or "", row[4] or 0, row[-1]))
+        ]
+    return [row[-1] for row in sorted(rows, key=lambda row: (*row[:3], opaque(f"item {row[-1]}")))]
+
+
+def _loaded(keys: Sequence[int]) -> dict[int, Item]:
+    items = Item.objects.select_related(
+        "campaign__rubric",
+        "campaign__release__benchmark",
+        "instance",
+        "output__run__system",
+        "output__redacted",
+        "second__run__system",
+        "second__redacted",
+    )
+    return {item.pk: item for item in items.filter(pk__in=keys)}
+
+
+def _live_grades(keys: Sequence[int]) -> dict[int, list[Grade]]:
+    grades = (
+        Grade.objects.filter(assignment__item__in=keys, superseded_by=None)
+        .select_related("assignment__reviewer")
+        .prefetch_related(
+            Prefetch("answers", Answer.objects.order_by("pk")),
+            Prefetch("comments", Comment.objects.order_by("pk")),
+        )
+        .order_by("created_at", "pk")
+    )
+    found: dict[int, list[Grade]] = defaultdict(list)
+    for grade in grades:
+        found[grade.assignment.item_id].append(grade)
+    return found
+
+
+def _printed(
+    item: Item, grades: Sequence[Grade], who: Viewer, number: int, *, identities: bool
+) -> PrintedItem:
+    phase = item.campaign.phase
+    if not may_see(who, Thing.OTHERS_LABELS, phase, submitted=True):
+        grades = []
+    named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
+    graders = [_name(grade, named, place) for place, grade in enumerate(grades, 1)]
+    by_grader = list(zip(graders, grades, strict=True))
+    shown = item_material(item)
+    remarks: dict[str, list[PrintedComment]] = defaultdict(list)
+    for name, grade in by_grader:
+        for comment in grade.comments.all():
+            block = upright_block(comment.block, swapped=grade.assignment.swapped)
+            remarks[block].append(_comment(name, comment))
+    parts = tuple(_parts(shown, remarks))
+    return PrintedItem(
+        number=number,
+        title=shown.title,
+        domain=shown.domain,
+        system=_systems(item) if named else "",
+        state=_state(item),
+        parts=parts,
+        graders=tuple(graders),
+        answers=tuple(_answers(item, by_grader)),
+        notes=tuple(_notes(by_grader)),
+        lost=tuple(comment for left in remarks.values() for comment in left),
+    )
+
+
+def _systems(item: Item) -> str:
+    return " and ".join(output.run.system.name for output in (item.output, item.second) if output)
+
+
+def _state(item: Item) -> str:
+    answered = item.output is None or item.output.state == OutputState.ANSWERED
+    return "" if answered or item.output is None else item.output.get_state_display()
+
+
+def _name(grade: Grade, named: bool, place: int) -> str:
+    return grade.assignment.reviewer.rater if named else f"Grader {place}"
+
+
+def _comment(grader: str, comment: Comment) -> PrintedComment:
+    return PrintedComment(
+        grader=grader,
+        severity=comment.severity,
+        severity_words=comment.get_severity_display(),
+        kind=comment.get_kind_display() if comment.kind else "",
+        text=comment.text,
+    )
+
+
+def _parts(shown: Material, remarks: dict[str, list[PrintedComment]]) -> Iterator[PrintedPart]:
+    """The open parts; every remark on a passage of an anchored part is taken out of `remarks`."""
+    anchored = [proof.anchored for proof in shown.proofs]
+    parts = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
+    for part, document in zip(parts, render_now(texts(shown)), strict=True):
+        if part.collapsed:
+            continue
+        commented = any(part is one for one in anchored)
+        passages = [
+            Passage(block, tuple(remarks.pop(block.id, ()) if commented else ())) for block in document.blocks
+        ]
+        yield PrintedPart(part.title, tuple(passages))
+
+
+def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[PrintedAnswer]:
+    """One row per question and step; a question that nobody was asked is left out."""
+    rubric = rubric_from_content(item.campaign.rubric.content)
+    given = {
+        (answer.question, answer.step, grader): answer
+        for grader, grade in by_grader
+        for answer in grade.answers.all()
+    }
+    steps = {
+        question.key: sorted({step for key, step, _ in given if key == question.key}, key=_in_order)
+        for question in rubric.questions
+    }
+    for question in rubric.questions:
+        for step in steps[question.key]:
+            row = [given.get((question.key, step, grader)) for grader, _ in by_grader]
+            yield PrintedAnswer(
+                question=question.text,
+                step=step,
+                values=tuple(
+                    _value(answer, grade.assignment.swapped if question.scale.kind == "preference" else None)
+                    for answer, (_, grade) in zip(row, by_grader, strict=True)
+                ),
+                remarks=tuple(
+                    (grader, answer.comment)
+                    for (grader, _), answer in zip(by_grader, row, strict=True)
+                    if answer and answer.comment
+                ),
+            )
+
+
+def _in_order(step: str) -> tuple[int, str]:
+    """b2 before b10."""
+    return len(step), step
+
+
+def _value(answer: Answer | None, swapped: bool | None) -> str:
+    if answer is None:
+        return ""
+    return upright(answer.value, swapped=swapped) or {"abstain": "cannot be judged"}.get(
+        answer.state, answer.state
+    )
+
+
+def _notes(by_grader: Sequence[tuple[str, Grade]]) -> Iterator[tuple[str, str]]:
+    for grader, grade in by_grader:
+        if grade.note:
+            yield grader, grade.note
+        if grade.seen_before:
+            yield grader, "had seen this solution before."
+        if grade.statement_wrong:
+            yield grader, "says that the statement is wrong."

@@ -1,0 +1,164 @@
+"""Asking for a report, cancelling it, trying again; printing it in a worker; forgetting files that are old."""
+
+import logging
+
+from celery import current_app
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from accounts.access import is_study_staff
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from annotation.core.visibility import Viewer
+from reports.models import ReportJob, ReportState
+from reports.printing.claims import claim, fail, finish, keep, take_back_expired
+from reports.printing.files import MAX_BYTES, new_path, remove, remove_strays, sealed
+from reports.printing.report import ReportOrder, checked_size, ordered_campaigns, print_report
+
+logger = logging.getLogger(__name__)
+MAX_OPEN = 5  # reports of one person that are queued or running
+_OPEN = (ReportState.QUEUED, ReportState.RUNNING)
+
+
+class _Stopped(Exception):
+    """The report was cancelled, or another worker holds it."""
+
+
+@transaction.atomic
+def ask_report(*, actor: User, order: ReportOrder) -> ReportJob:
+    """Queue a report. Raises Refused when there is nothing to print or the person has enough in the queue."""
+    _require_staff(actor)
+    total = checked_size(order, ordered_campaigns(order))
+    if ReportJob.objects.filter(asked_by=actor, state__in=_OPEN).count() >= MAX_OPEN:
+        raise Refused(
+            f"{MAX_OPEN} reports of yours are in the queue; wait, or cancel one.", code="queue_full"
+        )
+    job = ReportJob.objects.create(
+        release=order.release,
+        campaign=order.campaign,
+        track=order.track,
+        condition=order.condition,
+        judge=order.judge,
+        frozen_tuple=order.frozen_tuple,
+        score=order.score,
+        items=order.items,
+        identities=order.identities,
+        asked_by=actor,
+        total=total,
+    )
+    record(actor=actor, verb="ask for report", target=job, details={"identities": order.identities})
+    transaction.on_commit(ring)
+    return job
+
+
+@transaction.atomic
+def cancel_report(*, actor: User, job: ReportJob) -> None:
+    """Stop a report that is queued or running; its worker notices after the part it is printing."""
+    _require_staff(actor)
+    stopped = ReportJob.objects.filter(pk=job.pk, state__in=_OPEN).update(
+        state=ReportState.CANCELLED, lease_owner="", lease_until=None, finished_at=timezone.now()
+    )
+    if not stopped:
+        raise Refused("This report is neither queued nor running.", code="not_open")
+    record(actor=actor, verb="cancel report", target=job)
+
+
+@transaction.atomic
+def retry_report(*, actor: User, job: ReportJob) -> None:
+    """Queue a failed or cancelled report again."""
+    _require_staff(actor)
+    queued = ReportJob.objects.filter(
+        pk=job.pk, state__in=[ReportState.FAILED, ReportState.CANCELLED]
+    ).update(state=ReportState.QUEUED, error="", tries=0, done=0, finished_at=None)
+    if not queued:
+        raise Refused("Only a report that failed or was cancelled is tried again.", code="not_failed")
+    record(actor=actor, verb="retry report", target=job)
+    transaction.on_commit(ring)
+
+
+def _require_staff(actor: User) -> None:
+    if not is_study_staff(actor):
+        raise NotAllowed("Reports are for coordinators and owners.")
+
+
+def print_next() -> bool:
+    """Print the oldest queued report; False when there was none. What goes wrong is kept in words."""
+    job = claim()
+    if job is None:
+        return False
+    try:
+        _print(job)
+    except _Stopped:
+        logger.info("report %s was cancelled, or its lease was lost", job.pk)
+    except Refused as refusal:
+        fail(job, refusal.reason)
+    except Exception as error:
+        logger.exception("report %s failed", job.pk)
+        fail(job, f"Printing failed: {type(error).__name__}. The worker's log has the details.")
+    return True
+
+
+def _print(job: ReportJob) -> None:
+    def progress(done: int, total: int) -> None:
+        if not keep(job, done, total):
+            raise _Stopped
+
+    if not (job.asked_by.is_active and is_study_staff(job.asked_by)):
+        raise Refused("Whoever asked for this report may no longer see it.", code="not_allowed")
+    path = new_path()
+    try:
+        made = print_report(order_of(job), Viewer.STAFF, path, progress)
+        digest, size = sealed(path)
+        if size > MAX_BYTES:
+            raise Refused(
+                f"The report has {size // 10**6} MB; choose a campaign, or fewer items.", code="too_large"
+            )
+        if not finish(job, file=path.name, sha256=digest, size=size, pages=made.pages):
+            raise _Stopped
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def order_of(job: ReportJob) -> ReportOrder:
+    """What the job asks for."""
+    return ReportOrder(
+        job.release,
+        job.campaign,
+        track=job.track,
+        condition=job.condition,
+        judge=job.judge,
+        frozen_tuple=job.frozen_tuple,
+        score=job.score,
+        items=job.items,
+        identities=job.identities,
+    )
+
+
+def reconcile_reports() -> dict[str, int]:
+    """Bring back what a dead worker held, remove old files, and ring again if a report waits."""
+    returned = take_back_expired()
+    removed = _remove_expired()
+    waiting = ReportJob.objects.filter(state=ReportState.QUEUED).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "removed": removed, "waiting": waiting}
+
+
+def _remove_expired() -> int:
+    expired = ReportJob.objects.filter(expires_at__lt=timezone.now()).exclude(file="")
+    names = list(expired.values_list("file", flat=True))
+    for name in names:
+        remove(name)
+    ReportJob.objects.filter(file__in=names).update(file="")
+    return len(names) + remove_strays(set(ReportJob.objects.exclude(file="").values_list("file", flat=True)))
+
+
+def ring() -> None:
+    """Tell workers to look; never raises for a broker that is away, for reconciliation rings again."""
+    try:
+        current_app.send_task("reports.print", retry=False)
+    except (OperationalError, OSError) as error:
+        logger.warning("the broker is away, reconciliation will ring again: %s", error)

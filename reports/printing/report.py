@@ -1,0 +1,226 @@
+"""A report as one PDF file: front, score, and items in chunks, so that memory does not grow with their number."""
+
+import datetime as dt
+import gc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.text import slugify
+
+from accounts.refusal import Refused
+from annotation.core.queries import campaigns_with_totals
+from annotation.core.visibility import Viewer
+from annotation.models import Campaign, Item
+from benchmark.models import Release
+from reports.core.choosing import USUAL, choose
+from reports.core.tuples import UNDECLARED, one_tuple
+from reports.printing.items import PrintedItem, item_count, printed_items
+from reports.printing.pages import own_sheet, print_html, require_pdf
+from reports.scores.document import score
+from reports.scores.inputs import collect_chosen
+from reports.scores.page import score_sections
+
+if TYPE_CHECKING:
+    from reports.printing.joining import Joined
+
+MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
+CHUNK = 10  # items loaded at a time
+PORTION = 60_000  # characters of HTML printed at a time: what decides the memory
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ReportOrder:
+    """What a report is to hold. Without `campaign` its items are those of all campaigns of the track.
+
+    `score` adds the tables and pictures of the score page, which name systems; `identities` names systems and
+    graders at the items too. `condition` ("usual" names the usual one) and `frozen_tuple` ("none": runs of no tuple)
+    are those of the score; where one is named, only items with outputs under it are printed.
+    """
+
+    release: Release
+    campaign: Campaign | None = None
+    track: str = ""
+    judge: str = ""
+    score: bool = True
+    items: bool = False
+    identities: bool = False
+    condition: str = ""
+    frozen_tuple: str = ""
+
+    @property
+    def title(self) -> str:
+        """The document's title."""
+        parts = [
+            self.release.name,
+            self.campaign.name if self.campaign else "",
+            f"condition {self.condition}" if self.condition else "",
+            f"tuple {self.frozen_tuple}" if self.frozen_tuple else "",
+        ]
+        return "Report on " + ", ".join(part for part in parts if part)
+
+    @property
+    def file_name(self) -> str:
+        """Release, campaign, track, condition and tuple, as far as they are named; without an ending."""
+        named = (self.release.name, self.campaign.slug if self.campaign else "", self.track, self.condition)
+        return "-".join(slugify(part) for part in ("report", *named, self.frozen_tuple) if part)
+
+    @property
+    def among(self) -> Q:
+        """Which items of its campaigns the report holds."""
+        found = Q()
+        if self.condition:
+            found &= Q(output__run__condition="" if self.condition == USUAL else self.condition)
+        if self.frozen_tuple == UNDECLARED:
+            found &= Q(output__isnull=False, output__run__tupled__isnull=True)
+        elif self.frozen_tuple:
+            found &= Q(output__run__tupled__tuple__name=self.frozen_tuple)
+        return found
+
+
+@dataclass(frozen=True)
+class PrintedReport:
+    """What was written."""
+
+    pages: int
+    items: int
+
+
+def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress) -> PrintedReport:
+    """Print the report to `path`; `progress` hears (items done, items) and may raise to stop.
+
+    Raises Refused when there is nothing to print, too much, or no pango.
+    """
+    from reports.printing.joining import Joined  # pypdf: every process would wait for it at its start
+
+    require_pdf()
+    campaigns = ordered_campaigns(order)
+    total = checked_size(order, campaigns)
+    progress(0, total)
+    joined = Joined(order.title)
+    entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
+    pages = _front(order, campaigns, entries, joined)
+    titles = {entry["number"]: _plain(entry["title"]) for entry in entries}
+    return PrintedReport(joined.write(path, pages, titles), len(entries))
+
+
+def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
+    """The campaigns whose items and figures the report holds, each with its totals."""
+    rows = [row for row in campaigns_with_totals() if row.release_id == order.release.pk]
+    if order.campaign:
+        if order.track and order.track != order.campaign.track:
+            raise Refused(
+                f"Campaign {order.campaign.slug} is on track {order.campaign.track or 'none'}.",
+                code="other_track",
+                field="track",
+            )
+        return [row for row in rows if row.pk == order.campaign.pk]
+    track = choose(order.release, _choice(order)).track
+    found = (row for row in rows if row.track == track)
+    if order.among:
+        items = Item.objects.filter(order.among, campaign__release=order.release).order_by()
+        held = set(items.values_list("campaign", flat=True).distinct())
+        found = (row for row in found if row.pk in held)
+    return sorted(found, key=lambda row: (row.created_at, row.pk))
+
+
+def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
+    """The number of items that the report will print. Raises Refused for none and for too many, and where the
+    release has no score of that track, condition, judge and tuple, or several tuples and none named."""
+    if order.score:
+        chosen = choose(order.release, _choice(order))
+        one_tuple(order.release, chosen.track, chosen.frozen_tuple, chosen.condition)
+    if not order.items:
+        if not order.score:
+            raise Refused("A report needs the score, the items, or both.", code="empty_report")
+        return 0
+    total = item_count(campaigns, order.among)
+    if not total:
+        raise Refused("No item has been drawn for this, so there are none to print.", code="no_items")
+    if total > MAX_ITEMS:
+        raise Refused(
+            f"{total} items are more than the {MAX_ITEMS} of one report; choose a campaign.", code="too_many"
+        )
+    return total
+
+
+def _print_items(
+    order: ReportOrder,
+    campaigns: list[Campaign],
+    who: Viewer,
+    joined: "Joined",
+    progress: Progress,
+    total: int,
+) -> Iterator[dict[str, Any]]:
+    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
+    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among):
+        for items in portions(batch):
+            _print_portion(items, order.title, sheets, joined)
+            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
+            progress(items[-1].number, total)
+            for item in items:
+                yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
+
+
+def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: "Joined") -> None:
+    html = render_to_string("reports/print/items.html", {"items": items, "subject": title})
+    first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
+    printed = print_html(html, [*sheets, first])
+    joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
+
+
+def portions(items: list[PrintedItem]) -> Iterator[list[PrintedItem]]:
+    """The items in order, together while their HTML stays below PORTION; a longer one is a portion of its own."""
+    portion: list[PrintedItem] = []
+    size = 0
+    for item in items:
+        length = sum(len(passage.block.html) for part in item.parts for passage in part.passages)
+        if portion and size + length > PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(item)
+        size += length
+    if portion:
+        yield portion
+
+
+def _remarks(item: PrintedItem) -> str:
+    found = sum(len(passage.comments) for part in item.parts for passage in part.passages) + len(item.lost)
+    return f"{found} comment{'s' if found != 1 else ''}" if found else ""
+
+
+def _front(
+    order: ReportOrder, campaigns: list[Campaign], entries: list[dict[str, Any]], joined: "Joined"
+) -> bytes:
+    context: dict[str, Any] = {
+        "order": order,
+        "title": order.title,
+        "campaigns": campaigns,
+        "printed_at": timezone.now().astimezone(dt.UTC),
+        "entries": [{**entry, "page": joined.starts[entry["number"]]} for entry in entries],
+    }
+    if order.score:
+        chosen = choose(order.release, _choice(order))
+        document = score(collect_chosen(chosen))
+        context |= {"chosen": chosen, "document": document, **score_sections(document)}
+    html = render_to_string("reports/print/front.html", context)
+    return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
+
+
+def _choice(order: ReportOrder) -> dict[str, str]:
+    track = order.campaign.track if order.campaign else order.track
+    return {
+        "track": track,
+        "condition": order.condition,
+        "judge": order.judge,
+        "tuple": order.frozen_tuple,
+    }
+
+
+def _plain(title: str) -> str:
+    return " ".join(title.replace("$", "").split())

@@ -1,0 +1,23 @@
+"""Published figures, checked: one page for each paper."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from reports.core.access import explains_refusals, staff_only
+from reports.published.recomputing import all_counts, recomputed
+
+
+@staff_only
+@require_GET
+def published_list(request: HttpRequest) -> HttpResponse:
+    """The papers whose figures are kept, with how many come out."""
+    return render(request, "reports/published_list.html", {"papers": all_counts()})
+
+
+@staff_only
+@require_GET
+@explains_refusals
+def published(request: HttpRequest, protocol: str) -> HttpResponse:
+    """One paper's figures beside ours, and its known discrepancies."""
+    return render(request, "reports/published.html", {"document": recomputed(protocol)})

@@ -1,0 +1,1 @@
+"""Scores: their inputs, the document, its page and text."""

@@ -1,0 +1,233 @@
+"""What the experts say of each system: counts, problem-level aggregates and means. No rows here.
+
+Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate (all experts agree, else
+inconclusive) and the strict majority beside it. Graded questions: macro mean over outputs and micro mean
+over labels.
+
+A label "abstain" (nothing could be judged) is no success and stays: it counts as the doubtful value of its output's
+aggregates, and beside the labels it is counted by itself. It has no place on a graded scale, so means are of the
+labels with a number. "Unavailable" leaves the denominator and is counted.
+
+An output passes by a question if its experts' answers are successes of the scale, whichever of them: all of the
+answers (conservative), or more than half (majority). An interval scale has means, and passes where its rubric names
+successes.
+
+Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
+the conservative value (or the mean of the output's experts).
+
+Where a system has no output at all for some of the problems that the experts graded for others, `missing` has the
+rate over all of these problems, with what was not released among them. Where a system did not release some of these
+problems, `not_released` has their number, and the conservative rate of a reader who counts them as incorrect, as
+RMA's Table 1 does (STATISTICS.md 1.5).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from benchmark.protocol import StepMeasure
+from benchmark.rubrics import Question, Rubric
+from reports.core.datasets import Decision, ExpertLabel, OutputRow, Unreleased
+from reports.scores.step_scores import step_document
+from stats.aggregate import strict_majority, totals, unanimous
+from stats.intervals import proportion
+from stats.means import mean_estimate
+from stats.scale import Scale
+
+Grouped = dict[str, list[str]]
+
+
+def expert_document(
+    rubric: Rubric,
+    rows: Sequence[OutputRow],
+    labels: Sequence[ExpertLabel],
+    decisions: Sequence[Decision] = (),
+    measures: Sequence[StepMeasure] = (),
+    unreleased: Sequence[Unreleased] = (),
+    missing: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
+
+    A stepwise question appears if one of `measures` is of its labels.
+    """
+    systems = sorted({row.system for row in rows})
+    system_of = {row.subject: row.system for row in rows}
+    clusters = {row.subject: row.cluster for row in rows}
+    measured = {measure.question for measure in measures}
+    withheld = _withheld(rows, labels, unreleased)
+    blank = [Unreleased(system, instance) for system, keys in missing.items() for instance in keys]
+    absent = _withheld(rows, labels, blank)
+    return {
+        question.key: {
+            "text": question.text,
+            "scale": question.scale.name,
+            "systems": {
+                system: step_document(
+                    question, _own(question.key, labels, system_of, system), measures, clusters
+                )
+                if question.scale.stepwise
+                else _question_document(
+                    question,
+                    _about(question.key, labels, system_of, system),
+                    _decided(question.key, decisions, system_of, system),
+                    withheld[question.key, system],
+                    absent[question.key, system],
+                )
+                for system in systems
+            },
+        }
+        for question in rubric.questions
+        if question.scale.has_values and (not question.scale.stepwise or question.key in measured)
+    }
+
+
+def _about(
+    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
+) -> list[ExpertLabel]:
+    """The labels of one question about one system's outputs, whatever their state."""
+    return [label for label in labels if label.question == key and system_of.get(label.subject) == system]
+
+
+def _withheld(
+    rows: Sequence[OutputRow], labels: Sequence[ExpertLabel], unreleased: Sequence[Unreleased]
+) -> Counter[tuple[str, str]]:
+    """Question and system to the number of graded problems for which that system is named in `unreleased`."""
+    instance_of = {row.subject: row.instance for row in rows}
+    graded = {(label.question, instance_of.get(label.subject)) for label in labels}
+    return Counter(
+        (question, mark.system)
+        for mark in unreleased
+        for question, instance in graded
+        if instance == mark.instance
+    )
+
+
+def _own(
+    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
+) -> list[ExpertLabel]:
+    """The answered ones among them."""
+    return [label for label in _about(key, labels, system_of, system) if label.state == "answered"]
+
+
+def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
+    """Values by output; a label that abstains counts as `abstained`, or not at all."""
+    grouped: Grouped = defaultdict(list)
+    for label in labels:
+        value = abstained if label.state == "abstain" else label.value
+        if value and not label.step:
+            grouped[label.subject].append(value)
+    return dict(grouped)
+
+
+def _without_value(labels: Sequence[ExpertLabel]) -> dict[str, int]:
+    """How many labels abstain or are unavailable; states that nobody used are left out."""
+    counts = Counter(label.state for label in labels if label.state != "answered" and not label.step)
+    return dict(sorted(counts.items()))
+
+
+def _decided(
+    key: str, decisions: Sequence[Decision], system_of: Mapping[str, str], system: str
+) -> dict[str, str] | None:
+    """Output to its decided value; None where the question was adjudicated for no system."""
+    about = [row for row in decisions if row.question == key and not row.step]
+    if not about:
+        return None
+    return {row.subject: row.value for row in about if system_of.get(row.subject) == system}
+
+
+def _question_document(
+    question: Question,
+    labels: Sequence[ExpertLabel],
+    decided: Mapping[str, str] | None,
+    withheld: int,
+    absent: int,
+) -> dict[str, Any]:
+    scale = question.scale
+    if scale.aggregation == "mean":
+        found = _mean_document(_grouped(labels), scale.range, decided)
+        if scale.passes:
+            found["passes"] = _passes(scale, list(_grouped(labels).values()))
+    else:
+        found = _choice_document(question, labels, decided)
+        if withheld:
+            found["not_released"] = _counted_against(found["conservative"]["estimate"], withheld)
+        if absent:
+            found["missing"] = _counted_against(found["conservative"]["estimate"], absent + withheld)
+    return found | _without_value(labels)
+
+
+def _choice_document(
+    question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
+) -> dict[str, Any]:
+    scale = question.scale
+    grouped = _grouped(labels, abstained=scale.unclear)
+    per_output = list(grouped.values())
+    passes = _passes(scale, per_output)
+    every_label = [value for values in _grouped(labels).values() for value in values]
+    final: dict[str, Any] = {}
+    if decided is not None:
+        settled = {
+            **{subject: unanimous(values, otherwise=scale.unclear) for subject, values in grouped.items()},
+            **decided,
+        }
+        passed = {subject: scale.passed_unanimously(values) for subject, values in grouped.items()}
+        passed |= {subject: value in scale.success for subject, value in decided.items()}
+        rate = {
+            "counts": _counts(scale, settled.values()),
+            "estimate": proportion(sum(passed.values()), len(passed)).as_json(),
+        }
+        final = {"final": {**rate, "adjudicated": len(decided)}}
+    return {
+        "labels": totals(every_label, scale.values),
+        "conservative": {
+            "counts": _counts(scale, (unanimous(values, otherwise=scale.unclear) for values in per_output)),
+            "estimate": passes["conservative"],
+        },
+        "majority": {
+            "counts": _counts(
+                scale, (strict_majority(values, otherwise=scale.unclear) for values in per_output)
+            ),
+            "estimate": passes["majority"],
+        },
+        "experts_per_output": sorted({len(values) for values in per_output}),
+        **final,
+    }
+
+
+def _passes(scale: Scale, per_output: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The share of outputs that pass: unanimously, and by more than half of their experts.
+
+    Experts who give different successes ("flawless", "minor") agree that the output passes.
+    """
+    n = len(per_output)
+    return {
+        "conservative": proportion(sum(map(scale.passed_unanimously, per_output)), n).as_json(),
+        "majority": proportion(sum(map(scale.passed_by_majority, per_output)), n).as_json(),
+    }
+
+
+def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
+    """How many outputs have each value as their own, and how many are unclear."""
+    categories = list(dict.fromkeys([*scale.values, scale.unclear]))
+    return totals([value for value in settled if value is not None], categories)
+
+
+def _counted_against(released: Mapping[str, Any], withheld: int) -> dict[str, Any]:
+    rate = proportion(released["k"] or 0, released["n"] + withheld)
+    return {"problems": withheld, "counted_against": rate.as_json()}
+
+
+def _mean_document(
+    grouped: Grouped, scale: tuple[float, float], decided: Mapping[str, str] | None
+) -> dict[str, Any]:
+    means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
+    every_label = [float(value) for values in grouped.values() for value in values]
+    found = {
+        "macro": mean_estimate(list(means.values()), "mean_over_outputs", scale).as_json(),
+        "micro": mean_estimate(every_label, "mean_over_labels", scale).as_json(),
+    }
+    if decided is None:
+        return found
+    final = means | {subject: float(value) for subject, value in decided.items()}
+    return {**found, "final": mean_estimate(list(final.values()), "final_mean", scale).as_json()}

@@ -1,0 +1,155 @@
+"""Fixed-judge scores: every metric of the protocol per system and domain, with its intervals. No rows here.
+
+Denominators (STATISTICS.md section 0): an output is judged on every stage that it reached. Where it abstained before
+that, or failed, and where the verdict is uncertain, it counts negative and stays; outputs whose needed verdict is
+unavailable leave, are counted, and bound the value.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.protocol import LabelledOutput, Metric
+from stats.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import missing_bounds, proportion, wilson
+
+DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
+
+Strata = Mapping[str, str]  # instance to stratum
+_NO_STRATA: Mapping[str, Strata] = {}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Outputs that count for a metric: 1 for a success, 0 otherwise, with their clusters and their problems."""
+
+    values: list[int]
+    clusters: list[str]
+    problems: list[str]
+    abstained: int
+    unavailable: int
+
+    @property
+    def successes(self) -> int:
+        return sum(self.values)
+
+
+def count(metric: Metric, outputs: Iterable[LabelledOutput]) -> Counted:
+    """Apply the denominator rule to one metric."""
+    values: list[int] = []
+    clusters: list[str] = []
+    problems: list[str] = []
+    abstained = unavailable = 0
+    for output in outputs:
+        judged = output.is_judged_by(metric.needs)
+        if judged and is_unavailable(metric, output):
+            unavailable += 1
+            continue
+        abstained += not judged
+        values.append(int(judged and metric.success(output)))
+        clusters.append(output.cluster)
+        problems.append(output.instance)
+    return Counted(values, clusters, problems, abstained, unavailable)
+
+
+def is_unavailable(metric: Metric, output: LabelledOutput) -> bool:
+    """Whether a label that the metric needs is missing or failed, and no other label already decides it.
+
+    A success needs all its labels; a clear "no" on any needed label is decisive without the others.
+    """
+    states = [output.states.get(key, "unavailable") for key in metric.needs]
+    if any(output.labels.get(key) == "no" for key in metric.needs):
+        return False
+    return "unavailable" in states or "unparsed" in states
+
+
+def is_asked(metric: Metric, output: LabelledOutput) -> bool:
+    """Whether anybody was asked for a label that the metric needs."""
+    return any(key in output.states for key in metric.needs)
+
+
+def metric_document(
+    metric: Metric,
+    outputs: Sequence[LabelledOutput],
+    *,
+    seed: int,
+    strata: Mapping[str, Strata] = _NO_STRATA,
+    methods: int,
+) -> dict[str, Any]:
+    """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, its domains and strata.
+
+    `strata` is, for each division of the instances, the stratum of every instance. `methods` are those of the
+    artifact (reports/scores/inputs.py).
+    """
+    counted = count(metric, outputs)
+    estimate = share if methods >= 4 else wilson_estimate
+    divided = {
+        name: _within(metric, estimate, ((stratum_of[output.instance], output) for output in outputs))
+        for name, stratum_of in strata.items()
+    }
+    return {
+        "estimate": estimate(counted).as_json(),
+        "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
+        "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
+        "domains": _within(metric, estimate, ((output.domain, output) for output in outputs)),
+        **({"strata": divided} if divided else {}),
+    }
+
+
+def _within(
+    metric: Metric,
+    estimate: Callable[[Counted], Estimate],
+    outputs: Iterable[tuple[str, LabelledOutput]],
+) -> dict[str, Any]:
+    """The estimate of each class of outputs, given as (class, output)."""
+    grouped: dict[str, list[LabelledOutput]] = defaultdict(list)
+    for name, output in outputs:
+        grouped[name].append(output)
+    return {name: estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())}
+
+
+def share(counted: Counted) -> Estimate:
+    """k / n as `wilson_estimate` gives it; where a problem has several attempts, with an interval by problem.
+
+    Attempts at one problem succeed and fail together: Wilson is on n divided by their design effect (STATISTICS.md
+    3 vii). Where all succeed, all fail or there is one problem, that cannot be estimated, and problems are counted.
+    """
+    plain = wilson_estimate(counted)
+    totals = cluster_totals(counted.values, counted.problems)
+    if totals.clusters == totals.n:
+        return plain
+    found = wilson_on_effective_n(totals)
+    if totals.clusters == 1 or counted.successes in (0, totals.n):
+        found = replace(found, ci=wilson(totals.mean * totals.clusters, totals.clusters))
+    return replace(
+        plain, ci=found.ci, se=found.se, method=found.method, clusters=found.clusters, warnings=found.warnings
+    )
+
+
+def wilson_estimate(counted: Counted) -> Estimate:
+    """k / n with Wilson, the counts of what was left out, and bounds when something was."""
+    n = len(counted.values)
+    bounds = missing_bounds(counted.successes, n, counted.unavailable) if counted.unavailable else None
+    return replace(
+        proportion(counted.successes, n, denom_rule=DENOMINATOR),
+        n_abstain=counted.abstained,
+        n_unavailable=counted.unavailable,
+        bounds=bounds,
+    )
+
+
+def _clustered(counted: Counted, *, seed: int, bootstrap: bool) -> Estimate:
+    if not counted.values:
+        return undefined("paper_cluster_bootstrap" if bootstrap else "wilson_effective_n", Reason.NO_ITEMS)
+    totals = cluster_totals(counted.values, counted.clusters)
+    return cluster_bootstrap(totals, seed=seed) if bootstrap else wilson_on_effective_n(totals)
+
+
+def buckets(bucket_of: Any, outputs: Iterable[LabelledOutput]) -> dict[str, int]:
+    """How many outputs fall into each of the judge's buckets; the counts add up to the number of outputs."""
+    counts: dict[str, int] = defaultdict(int)
+    for output in outputs:
+        counts[bucket_of(output)] += 1
+    return dict(sorted(counts.items()))

@@ -1,0 +1,82 @@
+"""What there is to score: releases with their tracks, systems, judges and campaigns. A fixed number of queries."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from django.db.models import Count
+
+from annotation.models import Campaign
+from benchmark.models import Release, Run
+from benchmark.subjects import DEFAULT_TRACK
+from judging.models import Judge, Verdict
+from reports.core.datasets import PLAIN
+
+
+@dataclass
+class TrackOverview:
+    """One track of a release with everything that has labels or outputs there.
+
+    `systems` counts the outputs under the usual condition; those under other `conditions` are never added to them.
+    """
+
+    release: Release
+    track: str
+    systems: dict[str, int] = field(default_factory=dict)
+    conditions: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    campaigns: list[Campaign] = field(default_factory=list)
+
+    @property
+    def n_outputs(self) -> int:
+        return sum(self.systems.values())
+
+
+def tracks_overview() -> list[TrackOverview]:
+    """Every track with outputs, by release and track."""
+    releases = Release.objects.select_related("benchmark").in_bulk()
+    found: dict[tuple[int, str], TrackOverview] = {}
+    for release, track, condition, system, n_outputs in _runs():
+        entry = found.setdefault((release, track), TrackOverview(releases[release], track))
+        if condition == PLAIN:
+            entry.systems[system] = n_outputs
+        elif condition not in entry.conditions:
+            entry.conditions.append(condition)
+    judges, campaigns = _judges(), _campaigns()
+    for key, entry in found.items():
+        entry.judges = judges.get(key, [])
+        entry.campaigns = campaigns.get(key, [])
+    return [found[key] for key in sorted(found, key=lambda key: (releases[key[0]].name, key[1]))]
+
+
+def release_arms(release: Release) -> list[tuple[str, str]]:
+    """Track and condition of the runs of a release that have outputs: raw first, the usual condition first."""
+    runs = Run.objects.filter(release=release, outputs__isnull=False).order_by()
+    return sorted(
+        runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
+    )
+
+
+def _runs() -> list[tuple[int, str, str, str, int]]:
+    runs = Run.objects.filter(outputs__isnull=False).order_by("condition", "system__slug")
+    counted = runs.values("release_id", "track", "condition", "system__slug").annotate(n=Count("outputs"))
+    return list(counted.values_list("release_id", "track", "condition", "system__slug", "n"))
+
+
+def _judges() -> dict[tuple[int, str], list[str]]:
+    labels = {judge.pk: judge.label for judge in Judge.objects.order_by("slug", "version")}
+    said = (
+        Verdict.objects.filter(output__isnull=False)
+        .order_by()
+        .values_list("output__run__release_id", "output__run__track", "judge_id")
+    )
+    found: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for release, track, judge in said.distinct():
+        found[release, track].append(labels[judge])
+    return {key: sorted(names) for key, names in found.items()}
+
+
+def _campaigns() -> dict[tuple[int, str], list[Campaign]]:
+    found: dict[tuple[int, str], list[Campaign]] = defaultdict(list)
+    for campaign in Campaign.objects.order_by("slug"):
+        found[campaign.release_id, campaign.track].append(campaign)
+    return found

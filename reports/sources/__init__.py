@@ -1,0 +1,1 @@
+"""The sources that outputs selected."""

@@ -1,0 +1,146 @@
+"""Sources that outputs selected: flags where it is the citing paper, and how many successes use another source.
+
+A source that only a person can identify ("uncertain") never counts as the cited one, nor as another one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.models import Output, OutputState, ProtocolFlag, Release
+from benchmark.protocols import get_protocol
+from benchmark.settling.queue import answers
+from judging.models import Judge, Verdict
+from judging.sources import CITED, CITING, source_program
+from judging.subjects import output_of
+from reports.core.choosing import Chosen
+from reports.scores.inputs import collect_chosen
+from reports.scores.output_rows import scored_outputs
+from stats.estimate import Estimate, Reason, undefined
+from stats.intervals import proportion
+
+_WORDS = {"yes": "cited", "no": "alternative", "uncertain": "ask", "": "unknown"}
+_SETTLED = {"same": "yes", "different": "no"}
+COUNTED = ("cited", "alternative", "ask", "unknown")
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """One system's successes by source; `share` is alternative / successes, with bounds for those to be asked."""
+
+    system: str
+    successes: int
+    cited: int
+    alternative: int
+    ask: int
+    unknown: int
+    share: Mapping[str, Any]
+
+
+def newest_matcher(release: Release) -> Judge | None:
+    """The latest version of the source matcher that has spoken here; None before the first."""
+    slug = f"{release.benchmark.protocol}-{source_program(release).name}"
+    said = Verdict.objects.filter(output__run__release=release, predicate=CITING, judge__slug=slug)
+    return Judge.objects.filter(pk__in=said.values("judge")).order_by("-version").first()
+
+
+@dataclass(frozen=True)
+class SourceFlag:
+    """An output whose source is the citing paper (yes), or may be (uncertain)."""
+
+    output: Output
+    value: str
+    reason: str
+
+
+def protocol_flags(release: Release, matcher: Judge | None) -> list[SourceFlag]:
+    """Flags found at import, and those of `matcher` on outputs that were imported before there were any."""
+    related = ("output__instance", "output__run__system")
+    at_import = ProtocolFlag.objects.filter(output__run__release=release, kind=CITING).select_related(
+        *related
+    )
+    found = {
+        flag.output_id: SourceFlag(flag.output, "yes" if flag.certain else "uncertain", flag.reason)
+        for flag in at_import
+    }
+    asked = Verdict.objects.filter(
+        judge=matcher, output__run__release=release, predicate=CITING, value__in=("yes", "uncertain")
+    ).select_related(*related)
+    for verdict in asked:
+        output = output_of(verdict)
+        found.setdefault(output.pk, SourceFlag(output, verdict.value, verdict.reason))
+    return sorted(found.values(), key=_by_certainty)
+
+
+def _by_certainty(flag: SourceFlag) -> tuple[bool, str, str, int, int]:
+    output = flag.output
+    return flag.value != "yes", output.run.system.slug, output.instance.key, output.attempt, output.pk
+
+
+def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow]:
+    """Per system: the successes under a judge by where their source stands; empty before a matcher has spoken."""
+    if matcher is None or not chosen.judge:
+        return []
+    said = {
+        (system, instance, attempt): value
+        for system, instance, attempt, value in Verdict.objects.filter(
+            judge=matcher,
+            predicate=CITED,
+            output__run__release=chosen.release,
+            output__run__track=chosen.track,
+            output__run__condition=chosen.condition,
+        ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
+    } | _settled(chosen)
+    outputs = [
+        (row.system, said.get((row.system, row.instance, row.attempt), ""))
+        for row in scored_outputs(collect_chosen(chosen))
+        if row.bucket == "success"
+    ]
+    return tabulate(outputs)
+
+
+def _settled(chosen: Chosen) -> dict[tuple[str, str, int], str]:
+    """What people said of selected sources that the matcher could not tell, in the matcher's words; an output by
+    system, instance and attempt."""
+    types = get_protocol(chosen.release.benchmark.protocol).success_types
+    said = answers(chosen.release.name)
+    if types is None or not said:
+        return {}
+    rows = Output.objects.filter(
+        run__release=chosen.release,
+        run__track=chosen.track,
+        run__condition=chosen.condition,
+        state=OutputState.ANSWERED,
+    ).values_list("run__system__slug", "instance__key", "attempt", "instance__payload", "payload")
+    return {
+        (system, instance, attempt): _SETTLED[said[case.pair]]
+        for system, instance, attempt, asked, answered in rows.iterator()
+        for case in types.open_cases(asked, answered)
+        if case.pair in said
+    }
+
+
+def tabulate(successes: Iterable[tuple[str, str]]) -> list[SourceRow]:
+    """Rows of (system, the matcher's value) counted by system."""
+    counts: dict[str, Counter[str]] = {}
+    for system, value in successes:
+        counts.setdefault(system, Counter())[_WORDS[value]] += 1
+    return [
+        SourceRow(
+            system=system,
+            successes=found.total(),
+            share=_share(found).as_json(),
+            **{name: found[name] for name in COUNTED},
+        )
+        for system, found in sorted(counts.items())
+    ]
+
+
+def _share(found: Counter[str]) -> Estimate:
+    """Alternative among the successes whose source is known; bounds over those that are not."""
+    known, size = found["cited"] + found["alternative"], found.total()
+    if not known:
+        return undefined("wilson", Reason.ZERO_DENOM, n=0)
+    bounds = (found["alternative"] / size, (size - found["cited"]) / size)
+    return replace(proportion(found["alternative"], known), bounds=bounds)

@@ -1,1 +1,0 @@
-"""Pages and downloads of scores, for those who run the study."""
