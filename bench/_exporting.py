@@ -21,7 +21,7 @@ from judging.models import Verdict  # noqa: E402
 from reports.labels.exporting import csv_lines, jsonl_lines  # noqa: E402
 from reports.labels.rows import label_rows  # noqa: E402
 from reports.printing.report import ReportOrder, print_report  # noqa: E402
-from stats.labels import COLUMNS  # noqa: E402
+from stats.tables.labels import COLUMNS  # noqa: E402
 from tests import factories  # noqa: E402
 from tests.latex.real_data import machine_proofs, reference_solutions  # noqa: E402
 

@@ -12,12 +12,12 @@ import krippendorff as package
 import numpy as np
 
 from bench.frame import Figure, once, timed
-from stats import gwet, krippendorff
-from stats.agreement_sums import agreement_sums
-from stats.bootstrap import generator, percentile_interval, resampled_pattern_sums, resampled_sums
-from stats.dawid_skene import dawid_skene
-from stats.facets import rater_facets
-from stats.ratings import Ratings
+from stats.agreement import gwet, krippendorff
+from stats.agreement.sums import agreement_sums
+from stats.core.bootstrap import generator, percentile_interval, resampled_pattern_sums, resampled_sums
+from stats.raters.dawid_skene import dawid_skene
+from stats.raters.facets import rater_facets
+from stats.tables.ratings import Ratings
 
 RNG = generator(1)
 UNITS, RATERS, RESAMPLES = 200_000, 5, 1_000

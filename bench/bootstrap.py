@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from bench.frame import Figure, once, timed
-from stats.bootstrap import generator, percentile_interval, resampled_sums
-from stats.clusters import ClusterTotals, cluster_bootstrap, cluster_totals, paired_difference
+from stats.core.bootstrap import generator, percentile_interval, resampled_sums
+from stats.scores.clusters import ClusterTotals, cluster_bootstrap, cluster_totals, paired_difference
 
 RESAMPLES = 10_000
 RNG = generator(1)

@@ -32,7 +32,7 @@ WORKER = """
 import json, os, threading, time
 import django
 django.setup()
-from judging.worker import drain
+from judging.queue.worker import drain
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -59,7 +59,7 @@ import asyncio, json, os, time
 import django
 django.setup()
 from django.conf import settings
-from judging.endpoints import declared_endpoints
+from judging.asking.endpoints import declared_endpoints
 from judging.models import Call
 from llm import Client
 
@@ -77,8 +77,8 @@ print(json.dumps(asyncio.run(ask(endpoint, Call.objects.first().request, %d))))
 """
 ASK = """
 from benchmark.models import Release
-from judging.actions import ask
-from judging.queries import newest_judge
+from judging.runs.actions import ask
+from judging.runs.queries import newest_judge
 ask(actor=None, judge=newest_judge({judge!r}), release=Release.objects.get(name={release!r}))
 """
 

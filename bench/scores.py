@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.frame import Figure, Spread, once
-from stats.bootstrap import generator
+from stats.core.bootstrap import generator
 
 SYSTEMS, INSTANCES, PAIRED = 7, 200, 33
 AUDITED = {("yes", "yes"): 45, ("yes", "no"): 70, ("no", "no"): 60}

@@ -11,11 +11,11 @@ import choix
 import numpy as np
 
 from bench.frame import Figure, once, timed
-from stats import davidson
-from stats.bootstrap import generator
-from stats.davidson import DavidsonFit
-from stats.pairwise import Comparisons
-from stats.strength_bootstrap import clustered_strengths
+from stats.core.bootstrap import generator
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit
+from stats.pairs.pairwise import Comparisons
+from stats.pairs.strength_bootstrap import clustered_strengths
 
 RNG = generator(1)
 SYSTEMS, GAMES = 50, 100_000

@@ -13,7 +13,7 @@ from benchmark.models import Release
 from benchmark.queries import releases_like
 from benchmark.reproducing import reproduction
 from benchmark.views import staff_only
-from stats.display import rounded, rounded_percent
+from stats.core.display import rounded, rounded_percent
 
 _NAMES = ("format", "first", "second", "shares")
 

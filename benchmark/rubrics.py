@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stats.scale import NOT_ASSESSED as NOT_ASSESSED
-from stats.scale import Scale, ScaleError, scale_from
+from stats.core.scale import NOT_ASSESSED as NOT_ASSESSED
+from stats.core.scale import Scale, ScaleError, scale_from
 
 _WITHOUT_STEPS = {"compare": "a pair has no common ones", "construction": "an instance has none"}
 _QUESTION_FIELDS = {"key": str, "text": str, "help": str, "required": bool, "positive": str, "anchors": dict}

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from judging import api
+from judging.runs import api
 
 urlpatterns = [
     path("judges/", api.JudgeList.as_view(), name="api-judges"),

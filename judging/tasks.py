@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from judging.process import outliving_sigterm
-from judging.worker import drain
+from judging.queue.process import outliving_sigterm
+from judging.queue.worker import drain
 
 
 @shared_task(name="judging.work")

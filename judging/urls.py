@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from judging import reading_views, views
+from judging.reading import views as reading_views
+from judging.runs import views
 
 urlpatterns = [
     path("", views.judges, name="judges"),

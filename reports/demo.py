@@ -19,7 +19,7 @@ from benchmark.actions import declare_tuple, describe_release, freeze_release, i
 from benchmark.models import Output, Release
 from benchmark.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
-from judging.actions import ask, create_judge
+from judging.runs.actions import ask, create_judge
 from reports.audit.draw import draw_audit, plan_audit
 from reports.audit.sizes import PerStratum
 from reports.labels.importing import import_labels

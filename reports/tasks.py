@@ -6,7 +6,7 @@ from celery import shared_task
 
 from benchmark.actions.rendering import reconcile_rendering
 from benchmark.actions.uploading import reconcile_imports
-from judging.actions import reconcile as reconcile_judging
+from judging.runs.actions import reconcile as reconcile_judging
 from reports.analysing import uploads
 from reports.history.chain import seal
 from reports.printing.jobs import print_next, reconcile_reports, ring

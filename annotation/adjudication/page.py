@@ -11,7 +11,7 @@ from annotation.grading.remarks import Remark
 from annotation.grading.sheets import ShownPart, shown_proofs
 from annotation.models import Adjudication, Cause, Grade, Item
 from benchmark.rubrics import Question, rubric_from_content
-from stats.scale import value_words
+from stats.core.scale import value_words
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from benchmark.rendering import rendered_all
 from benchmark.rubrics import rubric_from_content
-from stats.scale import value_words
+from stats.core.scale import value_words
 
 STAFF = "coordinator"
 

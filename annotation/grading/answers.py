@@ -28,7 +28,7 @@ from annotation.grading.leakage import CheckedFlag, Place, checked_flags
 from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
 from benchmark.rubrics import Question, Rubric, RubricError
-from stats.scale import value_words
+from stats.core.scale import value_words
 
 MAX_CONTENT_BYTES = 1_000_000
 MAX_WHERE = 500

@@ -17,7 +17,7 @@ from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
 from benchmark.rendering import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
-from stats.scale import Scale, value_words
+from stats.core.scale import Scale, value_words
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchmark.jsonl import Line, parse_object
 from benchmark.records import RecordError, record_errors
 from benchmark.survey import BadFile
-from stats.cells import unquote_cell
-from stats.raw_rows import TableError, csv_rows
+from stats.tables.cells import unquote_cell
+from stats.tables.raw_rows import TableError, csv_rows
 
 COLUMNS = ("item", "problem", "answer", "question", "step", "value", "rationale", "note")
 MAX_BYTES = 5_000_000

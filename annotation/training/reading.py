@@ -24,7 +24,7 @@ from annotation.models import (
     TrainingSkip,
 )
 from benchmark.rubrics import rubric_from_content
-from stats.scale import value_words
+from stats.core.scale import value_words
 
 
 class TrainingFirst(Refused):

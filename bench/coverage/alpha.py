@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from bench.coverage.frame import Cell
-from stats.agreement import Request, agreement
-from stats.bootstrap import Ints, generator
-from stats.ratings import Ratings
+from stats.agreement.bundle import Request, agreement
+from stats.core.bootstrap import Ints, generator
+from stats.tables.ratings import Ratings
 
 REQUEST = Request(level="nominal")
 # Clusters, items in each, raters.

@@ -8,9 +8,9 @@ import numpy as np
 
 from bench.coverage.designs import BUCKETS, Design, designs
 from bench.coverage.frame import Cell
-from stats.audit import AuditStratum, design_weighted
-from stats.bootstrap import Ints, generator
-from stats.confusion import METRICS, Confusion, coefficient
+from stats.audit.confusion import METRICS, Confusion, coefficient
+from stats.audit.weighted import AuditStratum, design_weighted
+from stats.core.bootstrap import Ints, generator
 
 INNER = 500  # posterior draws per audit; users get 20,000
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from bench.coverage.designs import Design, designs
 from bench.coverage.frame import Cell
-from stats.bootstrap import generator
-from stats.pooling import pools, unaudited_range
+from stats.audit.pooling import pools, unaudited_range
+from stats.core.bootstrap import generator
 
 
 def cells(draws: int) -> Iterator[Cell]:
@@ -17,7 +17,7 @@ def cells(draws: int) -> Iterator[Cell]:
 
 
 def cell(design: Design, draws: int) -> Cell:
-    """One point of the grid. The interval is `stats.corrected.corrected_score`'s, all draws at once."""
+    """One point of the grid. The interval is `stats.audit.corrected.corrected_score`'s, all draws at once."""
     rng = generator(2)
     true = design.population(draws, rng)
     sizes, found = design.audited(true, rng)

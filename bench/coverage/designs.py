@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stats.bootstrap import Floats, Ints
-from stats.planner import neyman
+from stats.core.bootstrap import Floats, Ints
+from stats.planning.sizes import neyman
 
 OUTPUTS = 200
 BUCKETS = ("success", "partial", "none")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from bench.coverage.frame import Cell
-from stats.bootstrap import Floats, generator
-from stats.clusters import cluster_totals
-from stats.paired import paired_interval, sign_flip
+from stats.core.bootstrap import Floats, generator
+from stats.scores.clusters import cluster_totals
+from stats.scores.paired import paired_interval, sign_flip
 
 ALIKE = 4.0  # a cluster's share for one system varies round what both share with correlation 1 / (1 + ALIKE)
 DIFFERENCES = {0.05: (0.0, 0.05), 0.35: (0.0, 0.1, 0.3)}

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.coverage.frame import Cell
-from stats import davidson
-from stats.bootstrap import Floats, Ints, generator
-from stats.davidson import DavidsonFit
-from stats.estimate import Estimate
-from stats.pairwise import Comparisons, clustered_rates
-from stats.strength_bootstrap import clustered_parameter, jackknife_strengths
+from stats.core.bootstrap import Floats, Ints, generator
+from stats.core.estimate import Estimate
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit
+from stats.pairs.pairwise import Comparisons, clustered_rates
+from stats.pairs.strength_bootstrap import clustered_parameter, jackknife_strengths
 
 TIES, ORDER = -0.7, 0.2
 SPREAD = 0.6  # a problem suits a system more or less than its strength says

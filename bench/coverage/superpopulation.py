@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from bench.coverage.frame import Cell
-from stats.bootstrap import Floats, generator
-from stats.strata import Stratum
-from stats.superpopulation import superpopulation_score
+from stats.audit.superpopulation import superpopulation_score
+from stats.core.bootstrap import Floats, generator
+from stats.core.strata import Stratum
 
 SENSITIVITY, SPECIFICITY = 0.85, 0.95
 

@@ -20,13 +20,13 @@ from reports.analysing.stored import STORED, stored_document
 from reports.analysing.uploads import AT_ONCE_BYTES
 from reports.core.choosing import choose
 from reports.scores.api import invalid, release_or_404
-from stats.agreement import LEVELS
+from stats.agreement.bundle import LEVELS
 from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED
 from stats.analyses.retrieval import DEFAULT_KS
-from stats.label_pairs import ORDER_RULES
-from stats.labels import GRADERS
-from stats.raw_rows import TableError
+from stats.tables.label_pairs import ORDER_RULES
+from stats.tables.labels import GRADERS
+from stats.tables.raw_rows import TableError
 
 SPLITS = [(name, name) for name in running.BY if name]
 

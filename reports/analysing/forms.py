@@ -6,12 +6,12 @@ from typing import Any
 from django import forms
 
 from reports.analysing.requests import as_row, from_row
-from stats.agreement import LEVELS
+from stats.agreement.bundle import LEVELS
 from stats.analyses.options import DEFAULT_SEED
 from stats.analyses.retrieval import DEFAULT_KS
 from stats.analyses.running import ANALYSES, COMMON, Request, renaming, two_numbers, whole_numbers, words
-from stats.labels import COLUMNS, GRADERS
-from stats.peeking import Peek, guessed_columns
+from stats.tables.labels import COLUMNS, GRADERS
+from stats.tables.peeking import Peek, guessed_columns
 
 OURS = (*COLUMNS, *(name for name in ANALYSES["retrieval"].columns if name not in COLUMNS))
 _TITLES = {

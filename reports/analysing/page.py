@@ -13,11 +13,11 @@ from reports.core.figures.shares import share_bars
 from reports.core.figures.spans import Span, round_scale, span_plot
 from reports.core.figures.svg import Markup
 from reports.core.wording import ADVICE, coefficient_name, in_words, sentence_of
-from stats.agreement import COEFFICIENTS
-from stats.confusion import METRICS
-from stats.display import rounded, rounded_percent
-from stats.icc import FORMS
-from stats.two_raters import RELATIONS
+from stats.agreement.bundle import COEFFICIENTS
+from stats.agreement.icc import FORMS
+from stats.agreement.two_raters import RELATIONS
+from stats.audit.confusion import METRICS
+from stats.core.display import rounded, rounded_percent
 
 Document = Mapping[str, Any]
 MOST_RATERS, MOST_SYSTEMS, MOST_ROWS = 16, 30, 200

@@ -17,10 +17,10 @@ from reports.labels.filters import LabelFilter
 from reports.labels.rows import label_rows
 from stats.analyses.options import questions_in
 from stats.analyses.running import ANALYSES, Document, Request
-from stats.labels import read_labels
-from stats.raw_rows import TableError
-from stats.scale import Scale
-from stats.tables import Table
+from stats.core.scale import Scale
+from stats.tables.columns import Table
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 
 MOST_ROWS = 50_000  # about a second of reading; what is larger is exported and analysed by the command
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reports.artifact.fingerprints import short
-from stats.text import aligned, interval, number, printable
+from stats.core.text import aligned, interval, number, printable
 
 SHOWN = 10  # entries of one kind; all of them stand in the JSON document
 

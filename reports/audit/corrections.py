@@ -15,10 +15,10 @@ from typing import Any
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.audit.results import Truth, bucket_of, truth_outputs
 from reports.core.datasets import DrawnItem
-from stats.borrowed import borrowed_score
-from stats.corrected import corrected_score
-from stats.doubts import between, with_missing_labels
-from stats.strata import Stratum
+from stats.audit.borrowed import borrowed_score
+from stats.audit.corrected import corrected_score
+from stats.audit.doubts import between, with_missing_labels
+from stats.core.strata import Stratum
 
 BY_RULE = "abstained or failed"
 
@@ -136,9 +136,9 @@ def corrected_document(
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
 
     `found` counts splits of experts as negative; `if_positive`, given where there are any, counts them positive
-    (stats/doubts.py). Where a stratum was not audited there is no score, and `empty` names what to draw from. If
+    (stats/audit/doubts.py). Where a stratum was not audited there is no score, and `empty` names what to draw from. If
     `everywhere`, the correction of all systems, has audits of the same bucket, `borrowed` is the score that follows if
-    the judge errs on this system as on the others (stats/borrowed.py).
+    the judge errs on this system as on the others (stats/audit/borrowed.py).
     """
     estimate = corrected_score(found.strata)
     if if_positive is not None:

@@ -22,10 +22,10 @@ from reports.core.datasets import DrawnItem, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
 from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.success_types import success_types_rows
-from stats.bootstrap import Floats
-from stats.clusters import cluster_totals
-from stats.confusion import in_sample
-from stats.rogan_gladen import transported_score
+from stats.audit.confusion import in_sample
+from stats.audit.rogan_gladen import transported_score
+from stats.core.bootstrap import Floats
+from stats.scores.clusters import cluster_totals
 
 FORMAT = "touchstone-judge-audit-1"
 KINDS = ("audit", "grade")

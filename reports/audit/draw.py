@@ -20,9 +20,9 @@ from benchmark.models import Release
 from reports.audit.frame import SYSTEM_BUCKET, Frame, audit_frame
 from reports.audit.precision import Expected, ExpectedPrecision, SystemFrame, expected_precision
 from reports.audit.sizes import PerStratum, Wanted
-from stats.allocations import PlannedStratum
 from stats.analyses.plans import strata_plan
-from stats.planner import MIN_PER_STRATUM
+from stats.planning.allocations import PlannedStratum
+from stats.planning.sizes import MIN_PER_STRATUM
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Nothing new uses them; reports/audit/results.py and reports/audit/corrections.py have the current ones. Differences: labels that
 nobody gave count as ineligible, even splits as "uncertain", strata are those of the draw alone, and every cell has a
-posterior of its own (stats/first_methods.py).
+posterior of its own (stats/audit/first_methods.py).
 """
 
 from collections import defaultdict
@@ -13,9 +13,9 @@ from benchmark.protocol import LabelledOutput, Metric
 from reports.audit.corrections import Correction, rates_elsewhere, strata_rows
 from reports.audit.results import Truth, cell_of, truth_outputs
 from reports.core.datasets import DrawnItem
-from stats.audit import AuditStratum
-from stats.confusion import Confusion
-from stats.first_methods import borrowed_score, corrected_score, design_weighted, in_sample_coefficients
+from stats.audit.confusion import Confusion
+from stats.audit.first_methods import borrowed_score, corrected_score, design_weighted, in_sample_coefficients
+from stats.audit.weighted import AuditStratum
 
 # Definitions that read differently now, by measure. Artifacts contain them, so they must be found as they were.
 FIRST_DEFINITIONS = {

@@ -12,7 +12,7 @@ from reports.audit.frame import BUCKET, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import PER_STRATUM, AuditRequest
 from reports.planning.forms import percent_field
-from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
+from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
 ALLOCATIONS = (
     (PER_STRATUM, "The same number from each"),

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from stats.allocations import PlannedStratum
-from stats.audit_simulation import simulated_interval
-from stats.display import rounded_percent
+from stats.core.display import rounded_percent
+from stats.planning.allocations import PlannedStratum
+from stats.planning.audit_simulation import simulated_interval
 
 _SEED = 1
 

@@ -10,7 +10,7 @@ from reports.audit.draw import AuditPlan, comparison, plan_audit
 from reports.audit.frame import SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.sizes import ByHand, PerStratum, Spread, Wanted
-from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
+from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
 PER_STRATUM = "per_stratum"
 ALLOCATIONS = (PER_STRATUM, PROPORTIONAL, NEYMAN, EQUAL, CUSTOM)

@@ -2,7 +2,7 @@
 
 The truth of an output is what the experts say by strict majority. Where they split, an adjudicator's decision counts;
 without one the split counts negative, and intervals and bounds reach to what it would be if it were positive
-(stats/doubts.py). Strata are those of the frozen draw, split by the judge's verdict where they mix verdicts.
+(stats/audit/doubts.py). Strata are those of the frozen draw, split by the judge's verdict where they mix verdicts.
 """
 
 from collections import Counter, defaultdict
@@ -15,12 +15,12 @@ import numpy as np
 from benchmark.protocol import LabelledOutput, Metric
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.scores.inputs import METHODS
-from stats.aggregate import strict_majority
-from stats.audit import AuditStratum, collapsed, design_weighted
-from stats.bootstrap import Floats
-from stats.confusion import Confusion, in_sample
-from stats.doubts import between, coefficients_with_missing_labels
-from stats.estimate import Estimate
+from stats.audit.confusion import Confusion, in_sample
+from stats.audit.doubts import between, coefficients_with_missing_labels
+from stats.audit.weighted import AuditStratum, collapsed, design_weighted
+from stats.core.bootstrap import Floats
+from stats.core.estimate import Estimate
+from stats.raters.aggregate import strict_majority
 
 Truth = dict[str, dict[str, str]]
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")

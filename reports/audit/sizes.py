@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from accounts.refusal import Refused
 from annotation.campaigns.sampling import equal_sizes
-from stats.allocations import PlannedStratum, allocate
+from stats.planning.allocations import PlannedStratum, allocate
 
 Sizes = dict[str, int]
 
@@ -26,7 +26,7 @@ class PerStratum:
 
 @dataclass(frozen=True)
 class Spread:
-    """`total` audits spread by a rule of stats.allocations."""
+    """`total` audits spread by a rule of stats.planning.allocations."""
 
     rule: str
     total: int

@@ -8,11 +8,11 @@ import numpy as np
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.core.datasets import ExpertLabel
 from reports.scores.inputs import METHODS
-from stats.agreement import Request, agreement
-from stats.bootstrap import Ints
-from stats.clusters import cluster_codes
-from stats.first_agreement import first_agreement, third_agreement
-from stats.ratings import Ratings, scale_points
+from stats.agreement.bundle import Request, agreement
+from stats.agreement.first_methods import first_agreement, third_agreement
+from stats.core.bootstrap import Ints
+from stats.scores.clusters import cluster_codes
+from stats.tables.ratings import Ratings, scale_points
 
 
 def agreement_document(
@@ -20,7 +20,7 @@ def agreement_document(
 ) -> dict[str, Any]:
     """Question key to its agreement bundle. Items of one problem are one cluster.
 
-    Artifacts with `methods` before 4 have the intervals of stats/first_agreement.py; those before 3 alone use `seed`.
+    Artifacts with `methods` before 4 have the intervals of stats/agreement/first_methods.py; those before 3 alone use `seed`.
     """
     return {
         question.key: _bundle(

@@ -7,7 +7,7 @@ from accounts.refusal import Refused
 from annotation.core.phases import Phase
 from annotation.guessing.guesses import system_meant, systems_of
 from annotation.models import Assignment, AssignmentState, Campaign, SystemGuess
-from stats.blinding import Guesses, bang_index, james_index
+from stats.raters.blinding import Guesses, bang_index, james_index
 
 OTHER = ""  # a name that means no system of the track, or several
 

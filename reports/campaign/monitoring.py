@@ -13,9 +13,9 @@ from benchmark.rubrics import Question, Rubric
 from reports.campaign.data import CampaignData, GradeTime, Reviewer, ReviewerLabel
 from reports.core.seen_labels import SeenLabel
 from reports.core.wording import in_words
-from stats.anchoring import anchoring
-from stats.estimate import Estimate, Reason, undefined
-from stats.monitoring import (
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.raters.anchoring import anchoring
+from stats.raters.monitoring import (
     SLOW_OR_FAST,
     Severity,
     drift,

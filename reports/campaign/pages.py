@@ -12,7 +12,7 @@ from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.progress import progress_curve
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words
-from stats.display import rounded, rounded_percent
+from stats.core.display import rounded, rounded_percent
 
 Rows = Iterator[list[Any]]
 _SHOWN = {

@@ -12,11 +12,11 @@ from benchmark.rubrics import Question, Rubric
 from reports.campaign.agreement import agreement_document, judged, problems_of, ratings_of
 from reports.campaign.data import CampaignData, ReviewerLabel
 from reports.core.datasets import ExpertLabel
-from stats import gwet
-from stats.agreement import Request
+from stats.agreement import gwet
+from stats.agreement.bundle import Request
+from stats.agreement.rater_pairs import MIN_OVERLAP, PairAgreement, rater_pairs
 from stats.analyses.errors import ASSUMPTIONS, errors_json
-from stats.expert_errors import expert_errors
-from stats.rater_pairs import MIN_OVERLAP, PairAgreement, rater_pairs
+from stats.raters.expert_errors import expert_errors
 
 FORMAT = "touchstone-reliability-1"
 
@@ -45,7 +45,7 @@ def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: 
 
 
 def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> dict[str, Any]:
-    """What the labels say when the experts err (stats/expert_errors.py), never by system; fitted when asked for.
+    """What the labels say when the experts err (stats/raters/expert_errors.py), never by system; fitted when asked for.
 
     `subject` of an overturned majority is the output's number in this campaign.
     """

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from reports.core.outcomes import Item, Outcomes
-from stats.bootstrap import Ints
-from stats.clusters import cluster_codes, cluster_totals, paired_difference
-from stats.compare import holm, mcnemar
-from stats.estimate import Estimate, Reason, undefined
-from stats.means import clustered_mean, clustered_share, mean_estimate
-from stats.paired import omnibus, paired_interval, sign_flip
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.scores.clusters import cluster_codes, cluster_totals, paired_difference
+from stats.scores.compare import holm, mcnemar
+from stats.scores.means import clustered_mean, clustered_share, mean_estimate
+from stats.scores.paired import omnibus, paired_interval, sign_flip
 
 FORMAT = "touchstone-comparison-1"
 LEVEL = 0.95

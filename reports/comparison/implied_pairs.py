@@ -18,7 +18,7 @@ from reports.labels.exporting import csv_lines
 from reports.scores.inputs import CampaignInfo, Inputs
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
-from stats.labels import read_labels
+from stats.tables.labels import read_labels
 
 FORMAT = "touchstone-pairs-1"
 

@@ -6,7 +6,7 @@ from typing import Any
 from reports.core.cells import Document, number_cell, p_words, percent_cell
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
-from stats.display import rounded
+from stats.core.display import rounded
 
 
 def pairs_sections(document: Document) -> dict[str, Any]:

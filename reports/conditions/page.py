@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from reports.core.cells import Cell, Document, bounds_words, percent_cell, points_cell, signed_points
-from stats.display import percent
-from stats.text import aligned
+from stats.core.display import percent
+from stats.core.text import aligned
 
 STATES = {"no_run": "no run", "not_judged": "not judged"}
 

@@ -10,7 +10,7 @@ from benchmark.models import Release, Run
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from judging.models import Judge
-from judging.queries import judges_of_release
+from judging.runs.queries import judges_of_release
 from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
 from reports.core.tuples import UNDECLARED, MixedTuples
 from reports.exclusions.objections import declared_rules, objections

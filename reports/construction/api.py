@@ -13,9 +13,9 @@ from accounts.api_errors import RefusalOut
 from accounts.api_filters import StrictView
 from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.refusal import Refused
-from judging.construction import audit_construction
-from judging.sources import ask_about_sources
-from judging.subjects import instance_of
+from judging.asking.subjects import instance_of
+from judging.programs.construction import audit_construction
+from judging.programs.sources import ask_about_sources
 from reports.construction.document import FILTERS, chosen_findings, construction, newest_audit
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters

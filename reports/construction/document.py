@@ -12,10 +12,10 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
-from judging.construction import construction_program
+from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
-from judging.subjects import instance_of
-from stats.intervals import proportion
+from judging.programs.construction import construction_program
+from stats.core.intervals import proportion
 
 VALUES = ("yes", "no", "uncertain")
 FILTERS = ("item", "value", "kind", "domain")

@@ -13,7 +13,7 @@ from annotation.models import Flag, FlagSpan, Grade
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.models import Release
 from benchmark.subjects import Subject
-from judging.subjects import instance_of
+from judging.asking.subjects import instance_of
 from reports.construction.document import findings, newest_audit
 from reports.labels.rows import opaque
 

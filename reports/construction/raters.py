@@ -11,9 +11,9 @@ from annotation.core.instance_labels import instance_labels
 from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
-from judging.construction import construction_program
 from judging.models import Judge, Verdict
-from judging.tally import Ballot, Tally, tally
+from judging.programs.construction import construction_program
+from judging.runs.tally import Ballot, Tally, tally
 from reports.construction.document import VALUES, newest_audit
 from reports.judges.pairs import Settled, agreement_on
 from reports.scores.inputs import SEED

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.construction import audit_construction
+from judging.programs.construction import audit_construction
 from reports.construction.document import (
     FILTERS,
     VALUES,

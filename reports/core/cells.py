@@ -6,8 +6,8 @@ from typing import Any
 
 from reports.core.definitions import method_words
 from reports.core.wording import caution_sentence, reason_sentence
-from stats.display import percent, rounded, rounded_percent
-from stats.scale import primary_coefficient
+from stats.core.display import percent, rounded, rounded_percent
+from stats.core.scale import primary_coefficient
 
 Document = Mapping[str, Any]
 

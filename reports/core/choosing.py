@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.queries import judges_with_verdicts
+from judging.runs.queries import judges_with_verdicts
 from reports.core.tuples import UNDECLARED, tuples_of
 from reports.scores.overview import release_arms
 

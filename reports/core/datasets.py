@@ -15,7 +15,7 @@ from benchmark.protocol import LabelledOutput, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
 from judging.models import Judge, Verdict
-from judging.tally import Ballot, Tally, tally
+from judging.runs.tally import Ballot, Tally, tally
 
 _CHUNK = 5000
 PLAIN = ""  # the usual condition; runs under another one (an oracle run, say) are other experiments, never mixed in

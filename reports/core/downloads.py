@@ -10,7 +10,7 @@ from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines, jsonl_lines, table_line
 from reports.labels.filters import FILTERS, label_filter
 from reports.labels.rows import blinded, label_rows
-from stats.cells import quote_cell
+from stats.tables.cells import quote_cell
 
 CSV, JSONL = "text/csv; charset=utf-8", "application/jsonl; charset=utf-8"
 

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from reports.models import Artifact
-from stats.labels import COLUMNS
+from stats.tables.labels import COLUMNS
 
 
 class EstimateOut(serializers.Serializer[Any]):

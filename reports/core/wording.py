@@ -1,6 +1,6 @@
 """What the codes of a score document mean, in sentences for people."""
 
-from stats.estimate import Caution, Reason
+from stats.core.estimate import Caution, Reason
 
 REASONS: dict[str, str] = {
     Reason.NO_ITEMS: "Nothing was labelled.",

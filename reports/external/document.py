@@ -11,7 +11,7 @@ from typing import Any
 
 from accounts.refusal import Refused
 from reports.core.outcomes import Outcomes
-from stats.correlation import kendall_tau_b, spearman
+from stats.scores.correlation import kendall_tau_b, spearman
 
 FORMAT = "touchstone-external-scores-1"
 MAX_SYSTEMS = 1000

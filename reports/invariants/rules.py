@@ -13,8 +13,8 @@ from annotation.core.material import material
 from annotation.models import Answer, Assignment, AssignmentState, Campaign, Grade, Item, Rubric
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
+from judging.asking.subjects import FIELDS as SUBJECT
 from judging.models import JudgeTask, TaskState, Verdict
-from judging.subjects import FIELDS as SUBJECT
 from reports.artifact.freezing import FORMAT
 from reports.artifact.manifest import read_manifest
 from reports.core.canonical import sha256

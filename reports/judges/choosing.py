@@ -10,8 +10,8 @@ from benchmark.protocol import Metric
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject, parse_subject
 from judging.models import Judge
-from judging.queries import judges_with_verdicts
-from judging.tally import Tally
+from judging.runs.queries import judges_with_verdicts
+from judging.runs.tally import Tally
 from reports.core.choosing import Chosen
 from reports.core.datasets import OutputRow, judge_votes, labelled_outputs, output_rows, tallies
 from reports.core.tuples import one_tuple

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmark.protocol import LabelledOutput, Metric
 from reports.scores.judge_scores import is_unavailable
-from stats.estimate import Reason, undefined
-from stats.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
+from stats.core.estimate import Reason, undefined
+from stats.scores.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
 
 FORMAT = "touchstone-judge-matrix-1"
 Item = tuple[str, int]

@@ -8,8 +8,8 @@ from reports.core.cells import Document, number_cell, percent_cell
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.wording import coefficient_name, in_words
 from reports.judges.pairs import Differing
-from stats.display import rounded
-from stats.estimate import Reason
+from stats.core.display import rounded
+from stats.core.estimate import Reason
 
 _WHY_NOT = {
     Reason.NOT_CONNECTED: "Own family cannot be told apart from the totals of systems and judges.",

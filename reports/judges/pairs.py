@@ -12,13 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from benchmark.protocol import PROGRAM_VALUES
-from judging.tally import Tally
+from judging.runs.tally import Tally
 from reports.core.datasets import OutputRow
 from reports.core.versions import JudgeInfo
-from stats.agreement import Request, agreement
-from stats.clusters import cluster_codes
-from stats.cohen import kappa_max
-from stats.ratings import Ratings
+from stats.agreement.bundle import Request, agreement
+from stats.agreement.cohen import kappa_max
+from stats.scores.clusters import cluster_codes
+from stats.tables.ratings import Ratings
 
 FORMAT = "touchstone-judge-pair-1"
 EXCLUSIONS = ("neither has spoken", "only the first has spoken", "only the second has spoken", "unusable")

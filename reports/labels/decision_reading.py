@@ -6,7 +6,7 @@ from annotation.models import Cause
 from benchmark.rubrics import Question
 from benchmark.subjects import PairSubject, parse_subject
 from reports.labels.faults import Fault, LabelRow
-from stats.labels import DECISION_MARKS
+from stats.tables.labels import DECISION_MARKS
 
 # What only those who grade have.
 _OF_GRADERS = ("stratum", "stratum_size", "sample_size", "vote", "confidence", "seconds", "judge_version")

@@ -18,7 +18,7 @@ from benchmark.models import Release
 from benchmark.subjects import PairSubject, Subject
 from reports.labels.cells import KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
 from reports.labels.filters import LabelFilter
-from stats.labels import ADJUDICATOR
+from stats.tables.labels import ADJUDICATOR
 
 _CHUNK = 2000
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from reports.labels.cells import Row
-from stats.cells import SUSPECT, quote_cell
-from stats.labels import COLUMNS, DECISION_MARKS
+from stats.tables.cells import SUSPECT, quote_cell
+from stats.tables.labels import COLUMNS, DECISION_MARKS
 
 BLOCK = 500  # rows that are sent together
 # Numbers, times and words of ours, which begin like no formula; all other columns can hold text from outside.

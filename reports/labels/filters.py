@@ -9,7 +9,7 @@ from django.db.models import Q
 from accounts.refusal import Refused
 from judging.models import Judge
 from reports.labels.cells import SHOWN_BLIND
-from stats.labels import ADJUDICATOR
+from stats.tables.labels import ADJUDICATOR
 
 _ITEM = "grade__assignment__item__"
 _ANSWER_FIELDS = {

@@ -12,7 +12,7 @@ from annotation.importing.grades import import_grades
 from annotation.models import Campaign
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from judging.actions import imported_judge, store_published
+from judging.runs.actions import imported_judge, store_published
 from reports.labels.reading import LabelReader
 
 

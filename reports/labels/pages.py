@@ -10,7 +10,7 @@ from reports.labels.cells import Row
 from reports.labels.decision_rows import decisions_after
 from reports.labels.filters import FILTERS, LabelFilter, label_filter
 from reports.labels.rows import answers_after, blinded, verdicts_after
-from stats.labels import ADJUDICATOR, GRADERS
+from stats.tables.labels import ADJUDICATOR, GRADERS
 
 EXPERT, JUDGE = GRADERS
 KINDS = (EXPERT, ADJUDICATOR, JUDGE)  # in the order of the table

@@ -15,12 +15,12 @@ from benchmark.models import Instance, Output, Release
 from benchmark.protocol import Protocol
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
-from judging.actions import PublishedVerdict
+from judging.runs.actions import PublishedVerdict
 from reports.labels.decision_reading import complaints_of_graders, decision_complaints, ungraded
 from reports.labels.faults import Fault, LabelRow
-from stats.labels import ADJUDICATOR, CHECKS, RATER_KINDS
-from stats.raw_rows import TableError
-from stats.tables import form_of, read_table
+from stats.tables.columns import form_of, read_table
+from stats.tables.labels import ADJUDICATOR, CHECKS, RATER_KINDS
+from stats.tables.raw_rows import TableError
 
 MAX_FAULTS = 20
 STATES = ("answered", "abstain", "unavailable")

@@ -16,7 +16,7 @@ from judging.models import Verdict
 from reports.labels.cells import SHOWN_BLIND, KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
 from reports.labels.decision_rows import decision_rows
 from reports.labels.filters import LabelFilter
-from stats.labels import COLUMNS
+from stats.tables.labels import COLUMNS
 
 EVERYTHING = LabelFilter()
 _CHUNK = 2000

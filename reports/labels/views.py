@@ -11,7 +11,7 @@ from reports.core.access import explains_refusals, staff_only
 from reports.core.wording import in_words
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
-from stats.labels import COLUMNS
+from stats.tables.labels import COLUMNS
 
 PAGE = 100
 _SHOWN_ELSEWHERE = ("release", "vote", "order", "step", "stratum_size", "sample_size", "attempt", "cluster")

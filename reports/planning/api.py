@@ -19,8 +19,8 @@ from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
 from reports.scores.api import invalid, release_or_404
-from stats.allocations import PlannedStratum
 from stats.analyses import plans
+from stats.planning.allocations import PlannedStratum
 
 _SHARE: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0}
 _HALF_WIDTH: dict[str, Any] = {"min_value": 0.0001, "max_value": 0.49, "required": False, "allow_null": True}

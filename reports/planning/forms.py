@@ -6,11 +6,11 @@ from typing import Any
 from django import forms
 
 from accounts.refusal import Refused
-from stats.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
 from stats.analyses import plans
-from stats.pilot_table import pilot_from_text
-from stats.raw_rows import TableError
-from stats.strata_table import StrataTable, strata_from_text
+from stats.planning.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
+from stats.tables.pilot import pilot_from_text
+from stats.tables.raw_rows import TableError
+from stats.tables.strata import StrataTable, strata_from_text
 
 Document = dict[str, Any]
 EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(

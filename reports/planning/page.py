@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.core.figures.curve import width_chart
-from stats.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL, PUBLISHED
-from stats.display import percent, rounded, rounded_percent
+from stats.core.display import percent, rounded, rounded_percent
+from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL, PUBLISHED
 
 Document = Mapping[str, Any]
 NAMES = {

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.planning.page import NAMES, agreement_page, comparison_page, proportion_page, strata_page
-from stats.text import ABSENT, aligned, printable
+from stats.core.text import ABSENT, aligned, printable
 
 Document = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from django import forms
 
 from annotation.models import Campaign
 from benchmark.models import Release
-from judging.queries import judges_of_release
+from judging.runs.queries import judges_of_release
 from reports.core.choosing import USUAL
 from reports.core.tuples import tuples_of_release
 from reports.printing.report import ReportOrder

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from stats.aggregate import totals, unanimous
-from stats.agreement import Request, agreement
-from stats.cohen import kappa_max
-from stats.confusion import METRICS, Confusion, coefficient
-from stats.corrected import corrected_score
-from stats.intervals import wilson
-from stats.ratings import from_matrix
-from stats.retrieval import mrr_bounds
-from stats.strata import Stratum
+from stats.agreement.bundle import Request, agreement
+from stats.agreement.cohen import kappa_max
+from stats.audit.confusion import METRICS, Confusion, coefficient
+from stats.audit.corrected import corrected_score
+from stats.core.intervals import wilson
+from stats.core.strata import Stratum
+from stats.raters.aggregate import totals, unanimous
+from stats.scores.retrieval import mrr_bounds
+from stats.tables.ratings import from_matrix
 
 Inputs = Mapping[str, Any]
 Printed = Mapping[str, str]

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmark.published import Cell, Discrepancy, Published, PublishedError, PublishedTable
 from reports.published.checks import CHECKS
-from stats.display import ratio, rounded
+from stats.core.display import ratio, rounded
 
 REPRODUCED, DIFFERS, NOT_RECOMPUTABLE = "reproduced", "differs", "not_recomputable"
 VERDICTS = (REPRODUCED, DIFFERS, NOT_RECOMPUTABLE)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stats.text import aligned
+from stats.core.text import aligned
 
 VERDICT_WORDS = {
     "reproduced": "reproduced",

@@ -30,10 +30,10 @@ from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question, Rubric
 from reports.core.datasets import Decision, ExpertLabel, OutputRow, Unreleased
 from reports.scores.step_scores import step_document
-from stats.aggregate import strict_majority, totals, unanimous
-from stats.intervals import proportion
-from stats.means import mean_estimate
-from stats.scale import Scale
+from stats.core.intervals import proportion
+from stats.core.scale import Scale
+from stats.raters.aggregate import strict_majority, totals, unanimous
+from stats.scores.means import mean_estimate
 
 Grouped = dict[str, list[str]]
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import Judge
-from judging.queries import judges_with_verdicts
+from judging.runs.queries import judges_with_verdicts
 from reports.core.choosing import Chosen
 from reports.core.datasets import (
     PLAIN,
@@ -49,8 +49,8 @@ from reports.scores.settled import Answer, Key, SettledPair, decided, settled_pa
 
 __all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-# How audits and agreement are computed. 1, which older artifacts name by silence: stats/first_methods.py; below 3:
-# stats/first_agreement.py; below 4: in-sample audits and intervals of a judge's metrics ignore what shares a problem.
+# How audits and agreement are computed. 1, which older artifacts name by silence: stats/audit/first_methods.py; below 3:
+# stats/agreement/first_methods.py; below 4: in-sample audits and intervals of a judge's metrics ignore what shares a problem.
 METHODS = 4
 Row = TypeVar(
     "Row",

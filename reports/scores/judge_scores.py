@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric
-from stats.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
-from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import missing_bounds, proportion, wilson
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import missing_bounds, proportion, wilson
+from stats.scores.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
 
 DENOMINATOR = "all outputs of the run; abstained, failed and uncertain count negative; unavailable leave"
 

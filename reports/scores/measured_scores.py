@@ -12,10 +12,10 @@ from typing import Any
 from benchmark.protocol import Measure, Protocol
 from reports.core.measurements import MISSING, Asked, Measured, OpenMeasure
 from reports.scores.settled import Key
-from stats.clusters import cluster_bootstrap, cluster_totals
-from stats.estimate import Caution, Estimate
-from stats.intervals import proportion
-from stats.means import mean_estimate
+from stats.core.estimate import Caution, Estimate
+from stats.core.intervals import proportion
+from stats.scores.clusters import cluster_bootstrap, cluster_totals
+from stats.scores.means import mean_estimate
 
 DENOMINATOR = "all instances of the release; what abstained, failed or is missing stays"
 METHOD = "instance_bootstrap_percentile"

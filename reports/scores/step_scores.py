@@ -12,10 +12,10 @@ from typing import Any
 from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question
 from reports.core.datasets import ExpertLabel
-from stats.aggregate import totals
-from stats.clusters import cluster_totals
-from stats.estimate import Estimate
-from stats.means import clustered_mean, clustered_share
+from stats.core.estimate import Estimate
+from stats.raters.aggregate import totals
+from stats.scores.clusters import cluster_totals
+from stats.scores.means import clustered_mean, clustered_share
 
 _NUMBER = re.compile(r"\d+")
 Sheets = Mapping[str, Sequence[Sequence[str]]]

@@ -16,8 +16,8 @@ from reports.audit.results import Truth, expert_truth, truth_outputs
 from reports.core.datasets import labelled_outputs, tallies
 from reports.scores.inputs import Inputs
 from reports.scores.judge_scores import is_unavailable
-from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import proportion
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import proportion
 
 
 def types_of_successes(inputs: Inputs) -> dict[str, str]:

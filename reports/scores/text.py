@@ -5,7 +5,7 @@ from typing import Any
 
 from reports.audit.corrections import empty_strata
 from reports.scores.lacking import stated
-from stats.display import rounded, rounded_percent
+from stats.core.display import rounded, rounded_percent
 
 Document = Mapping[str, Any]
 MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")

@@ -11,14 +11,14 @@ from typing import Any
 from benchmark.models import Output, OutputState, ProtocolFlag, Release
 from benchmark.protocols import get_protocol
 from benchmark.settling.queue import answers
+from judging.asking.subjects import output_of
 from judging.models import Judge, Verdict
-from judging.sources import CITED, CITING, source_program
-from judging.subjects import output_of
+from judging.programs.sources import CITED, CITING, source_program
 from reports.core.choosing import Chosen
 from reports.scores.inputs import collect_chosen
 from reports.scores.output_rows import scored_outputs
-from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import proportion
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import proportion
 
 _WORDS = {"yes": "cited", "no": "alternative", "uncertain": "ask", "": "unknown"}
 _SETTLED = {"same": "yes", "different": "no"}

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.sources import ask_about_sources, source_program
+from judging.programs.sources import ask_about_sources, source_program
 from reports.core.access import explains_refusals, staff_only
 from reports.core.cells import percent_cell
 from reports.core.choosing import PARAMETERS, choose, only_known

@@ -17,9 +17,9 @@ from kombu.exceptions import OperationalError
 
 from accounts.mail import last_mail
 from benchmark.models import ImportState, ImportUpload
-from judging.breaker import BreakerState, breaker_state
-from judging.endpoints import declared_endpoints, no_endpoint_reason
+from judging.asking.endpoints import declared_endpoints, no_endpoint_reason
 from judging.models import EndpointState, JudgeTask, RunState, TaskState
+from judging.queue.breaker import BreakerState, breaker_state
 from reports.models import LabelUpload, ReportJob, ReportState, UploadState
 
 GOOD, WARN, BAD = "good", "warn", "bad"

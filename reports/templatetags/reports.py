@@ -10,7 +10,7 @@ from django.urls import reverse
 from reports.artifact.fingerprints import short
 from reports.core.definitions import Definition, definitions_on
 from reports.core.wording import in_words
-from stats.text import interval, number
+from stats.core.text import interval, number
 
 register = template.Library()
 register.filter("in_words", in_words)

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from stats import cohen, gwet
-from stats.agreement import COEFFICIENTS, LEVELS, TWO_RATERS, Level, Request, agreement
-from stats.agreement_sums import MAX_CATEGORIES
+from stats.agreement import cohen, gwet
+from stats.agreement.bundle import COEFFICIENTS, LEVELS, TWO_RATERS, Level, Request, agreement
+from stats.agreement.icc import FORMS
+from stats.agreement.one_way import one_way_correlation
+from stats.agreement.rater_pairs import PairAgreement, pair_table, rater_pairs
+from stats.agreement.sums import MAX_CATEGORIES
+from stats.agreement.two_raters import RELATIONS, pooled_share, relations
 from stats.analyses.options import Options, chosen, questions_in
-from stats.bootstrap import Ints
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.groups import refuse_repeats
-from stats.icc import FORMS
-from stats.label_ratings import Resolved, resolve
-from stats.labels import independent
-from stats.one_way import one_way_correlation
-from stats.rater_pairs import PairAgreement, pair_table, rater_pairs
-from stats.ratings import Ratings
-from stats.tables import Table
-from stats.two_raters import RELATIONS, pooled_share, relations
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.tables.columns import Table
+from stats.tables.groups import refuse_repeats
+from stats.tables.label_ratings import Resolved, resolve
+from stats.tables.labels import independent
+from stats.tables.ratings import Ratings
 
 Document = dict[str, object]
 MOST_PAIRED = 2_000  # raters of whom every two are looked at

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from stats.agreement import COEFFICIENTS
-from stats.estimate import Reason
-from stats.icc import FORMS
-from stats.text import ESTIMATE_HEADER, aligned, estimate_row, estimates, interval, made_by, number, printable
-from stats.two_raters import RELATIONS
+from stats.agreement.bundle import COEFFICIENTS
+from stats.agreement.icc import FORMS
+from stats.agreement.two_raters import RELATIONS
+from stats.core.estimate import Reason
+from stats.core.text import (
+    ESTIMATE_HEADER,
+    aligned,
+    estimate_row,
+    estimates,
+    interval,
+    made_by,
+    number,
+    printable,
+)
 
 Document = Mapping[str, Any]
 

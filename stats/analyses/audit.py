@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit import METHOD, design_weighted, population_table
-from stats.audit_design import (
+from stats.audit.confusion import METRICS, Confusion, in_sample
+from stats.audit.design import (
     Design,
     audit_design,
     cluster_counts,
@@ -17,12 +17,12 @@ from stats.audit_design import (
     weighted_strata,
     whole_clusters,
 )
-from stats.audit_units import AuditUnits, Outcome, audit_units, outcome_counts
-from stats.confusion import METRICS, Confusion, in_sample
-from stats.doubts import between, coefficients_with_missing_labels
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.system_units import units_by_system
-from stats.tables import Table
+from stats.audit.doubts import between, coefficients_with_missing_labels
+from stats.audit.system_units import units_by_system
+from stats.audit.units import AuditUnits, Outcome, audit_units, outcome_counts
+from stats.audit.weighted import METHOD, design_weighted, population_table
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.tables.columns import Table
 
 Document = dict[str, object]
 
@@ -35,7 +35,7 @@ def audit_document(table: Table, *, positive: str, options: Options, by: str = "
     corrected_document. Weights are N_h / n_h, from
     the columns stratum_size and sample_size, or counted when the table also holds unaudited verdicts.
     With several questions the figures pool them, and `questions` has each; `by` "system" adds `systems` with each
-    system (stats/system_units.py).
+    system (stats/audit/system_units.py).
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from stats.confusion import METRICS
-from stats.text import aligned, estimates, interval, made_by, number, printable
+from stats.audit.confusion import METRICS
+from stats.core.text import aligned, estimates, interval, made_by, number, printable
 
 Document = Mapping[str, Any]
 

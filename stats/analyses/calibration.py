@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import audit_design
-from stats.audit_units import AuditUnits, Outcome, audit_units
-from stats.bootstrap import Floats, Ints
-from stats.clusters import cluster_codes
-from stats.estimate import Caution, Estimate
-from stats.groups import group_codes, refuse_many
-from stats.labels import independent
-from stats.raw_rows import TableError
-from stats.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
-from stats.tables import Table
+from stats.audit.design import audit_design
+from stats.audit.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
+from stats.audit.units import AuditUnits, Outcome, audit_units
+from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Caution, Estimate
+from stats.scores.clusters import cluster_codes
+from stats.tables.columns import Table
+from stats.tables.groups import group_codes, refuse_many
+from stats.tables.labels import independent
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 Range = tuple[float, float]

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
-from stats.audit_design import (
+from stats.audit.corrected import corrected_score
+from stats.audit.design import (
     Design,
     audit_design,
     corrected_strata,
@@ -15,18 +16,17 @@ from stats.audit_design import (
     transported,
     whole_clusters,
 )
-from stats.audit_units import AuditUnits, Outcome, audit_units
-from stats.clusters import cluster_totals, wilson_on_effective_n
-from stats.corrected import corrected_score
-from stats.doubts import between, with_missing_labels
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.intervals import missing_bounds, proportion
-from stats.raw_rows import TableError
-from stats.strata import Stratum
-from stats.superpopulation import METHOD as SUPERPOPULATION
-from stats.superpopulation import superpopulation_score
-from stats.system_units import units_by_system
-from stats.tables import Table
+from stats.audit.doubts import between, with_missing_labels
+from stats.audit.superpopulation import METHOD as SUPERPOPULATION
+from stats.audit.superpopulation import superpopulation_score
+from stats.audit.system_units import units_by_system
+from stats.audit.units import AuditUnits, Outcome, audit_units
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.intervals import missing_bounds, proportion
+from stats.core.strata import Stratum
+from stats.scores.clusters import cluster_totals, wilson_on_effective_n
+from stats.tables.columns import Table
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 
@@ -36,8 +36,8 @@ def corrected_document(table: Table, *, positive: str, options: Options, by: str
 
     `corrected` speaks about these units (finite), `superpopulation` about new ones; the latter needs a
     verdict for every unit. `splits` counts the units on which experts split evenly and nobody decided, `missing`
-    those that were drawn and not labelled (stats/doubts.py). `by` "system" adds `systems` with each system
-    (stats/system_units.py). Raises TableError when the table holds several questions and none is chosen.
+    those that were drawn and not labelled (stats/audit/doubts.py). `by` "system" adds `systems` with each system
+    (stats/audit/system_units.py). Raises TableError when the table holds several questions and none is chosen.
     """
     table = chosen_question(table, options.question)
     questions = questions_in(table)

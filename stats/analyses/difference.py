@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stats.agreement import Level
-from stats.alpha_difference import alpha_difference
+from stats.agreement.alpha_difference import alpha_difference
+from stats.agreement.bundle import Level
 from stats.analyses.options import Options, chosen, questions_in
-from stats.groups import refuse_repeats
-from stats.label_ratings import Resolved, resolve
-from stats.labels import GRADERS, independent
-from stats.raw_rows import TableError
-from stats.tables import Table
+from stats.tables.columns import Table
+from stats.tables.groups import refuse_repeats
+from stats.tables.label_ratings import Resolved, resolve
+from stats.tables.labels import GRADERS, independent
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 

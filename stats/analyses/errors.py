@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from stats.agreement import Level
+from stats.agreement.bundle import Level
 from stats.analyses.options import Options, chosen, questions_in
-from stats.bootstrap import Ints
-from stats.estimate import Caution
-from stats.expert_errors import ExpertErrors, expert_errors
-from stats.groups import attribute, first_rows, group_codes, refuse_repeats
-from stats.label_ratings import resolve
-from stats.labels import independent
-from stats.ratings import Ratings
-from stats.raw_rows import TableError
-from stats.tables import Table
-from stats.text import aligned, interval, made_by, number, printable
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Caution
+from stats.core.text import aligned, interval, made_by, number, printable
+from stats.raters.expert_errors import ExpertErrors, expert_errors
+from stats.tables.columns import Table
+from stats.tables.groups import attribute, first_rows, group_codes, refuse_repeats
+from stats.tables.label_ratings import resolve
+from stats.tables.labels import independent
+from stats.tables.ratings import Ratings
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 MOST_OVERTURNED = 200

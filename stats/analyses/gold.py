@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from stats.analyses.options import Options, chosen_question
-from stats.bootstrap import Ints
-from stats.clusters import cluster_totals, wilson_on_effective_n
-from stats.estimate import Estimate, Reason, undefined
-from stats.groups import first_rows, group_codes, refuse_many, refuse_repeats
-from stats.intervals import proportion
-from stats.label_pairs import OrderRule, pair_clusters, pair_results, system_pairs
-from stats.labels import ADJUDICATOR, GRADERS, independent
-from stats.raw_rows import TableError
-from stats.tables import Table
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import proportion
+from stats.scores.clusters import cluster_totals, wilson_on_effective_n
+from stats.tables.columns import Table
+from stats.tables.groups import first_rows, group_codes, refuse_many, refuse_repeats
+from stats.tables.label_pairs import OrderRule, pair_clusters, pair_results, system_pairs
+from stats.tables.labels import ADJUDICATOR, GRADERS, independent
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 

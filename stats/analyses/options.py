@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from stats.intervals import z_value
-from stats.raw_rows import TableError
-from stats.tables import Table
+from stats.core.intervals import z_value
+from stats.tables.columns import Table
+from stats.tables.raw_rows import TableError
 
 DEFAULT_SEED = 20_261_121
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stats import davidson
 from stats.analyses.options import Options
-from stats.bootstrap import Ints
-from stats.clusters import FEW_CLUSTERS
-from stats.davidson import DavidsonFit
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.intervals import z_value
-from stats.pairwise import Comparisons, components
-from stats.strength_bootstrap import REFITTED, clustered_strengths, jackknife_strengths
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.intervals import z_value
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit
+from stats.pairs.pairwise import Comparisons, components
+from stats.pairs.strength_bootstrap import REFITTED, clustered_strengths, jackknife_strengths
+from stats.scores.clusters import FEW_CLUSTERS
 
 METHOD = "davidson_newton"
 PRIOR_SD = 2.0

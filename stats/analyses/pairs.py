@@ -8,25 +8,32 @@ from dataclasses import replace
 
 import numpy as np
 
-from stats import cohen, davidson
+from stats.agreement import cohen
 from stats.analyses.options import Options, chosen
 from stats.analyses.pair_strengths import METHOD, Standing, standings
-from stats.bootstrap import Ints
-from stats.davidson import DavidsonFit, hotelling_p
-from stats.estimate import Estimate, Reason, undefined
-from stats.intervals import z_value
-from stats.label_pairs import OrderRule, Presentations, Settled, presentations, settle
-from stats.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
-from stats.position_bias import (
+from stats.core.bootstrap import Ints
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import z_value
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit, hotelling_p
+from stats.pairs.pairwise import Comparisons, Record, Result, clustered_rates, records, wins_and_ties
+from stats.pairs.position_bias import (
     binomial_p,
     clustered_first_slot,
     first_slot_share,
     swap_consistency,
     swap_test,
 )
-from stats.strength_bootstrap import UNMOVED, clustered_parameter
-from stats.tables import Table
-from stats.transitivity import circular_triads, clustered_fit, goodness_of_fit, majority_cycles, tournament
+from stats.pairs.strength_bootstrap import UNMOVED, clustered_parameter
+from stats.pairs.transitivity import (
+    circular_triads,
+    clustered_fit,
+    goodness_of_fit,
+    majority_cycles,
+    tournament,
+)
+from stats.tables.columns import Table
+from stats.tables.label_pairs import OrderRule, Presentations, Settled, presentations, settle
 
 Document = dict[str, object]
 

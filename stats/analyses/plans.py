@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from stats.agreement_plan import items_for_kappa, kappa_plan
-from stats.allocations import (
+from stats.planning.agreement import items_for_kappa, kappa_plan
+from stats.planning.allocations import (
     SEED,
     Allocation,
     PlannedStratum,
@@ -15,7 +15,7 @@ from stats.allocations import (
     total_for,
     width_curve,
 )
-from stats.planner import (
+from stats.planning.sizes import (
     design_effect,
     exact_paired_size,
     independent_size,

@@ -8,10 +8,10 @@ from typing import BinaryIO
 import numpy as np
 
 from stats.analyses.options import Options
-from stats.groups import first_rows, group_codes
-from stats.raw_rows import TableError
-from stats.retrieval import MISS, hit_at, mrr_at, precision_at
-from stats.tables import Check, Form, Table, filled, read_table
+from stats.scores.retrieval import MISS, hit_at, mrr_at, precision_at
+from stats.tables.columns import Check, Form, Table, filled, read_table
+from stats.tables.groups import first_rows, group_codes
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 DEFAULT_KS = (1, 10, 20)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
-from stats.agreement import LEVELS, Level
+from stats.agreement.bundle import LEVELS, Level
 from stats.analyses import as_text, audit_text
 from stats.analyses.agreement import agreement_document
 from stats.analyses.audit import audit_document
@@ -21,9 +21,9 @@ from stats.analyses.pairs import pairs_document
 from stats.analyses.retrieval import CHECKS as RANK_CHECKS
 from stats.analyses.retrieval import DEFAULT_KS, read_ranks, retrieval_document
 from stats.analyses.systems import systems_document
-from stats.label_pairs import ORDER_RULES, OrderRule
-from stats.labels import COLUMNS, read_labels
-from stats.tables import Form, Table
+from stats.tables.columns import Form, Table
+from stats.tables.label_pairs import ORDER_RULES, OrderRule
+from stats.tables.labels import COLUMNS, read_labels
 
 Document = dict[str, Any]
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from stats.agreement import Level
+from stats.agreement.bundle import Level
+from stats.agreement.two_raters import bounded_mean
 from stats.analyses.options import Options, chosen, questions_in
-from stats.audit_units import check_positive, success_values
-from stats.bootstrap import Floats, Ints
-from stats.clusters import cluster_codes, cluster_totals, wilson_on_effective_n
-from stats.estimate import Caution, Estimate, Reason, undefined
-from stats.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
-from stats.intervals import proportion
-from stats.label_ratings import scale_of
-from stats.labels import independent
-from stats.raw_rows import TableError
-from stats.tables import Table
-from stats.two_raters import bounded_mean
+from stats.audit.units import check_positive, success_values
+from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.intervals import proportion
+from stats.scores.clusters import cluster_codes, cluster_totals, wilson_on_effective_n
+from stats.tables.columns import Table
+from stats.tables.groups import attribute, first_rows, group_codes, refuse_many, refuse_repeats
+from stats.tables.label_ratings import scale_of
+from stats.tables.labels import independent
+from stats.tables.raw_rows import TableError
 
 Document = dict[str, object]
 RULE = "outputs with a label; an abstained label is no success, a split no majority"

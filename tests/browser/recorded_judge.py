@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.protocol import Protocol
-from judging.prompts import predicate_prompt
+from judging.asking.prompts import predicate_prompt
 from llm.neutral import neutralise
 
 _FIELD = re.compile(r"\[\[DATA (\w+) \w+\]\]\n(.*?)\n\[\[END \1 ", re.DOTALL)

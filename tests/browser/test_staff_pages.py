@@ -5,8 +5,8 @@ import json
 import pytest
 from django.urls import reverse
 
-from judging.actions import ask, create_judge
 from judging.models import JudgeRun
+from judging.runs.actions import ask, create_judge
 from tests.reports.conftest import gaps
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -15,7 +15,7 @@ __all__ = ["gaps"]
 
 @pytest.fixture
 def run_address(gaps, settings, monkeypatch) -> str:
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
     settings.JUDGE_ENDPOINTS = json.dumps({"local": {"base_url": "http://127.0.0.1:9/v1", "private": True}})
     judge = create_judge(actor=None, slug="strict", protocol="re2math", model="m", endpoint="local")
     return reverse("judge-run", args=[ask(actor=None, judge=judge, release=gaps).pk])

@@ -33,10 +33,10 @@ from benchmark.actions import import_outputs, store_import
 from benchmark.models import Instance, Release
 from benchmark.queries import quarantined
 from benchmark.rubrics import rubric_from_content
-from judging.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
-from judging.construction import audit_construction
 from judging.models import Verdict
-from judging.worker import drain
+from judging.programs.construction import audit_construction
+from judging.queue.worker import drain
+from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from reports.analysing.requests import Request
 from reports.analysing.uploads import request_analysis, store_upload
 from reports.artifact.freezing import freeze_artifact

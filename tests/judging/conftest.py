@@ -8,8 +8,8 @@ import pytest
 
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from judging.actions import create_judge
 from judging.models import Judge
+from judging.runs.actions import create_judge
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -29,7 +29,7 @@ def yes(_: object) -> str:
 @pytest.fixture(autouse=True)
 def _a_database_that_has_run_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite may have started it a moment ago, and then no lease would be taken back."""
-    monkeypatch.setattr("judging.claims._just_started", lambda: False)
+    monkeypatch.setattr("judging.queue.claims._just_started", lambda: False)
 
 
 @pytest.fixture

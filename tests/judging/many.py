@@ -9,8 +9,8 @@ PREDICATES = 2
 _DISTINCT = 'SELECT DISTINCT judge_id, output_id, predicate, "order", vote FROM judging_verdict'
 _ASK = """
 from benchmark.models import Release
-from judging.actions import ask
-from judging.queries import newest_judge
+from judging.runs.actions import ask
+from judging.runs.queries import newest_judge
 ask(actor=None, judge=newest_judge("strict"), release=Release.objects.get(name="many"))
 """
 

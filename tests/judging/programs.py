@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmark.protocol import ProgramJudge, ProgramReply, Protocol
 from benchmark.protocols import get_protocol
-from judging.program_child import MAX_REPLY_CHARS, main
+from judging.programs.child import MAX_REPLY_CHARS, main
 
 
 def decide(

@@ -5,7 +5,9 @@ import pytest
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.models import Output, Run
-from judging.actions import (
+from judging.models import Judge, JudgeTask, RunState, TaskState
+from judging.queue.claims import GivenBack, claim, give_back, new_owner
+from judging.runs.actions import (
     PublishedVerdict,
     ask,
     create_judge,
@@ -13,9 +15,7 @@ from judging.actions import (
     reconcile,
     store_published,
 )
-from judging.claims import GivenBack, claim, give_back, new_owner
-from judging.models import Judge, JudgeTask, RunState, TaskState
-from judging.run_actions import retry_failed, steer
+from judging.runs.steering import retry_failed, steer
 from tests.factories import VerdictFactory
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.steering.ring", lambda: None)
 
 
 def test_the_same_settings_are_the_same_judge_version(judge, endpoint):
@@ -125,18 +125,18 @@ def test_asking_survives_a_broker_that_is_away_and_the_next_pass_rings_again(
 ):
     from kombu.exceptions import OperationalError
 
-    from judging.signal import ring
+    from judging.queue.signal import ring
 
     def away(*args, **kwargs):
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("judging.actions.ring", ring)
-    monkeypatch.setattr("judging.signal.current_app.send_task", away)
+    monkeypatch.setattr("judging.runs.actions.ring", ring)
+    monkeypatch.setattr("judging.queue.signal.current_app.send_task", away)
     with django_capture_on_commit_callbacks(execute=True):
         run = ask(actor=None, judge=judge, release=release_with(1))
     assert run.tasks.count() == 2
     rings = []
-    monkeypatch.setattr("judging.actions.ring", lambda: rings.append("ring"))
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: rings.append("ring"))
     assert reconcile()["waiting"] == 2
     assert rings == ["ring"]
 
@@ -145,7 +145,7 @@ def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
     import datetime as dt
 
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
-    for _ in range(6):  # judging.backoff.MAX_TRIES
+    for _ in range(6):  # judging.queue.backoff.MAX_TRIES
         JudgeTask.objects.update(available_at=run.created_at)
         owner = new_owner()
         (task,) = claim(owner=owner, limit=1)

@@ -8,18 +8,18 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from judging.actions import ask
-from judging.breaker import THRESHOLD, BreakerState, allowed, breaker_state, note_results
 from judging.models import EndpointState, JudgeTask, Verdict
-from judging.pace import take_turns
-from judging.worker import drain
+from judging.queue.breaker import THRESHOLD, BreakerState, allowed, breaker_state, note_results
+from judging.queue.pace import take_turns
+from judging.queue.worker import drain
+from judging.runs.actions import ask
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 def state() -> BreakerState:

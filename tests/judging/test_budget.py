@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from judging.actions import ask, create_judge, reconcile
-from judging.budget import most_of_one_call, use_of
-from judging.claims import claim, new_owner
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
-from judging.run_actions import adjust_run, steer
-from judging.worker import drain
+from judging.queue.budget import most_of_one_call, use_of
+from judging.queue.claims import claim, new_owner
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge, reconcile
+from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,8 +27,8 @@ REPLY = 9  # completion tokens that the local server reports
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.steering.ring", lambda: None)
 
 
 @pytest.fixture

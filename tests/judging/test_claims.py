@@ -6,11 +6,11 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from judging.actions import reconcile
-from judging.claims import _just_started as just_started
-from judging.claims import claim, keep_alive, lease, new_owner, release_all
 from judging.models import JudgeTask, TaskState
-from judging.settlement import Failure, Outcome, settle
+from judging.queue.claims import _just_started as just_started
+from judging.queue.claims import claim, keep_alive, lease, new_owner, release_all
+from judging.queue.settlement import Failure, Outcome, settle
+from judging.runs.actions import reconcile
 from tests.factories import JudgeTaskFactory
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 def outcome(task: JudgeTask, value: str = "yes") -> Outcome:
@@ -148,9 +148,9 @@ def test_for_one_lease_after_the_database_has_started_no_lease_is_taken_back(mon
     JudgeTaskFactory()
     claim(owner=new_owner(), limit=1)
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
-    monkeypatch.setattr("judging.claims._just_started", lambda: True)
+    monkeypatch.setattr("judging.queue.claims._just_started", lambda: True)
     assert reconcile()["returned"] == 0
-    monkeypatch.setattr("judging.claims._just_started", lambda: False)
+    monkeypatch.setattr("judging.queue.claims._just_started", lambda: False)
     assert reconcile()["returned"] == 1
 
 

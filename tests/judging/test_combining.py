@@ -8,11 +8,11 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
-from judging.actions import ask, create_judge, reconcile
-from judging.combining import RULE
 from judging.models import Judge, JudgeRun, JudgeTask, TaskState, Verdict
-from judging.run_actions import retry_failed
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge, reconcile
+from judging.runs.combining import RULE
+from judging.runs.steering import retry_failed
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -32,8 +32,8 @@ ANSWERS = ["$-(x^{n+1}-1)$", "$1-x^n$", "$1-y$"]
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.steering.ring", lambda: None)
 
 
 @pytest.fixture

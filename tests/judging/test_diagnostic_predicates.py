@@ -3,9 +3,9 @@
 import pytest
 
 from benchmark.protocols import get_protocol, protocol_names
-from judging.actions import ask, create_judge
 from judging.models import Call, Verdict
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge
 from tests.benchmark.files import example, write_lines
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.judging.test_unreadable import MALFORMED
@@ -21,7 +21,7 @@ ASKED = [
 @pytest.fixture(params=ASKED, ids=lambda param: " ".join(param))
 def run(request, endpoint, tmp_path, monkeypatch):
     """One output of the protocol's example, asked about by one diagnostic predicate."""
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
     name, predicate = request.param
     protocol, given = get_protocol(name), example(name)
     instance = next(iter(protocol.read_release(write_lines(tmp_path / "release.jsonl", given.instance))))

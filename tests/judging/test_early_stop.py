@@ -8,12 +8,12 @@ from django.db import connection
 from django.urls import reverse
 
 from benchmark.models import Output
-from judging.actions import ask, create_judge, reconcile
-from judging.claims import claim, new_owner
 from judging.models import JudgeTask, RunState, TaskState, Verdict
-from judging.progress import steadiness
-from judging.run_actions import retry_failed
-from judging.worker import drain
+from judging.queue.claims import claim, new_owner
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge, reconcile
+from judging.runs.progress import steadiness
+from judging.runs.steering import retry_failed
 from tests.factories import VerdictFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.steering.ring", lambda: None)
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.views.debug import get_exception_reporter_filter
 
 from accounts.refusal import Refused
-from judging.actions import ask
 from judging.models import Call, JudgeTask, TaskState, Verdict
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask
 from llm.client import Client
 from tests.judging.listener import Listener, NameServer, listening
 from tests.llm.server import serving
@@ -25,7 +25,7 @@ KEY = "sk-canary/5b1e+77"
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_a_listener_is_reached_when_it_is_declared_so_the_tests_above_could_fail
 def rebinding(monkeypatch, listener) -> Iterator[NameServer]:
     """models.test is 127.0.0.1 at the first look, a metadata service ever after."""
     names = NameServer(["127.0.0.1", "169.254.169.254"])
-    monkeypatch.setattr("judging.worker.Client", partial(Client, resolver=names.resolve))
+    monkeypatch.setattr("judging.queue.worker.Client", partial(Client, resolver=names.resolve))
     yield names
     names.close()
 

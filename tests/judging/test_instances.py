@@ -13,10 +13,10 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.protocols import get_protocol, protocol_names
-from judging.actions import ask, create_judge
+from judging.asking.questions import question
 from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
-from judging.questions import question
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge
 from tests.benchmark.files import example, gap
 from tests.factories import (
     BenchmarkFactory,
@@ -39,7 +39,7 @@ ITEMS = [key for name, key in ASKED if name == "re2math"]
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 def release_of(protocol: str, count: int = 1) -> Release:

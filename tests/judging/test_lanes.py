@@ -4,10 +4,10 @@ import asyncio
 
 from django.db import OperationalError
 
-from judging.database_thread import DatabaseThread
-from judging.lanes import Lanes
 from judging.models import JudgeTask
-from judging.settlement import Failure
+from judging.queue.database_thread import DatabaseThread
+from judging.queue.lanes import Lanes
+from judging.queue.settlement import Failure
 from tests.judging.test_claims import failure
 
 

@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.actions import ask
 from judging.models import EndpointState, Judge, JudgeRun, RunState, Verdict
+from judging.runs.actions import ask
 
 pytestmark = pytest.mark.django_db
 
@@ -26,8 +26,8 @@ FORM = {
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.run_actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.steering.ring", lambda: None)
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from benchmark.models import Output
-from judging.actions import ask, create_judge
-from judging.injections import flagged_outputs
+from judging.asking.replies import replies
 from judging.models import JudgeTask, Verdict
-from judging.progress import Flips, flips
-from judging.queries import judgeable_pairs
-from judging.replies import replies
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.reading.injections import flagged_outputs
+from judging.runs.actions import ask, create_judge
+from judging.runs.progress import Flips, flips
+from judging.runs.queries import judgeable_pairs
 from tests.factories import (
     BenchmarkFactory,
     InstanceFactory,
@@ -40,7 +40,7 @@ PROBLEM = {
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 @pytest.fixture

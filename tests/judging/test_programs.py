@@ -10,20 +10,20 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Output
 from benchmark.protocol import ProgramReply
-from judging.actions import ask, create_judge, reconcile
 from judging.models import Call, JudgeTask, RunState, TaskState, Verdict
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge, reconcile
 from tests.factories import JudgeFactory
 from tests.judging.programs import protocol_with_programs
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PLACES = ("judging.actions", "judging.programs", "judging.forms")
+PLACES = ("judging.runs.actions", "judging.programs.programs", "judging.runs.forms")
 
 
 @pytest.fixture(autouse=True)
 def _mirror(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
-    monkeypatch.setattr("judging.program_pool.CHILD", "tests.judging.programs")
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.programs.pool.CHILD", "tests.judging.programs")
     for place in PLACES:
         monkeypatch.setattr(f"{place}.get_protocol", protocol_with_programs)
 
@@ -109,7 +109,7 @@ def test_a_new_version_of_the_program_is_a_new_judge_and_the_old_one_is_not_aske
 
 
 def test_a_child_that_cannot_start_costs_nothing_and_is_tried_again(mirror, release_with, monkeypatch):
-    monkeypatch.setattr("judging.program_pool.CHILD", "tests.judging.nonesuch")
+    monkeypatch.setattr("judging.programs.pool.CHILD", "tests.judging.nonesuch")
     ask(actor=None, judge=mirror, release=release_with(1))
     drain()
     task = JudgeTask.objects.get()

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from benchmark.protocols import get_protocol, protocol_names
-from judging.actions import ask, create_judge
-from judging.questions import question
+from judging.asking.questions import question
+from judging.runs.actions import ask, create_judge
 from tests.benchmark.files import example, write_lines
 from tests.factories import (
     BenchmarkFactory,
@@ -56,7 +56,7 @@ def sent(name: str, predicate: str, tmp_path, endpoint: str) -> str:
 @pytest.mark.parametrize(("name", "predicate"), ASKED)
 def test_a_prompt_holds_the_text_and_no_identity(name, predicate, tmp_path, endpoint, monkeypatch):
     """The plans, queries, candidates and reasoning of the examples are canaries too."""
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
     assert "canary" not in sent(name, predicate, tmp_path, endpoint).casefold()
 
 

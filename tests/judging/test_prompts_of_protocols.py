@@ -6,7 +6,7 @@ import pytest
 
 from benchmark.protocol import Predicate, Protocol
 from benchmark.protocols import get_protocol, protocol_names
-from judging.prompts import predicate_prompt
+from judging.asking.prompts import predicate_prompt
 from llm import PromptError
 from tests.benchmark.files import example, write_lines
 

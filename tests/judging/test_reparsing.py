@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from judging.actions import ask
 from judging.models import Call, Judge, Verdict
-from judging.reparsing import reparse
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.reading.reparsing import reparse
+from judging.runs.actions import ask
 from llm import Reply
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 @pytest.fixture
@@ -43,8 +43,8 @@ def lenient(monkeypatch):
             return Reply(label="no", reason="In prose.", confidence=None, evidence=None)
         return parse_reply(text, labels)
 
-    monkeypatch.setattr("judging.replies.parse_reply", parse)
-    monkeypatch.setattr("judging.reparsing.PARSER", "2")
+    monkeypatch.setattr("judging.asking.replies.parse_reply", parse)
+    monkeypatch.setattr("judging.reading.reparsing.PARSER", "2")
 
 
 def rows(judge: Judge) -> list[tuple[str, str]]:
@@ -89,7 +89,7 @@ def test_a_version_of_replies_read_again_cannot_be_asked(run, lenient):
 def test_a_repaired_reply_counts_only_where_the_first_still_cannot_be_read(
     release_with, endpoint, server, lenient
 ):
-    from judging.actions import create_judge
+    from judging.runs.actions import create_judge
 
     judge = create_judge(
         actor=None, slug="mending", protocol="re2math", model="m", endpoint=endpoint, repair=True

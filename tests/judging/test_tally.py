@@ -2,7 +2,7 @@
 
 import pytest
 
-from judging.tally import Ballot, Tally, tally
+from judging.runs.tally import Ballot, Tally, tally
 
 YES, NO, UNSURE = (Ballot(value, "answered") for value in ("yes", "no", "uncertain"))
 ABSTAIN, GARBLED, DOWN = Ballot("", "abstain"), Ballot("", "unparsed"), Ballot("", "unavailable")

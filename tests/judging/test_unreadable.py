@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmark.models import Output
-from judging.actions import ask, create_judge
 from judging.models import Call, JudgeTask, TaskState, Verdict
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge
 from tests.llm.injections import INJECTIONS
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,7 +41,7 @@ MALFORMED = [
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ import json
 import pytest
 from django.db import DatabaseError, OperationalError
 
-from judging import questions
-from judging.actions import ask, create_judge, reconcile
+from judging.asking import questions
 from judging.models import Call, JudgeRun, JudgeTask, RunState, TaskState, Verdict
-from judging.settlement import settle
-from judging.worker import drain
+from judging.queue.settlement import settle
+from judging.queue.worker import drain
+from judging.runs.actions import ask, create_judge, reconcile
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
 def _quiet_bell(monkeypatch):
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
 
 
 def test_every_question_gets_one_verdict_and_its_raw_call(judge, release_with, server):
@@ -114,7 +114,7 @@ def test_replies_outlast_a_database_that_is_away_and_are_not_asked_for_again(
             raise OperationalError("server closed the connection unexpectedly")
         return stored or settle(**batch)
 
-    monkeypatch.setattr("judging.worker.settle", flaky)
+    monkeypatch.setattr("judging.queue.worker.settle", flaky)
     ask(actor=None, judge=judge, release=release_with(10))
     drain()
     assert (server.calls, Call.objects.count(), Verdict.objects.count()) == (20, 20, 20)
@@ -125,7 +125,7 @@ def test_a_plain_database_error_is_an_outage_only_if_the_connection_is_gone(
     judge, release_with, server, monkeypatch, broken
 ):
     """psycopg2 raises it when the server hangs up within a statement; anything else is a fault and is raised."""
-    monkeypatch.setattr("judging.database_thread._connection_is_broken", lambda: broken)
+    monkeypatch.setattr("judging.queue.database_thread._connection_is_broken", lambda: broken)
     faults = iter([True])
 
     def flaky(**batch):
@@ -133,7 +133,7 @@ def test_a_plain_database_error_is_an_outage_only_if_the_connection_is_gone(
             raise DatabaseError("server closed the connection unexpectedly")
         return settle(**batch)
 
-    monkeypatch.setattr("judging.worker.settle", flaky)
+    monkeypatch.setattr("judging.queue.worker.settle", flaky)
     ask(actor=None, judge=judge, release=release_with(5))
     if broken:
         assert drain() == server.calls == 10
@@ -157,14 +157,14 @@ def test_a_question_that_cannot_be_put_together_fails_alone(judge, release_with,
 def test_a_lie_about_the_prompt_is_found_out(judge, release_with, server, monkeypatch):
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
     monkeypatch.setitem(judge.prompts["ground"], "sha256", "f" * 64)
-    monkeypatch.setattr("judging.worker.claim", lambda **kw: _claimed_with(judge, **kw))
+    monkeypatch.setattr("judging.queue.worker.claim", lambda **kw: _claimed_with(judge, **kw))
     drain()
     assert server.calls == 0
     assert "has changed" in JudgeRun.objects.get(pk=run.pk).tasks.get().last_error
 
 
 def _claimed_with(judge, **kwargs):
-    from judging.claims import claim
+    from judging.queue.claims import claim
 
     tasks = claim(**kwargs)
     for task in tasks:

@@ -10,7 +10,7 @@ from benchmark.actions import freeze_release
 from reports.artifact.verification import verify
 from reports.scores.document import score
 from reports.scores.inputs import collect
-from stats.labels import COLUMNS
+from stats.tables.labels import COLUMNS
 
 pytestmark = pytest.mark.django_db
 BASE = "/api/v1/releases/sample-re2math/"

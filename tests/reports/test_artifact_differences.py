@@ -65,14 +65,14 @@ def test_added_labels_changed_judges_designs_and_code_are_named(left):
         inputs["labels"].pop(0)
         inputs["judge"]["decoding"] = {"temperature": 1}
         inputs["campaigns"][0]["seed"] += 1
-        document["made_with"]["code"]["stats/intervals.py"] = "0" * 64
+        document["made_with"]["code"]["stats/core/intervals.py"] = "0" * 64
 
     found = compare(altered(left, other), left)["inputs"]
     assert set(found) == {"labels", "judge", "campaigns", "code"}
     assert len(found["labels"]["changed"]) + len(found["labels"]["added"]) == 1
     assert found["judge"]["removed"] == [{"what": "decoding.temperature", "left": 1}]
     assert found["campaigns"]["changed"][0]["what"].endswith(".seed")
-    assert found["code"]["changed"][0]["what"] == "code.stats/intervals.py"
+    assert found["code"]["changed"][0]["what"] == "code.stats/core/intervals.py"
 
 
 @pytest.mark.parametrize(("key", "reason"), [("release", "different releases"), ("track", "different tasks")])

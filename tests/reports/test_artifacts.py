@@ -92,7 +92,7 @@ def test_an_artifact_holds_what_was_judged_by_whom_how_and_with_which_code(gaps,
     assert all(row[-1] == pytest.approx(row[4] / row[3]) for row in document["inputs"]["draws"])
     made = document["made_with"]
     assert {
-        "stats/intervals.py",
+        "stats/core/intervals.py",
         "reports/scores/document.py",
         "benchmark/protocols/re2math/metrics.py",
     } <= set(made["code"])
@@ -183,9 +183,9 @@ def test_hashes_that_do_not_chain_are_found_even_when_all_else_fits(gaps):
 
 def test_other_code_is_a_note_and_no_fault(document):
     other = copy.deepcopy(document)
-    other["made_with"]["code"]["stats/intervals.py"] = hashlib.sha256(b"").hexdigest()
+    other["made_with"]["code"]["stats/core/intervals.py"] = hashlib.sha256(b"").hexdigest()
     notes = verify(other).notes
-    assert notes == ("code: stats/intervals.py differ here from what made the artifact",)
+    assert notes == ("code: stats/core/intervals.py differ here from what made the artifact",)
 
 
 def test_bytes_that_say_the_same_otherwise_are_named(document):

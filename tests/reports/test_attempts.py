@@ -9,7 +9,7 @@ from django.urls import reverse
 from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols.masked_steps.metrics import METRICS
-from judging.actions import PublishedVerdict, imported_judge, store_published
+from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file

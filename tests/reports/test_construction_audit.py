@@ -14,9 +14,9 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.actions import ask
-from judging.construction import audit_construction
 from judging.models import Judge, Verdict
+from judging.programs.construction import audit_construction
+from judging.runs.actions import ask
 from reports.construction.document import construction, finding_rows, marked, newest_audit
 from tests.benchmark.files import gap
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory

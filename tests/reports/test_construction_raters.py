@@ -13,8 +13,8 @@ from annotation.campaigns import actions as campaigns_actions
 from annotation.grading import actions as grading_actions
 from benchmark.integrity import release_sha256
 from benchmark.models import Instance, Release
-from judging.construction import audit_construction
 from judging.models import Judge
+from judging.programs.construction import audit_construction
 from reports.construction.raters import Beside, chosen_rows, raters
 from tests.benchmark.files import gap
 from tests.conftest import member

@@ -22,7 +22,7 @@ from stats.analyses.agreement import agreement_document
 from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
-from stats.labels import read_labels
+from stats.tables.labels import read_labels
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.reports.conftest import SYSTEMS, load
 

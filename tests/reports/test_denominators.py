@@ -10,7 +10,7 @@ from benchmark.actions import import_outputs
 from benchmark.integrity import run_sha256
 from benchmark.models import Output, Run, UnreleasedOutput
 from benchmark.protocols import get_protocol
-from judging.actions import PublishedVerdict, imported_judge, store_published
+from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file

@@ -13,7 +13,7 @@ from reports.comparison.pairs_page import pairs_sections
 from reports.scores.inputs import collect
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
-from stats.labels import read_labels
+from stats.tables.labels import read_labels
 from tests.reports.conftest import queries
 
 pytestmark = pytest.mark.django_db

@@ -25,7 +25,7 @@ from reports.scores.inputs import collect
 from reports.scores.text import score_text
 from stats.analyses import agreement
 from stats.analyses.options import Options
-from stats.labels import independent, read_labels
+from stats.tables.labels import independent, read_labels
 from tests.annotation.campaigns import drafted, rubric, second_algebraist
 from tests.annotation.grading import graded_by
 from tests.reports.conftest import SAMPLE

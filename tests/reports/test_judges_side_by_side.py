@@ -7,10 +7,10 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from benchmark.models import Output, System
-from judging.actions import PublishedVerdict, imported_judge, store_published
 from judging.models import Judge, Verdict
+from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.judges.page import matrix_sections, pair_sections
-from stats.display import rounded
+from stats.core.display import rounded
 from tests.reports.conftest import queries
 
 PAIR, MATRIX = "judge-pair", "judge-matrix"

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from accounts.refusal import Refused
 from annotation.models import Answer
 from benchmark.models import Release
-from judging.actions import imported_judge
+from judging.runs.actions import imported_judge
 from reports.labels.cells import SHOWN_BLIND, Row
 from reports.labels.exporting import csv_lines, jsonl_lines
 from reports.labels.filters import label_filter
 from reports.labels.importing import import_labels
 from reports.labels.reading import label_rows_of
 from reports.labels.rows import blinded, label_rows
-from stats.labels import COLUMNS
+from stats.tables.labels import COLUMNS
 from tests.factories import BenchmarkFactory, InstanceFactory, ReleaseFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE
 

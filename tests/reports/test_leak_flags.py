@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.models import Flag, FlagSpan, Grade
-from judging.construction import audit_construction
+from judging.programs.construction import audit_construction
 from reports.construction.leak_flags import flagged_instances
 from tests.benchmark.files import gap
 from tests.factories import (

@@ -15,7 +15,7 @@ from benchmark.records import RecordError
 from reports.labels.importing import import_labels
 from reports.scores.document import score
 from reports.scores.inputs import collect
-from stats.display import rounded_percent
+from stats.core.display import rounded_percent
 from tests.benchmark.files import ATTEMPT, MASK, write_lines
 from tests.reports.conftest import SAMPLE, load
 

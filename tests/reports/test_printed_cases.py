@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from benchmark.actions import import_outputs, import_release
 from benchmark.models import Instance, Output
-from judging.actions import PublishedVerdict, imported_judge, store_published
+from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.cases.study import case_document
 from tests.reports.test_stages import candidate, sure
 from tests.stats.real_data import DATA, real_file

@@ -32,7 +32,7 @@ from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
 from reports.scores.views import page_context
-from stats.display import rounded_percent
+from stats.core.display import rounded_percent
 from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
 
 pytestmark = pytest.mark.django_db

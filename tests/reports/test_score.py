@@ -5,7 +5,7 @@ import pytest
 from accounts.refusal import Refused
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
-from stats.intervals import wilson
+from stats.core.intervals import wilson
 
 
 @pytest.fixture

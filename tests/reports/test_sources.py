@@ -11,8 +11,8 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.models import JudgeRun, Verdict
-from judging.queries import judges_with_verdicts
-from judging.sources import ask_about_sources
+from judging.programs.sources import ask_about_sources
+from judging.runs.queries import judges_with_verdicts
 from reports.core.choosing import choose
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags, tabulate
 from tests.benchmark.files import gap
@@ -108,7 +108,7 @@ def test_a_protocol_without_sources_refuses() -> None:
 def test_page_and_rest_ask_and_show(
     release: Release, coordinator: Any, capsys: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("judging.actions.ring", lambda: None)
+    monkeypatch.setattr("judging.runs.actions.ring", lambda: None)
     client = Client()
     client.force_login(coordinator)
     page, rest = reverse("output-sources", args=["gaps"]), reverse("api-sources", args=["gaps"])

@@ -13,8 +13,8 @@ from benchmark.models import Instance, Output, Release, Settlement
 from benchmark.protocols.re2math.metrics import cited_among, open_citations
 from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import questions
-from judging.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from judging.models import JudgeTask
+from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file

@@ -5,7 +5,7 @@ import pytest
 from benchmark.protocols import get_protocol
 from reports.core.datasets import ExpertLabel, OutputRow
 from reports.scores.expert_scores import expert_document
-from stats.intervals import wilson
+from stats.core.intervals import wilson
 
 LEMMAS = get_protocol("lemmas")
 RUBRIC = next(rubric for rubric in LEMMAS.rubrics if rubric.name == "lemmas-steps")

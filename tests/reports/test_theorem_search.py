@@ -14,7 +14,7 @@ from reports.core.outcomes import chosen_kind, outcomes
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
-from stats.display import rounded
+from stats.core.display import rounded
 from tests.benchmark.files import write_lines
 
 pytestmark = pytest.mark.django_db

@@ -12,21 +12,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stats import davidson
-from stats.agreement import Request, agreement
-from stats.blinding import Guesses, bang_index
-from stats.bootstrap import generator
-from stats.clusters import ClusterTotals, cluster_bootstrap, paired_difference, wilson_on_effective_n
-from stats.compare import paired_newcombe, unpaired_newcombe
-from stats.correlation import spearman
-from stats.icc import intraclass
-from stats.intervals import clopper_pearson
-from stats.pairwise import Comparisons, records
-from stats.rater_pairs import describe_pair
-from stats.ratings import from_matrix
-from stats.retrieval import mrr_at
-from stats.rogan_gladen import rogan_gladen
-from stats.strength_bootstrap import jackknife_strengths
+from stats.agreement.bundle import Request, agreement
+from stats.agreement.icc import intraclass
+from stats.agreement.rater_pairs import describe_pair
+from stats.audit.rogan_gladen import rogan_gladen
+from stats.core.bootstrap import generator
+from stats.core.intervals import clopper_pearson
+from stats.pairs import davidson
+from stats.pairs.pairwise import Comparisons, records
+from stats.pairs.strength_bootstrap import jackknife_strengths
+from stats.raters.blinding import Guesses, bang_index
+from stats.scores.clusters import ClusterTotals, cluster_bootstrap, paired_difference, wilson_on_effective_n
+from stats.scores.compare import paired_newcombe, unpaired_newcombe
+from stats.scores.correlation import spearman
+from stats.scores.retrieval import mrr_at
+from stats.tables.ratings import from_matrix
 
 Rng = np.random.Generator
 REQUEST = Request(level="nominal")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stats.pairwise import table_from_wins
+from stats.pairs.pairwise import table_from_wins
 
 # 2D, citations: Biometrika, CommStat, JASA, JRSS-B, wins of the row over the column.
 CITATIONS = [[0, 730, 498, 221], [33, 0, 68, 17], [320, 813, 0, 142], [284, 276, 325, 0]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.aggregate import plurality, problem_level, strict_majority, totals, unanimous
+from stats.raters.aggregate import plurality, problem_level, strict_majority, totals, unanimous
 
 MARKS = ("correct", "inconclusive", "incorrect")
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stats import cohen, gwet
-from stats import krippendorff as kripp
-from stats.agreement import COEFFICIENTS, Request, agreement
-from stats.agreement_sums import agreement_sums
-from stats.bootstrap import generator, percentile_interval, resampled_pattern_sums
-from stats.estimate import Caution, Reason
-from stats.icc import FORMS, intraclass, mean_squares
-from stats.rater_pairs import rater_pairs
-from stats.ratings import Ratings, from_matrix
+from stats.agreement import cohen, gwet
+from stats.agreement import krippendorff as kripp
+from stats.agreement.bundle import COEFFICIENTS, Request, agreement
+from stats.agreement.icc import FORMS, intraclass, mean_squares
+from stats.agreement.rater_pairs import rater_pairs
+from stats.agreement.sums import agreement_sums
+from stats.core.bootstrap import generator, percentile_interval, resampled_pattern_sums
+from stats.core.estimate import Caution, Reason
+from stats.tables.ratings import Ratings, from_matrix
 from tests.stats.real_data import deepseek_proofs, pandalm
 
 FLEISS = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.agreement_plan import items_for_kappa, kappa_plan
+from stats.planning.agreement import items_for_kappa, kappa_plan
 
 PILOT = ((40, 9), (6, 45))  # 2C: kappa .6995
 

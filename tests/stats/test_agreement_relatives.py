@@ -7,10 +7,10 @@ digit checks observed agreement, margins and weights one by one.
 import numpy as np
 import pytest
 
-from stats import cohen, gwet
-from stats import krippendorff as kripp
-from stats.icc import mean_squares
-from stats.rater_pairs import pair_table
+from stats.agreement import cohen, gwet
+from stats.agreement import krippendorff as kripp
+from stats.agreement.icc import mean_squares
+from stats.agreement.rater_pairs import pair_table
 from tests.stats.test_agreement import (
     FLEISS,
     SHROUT_FLEISS,

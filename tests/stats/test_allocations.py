@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.allocations import (
+from stats.planning.allocations import (
     PlannedStratum,
     allocate,
     allocations,

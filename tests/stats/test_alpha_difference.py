@@ -6,14 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from stats.agreement import Request, agreement
-from stats.alpha_difference import alpha_difference
+from stats.agreement.alpha_difference import alpha_difference
+from stats.agreement.bundle import Request, agreement
 from stats.analyses.difference import difference_document
 from stats.analyses.options import Options
-from stats.bootstrap import generator
-from stats.labels import read_labels
-from stats.ratings import from_matrix
-from stats.raw_rows import TableError
+from stats.core.bootstrap import generator
+from stats.tables.labels import read_labels
+from stats.tables.ratings import from_matrix
+from stats.tables.raw_rows import TableError
 from tests.stats.test_analyses_agreement import canonical_rows
 
 LEVELS = ("nominal", "ordinal", "interval")

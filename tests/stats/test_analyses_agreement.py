@@ -9,8 +9,8 @@ import pytest
 from stats.analyses.agreement import agreement_document
 from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
-from stats.labels import read_labels
-from stats.raw_rows import TableError
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 from tests.stats.test_agreement import CANONICAL, FIRST_PROOF
 
 OPTIONS = Options(seed=1)

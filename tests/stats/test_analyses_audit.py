@@ -8,8 +8,8 @@ import pytest
 from stats.analyses.audit import audit_document
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
-from stats.labels import read_labels
-from stats.raw_rows import TableError
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 
 OPTIONS = Options(seed=1)
 # 2E, stratified estimator: stratum -> (N_h, n_h, y_h).

@@ -8,9 +8,9 @@ from stats.analyses.audit import audit_document
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
 from stats.analyses.systems import systems_document
-from stats.intervals import wilson
-from stats.labels import read_labels
-from stats.raw_rows import TableError
+from stats.core.intervals import wilson
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 
 ORDER = ("reject", "major", "minor", "flawless")
 HEADER = "system,instance,subject,rater,value,state,vote,rater_kind,cluster"

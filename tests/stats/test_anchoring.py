@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stats.anchoring import anchoring
-from stats.compare import unpaired_newcombe
-from stats.estimate import Reason
+from stats.core.estimate import Reason
+from stats.raters.anchoring import anchoring
+from stats.scores.compare import unpaired_newcombe
 
 
 def test_independent_labels_give_the_unpaired_difference():

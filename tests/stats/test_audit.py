@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.audit import AuditStratum, design_weighted, linearised_se, population_table
-from stats.confusion import METRICS, Confusion, coefficient, delta_se, gradient, in_sample
-from stats.display import percent, rounded
-from stats.estimate import Caution, Reason
+from stats.audit.confusion import METRICS, Confusion, coefficient, delta_se, gradient, in_sample
+from stats.audit.weighted import AuditStratum, design_weighted, linearised_se, population_table
+from stats.core.display import percent, rounded
+from stats.core.estimate import Caution, Reason
 
 STRATA = [AuditStratum("yes", 300, 40, 10, 0, 0), AuditStratum("no", 700, 0, 0, 5, 45)]  # 2E
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from stats.audit_simulation import simulated_interval
-from stats.bootstrap import generator
-from stats.corrected import corrected_score
-from stats.planner import stratified_se
-from stats.strata import Stratum
+from stats.audit.corrected import corrected_score
+from stats.core.bootstrap import generator
+from stats.core.strata import Stratum
+from stats.planning.audit_simulation import simulated_interval
+from stats.planning.sizes import stratified_se
 
 SIZES = (45, 300, 1055)
 CLEAN = (0.93, 0.02, 0.005)

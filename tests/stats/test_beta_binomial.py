@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats.beta_binomial import beta_binomial, central_range, convolve
+from stats.core.beta_binomial import beta_binomial, central_range, convolve
 
 
 def test_a_uniform_prior_makes_every_count_equally_likely():

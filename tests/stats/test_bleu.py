@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.bleu import bleu, bleu_summary, symmetric_bleu
+from stats.scores.bleu import bleu, bleu_summary, symmetric_bleu
 
 A = "Let G be a finite group and let H be a normal subgroup of G of index two"
 B = "Let G be a finite group and let H be a subgroup of G of index two"

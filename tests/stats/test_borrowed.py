@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from stats.borrowed import borrowed_score
-from stats.corrected import corrected_score
-from stats.estimate import Caution, Reason
-from stats.strata import Stratum
+from stats.audit.borrowed import borrowed_score
+from stats.audit.corrected import corrected_score
+from stats.core.estimate import Caution, Reason
+from stats.core.strata import Stratum
 
 SUCCESS = Stratum("a/success", 4, 4, 3)
 EMPTY = Stratum("a/ungrounded", 16, 0, 0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.cells import quote_cell, unquote_cell
+from stats.tables.cells import quote_cell, unquote_cell
 from tests.stats.real_data import real_file
 
 STARTS = "=+-@\t\r\n＝＋－＠"  # OWASP's page on CSV injection lists these

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.bootstrap import compress_rows, generator, resampled_sums
-from stats.clusters import (
+from stats.core.bootstrap import compress_rows, generator, resampled_sums
+from stats.core.estimate import Caution, Reason
+from stats.core.intervals import wilson
+from stats.scores.clusters import (
     ClusterTotals,
     cluster_bootstrap,
     cluster_totals,
@@ -17,8 +19,6 @@ from stats.clusters import (
     paired_difference,
     wilson_on_effective_n,
 )
-from stats.estimate import Caution, Reason
-from stats.intervals import wilson
 
 
 def eval_200(successes: int, seed: int = 1) -> ClusterTotals:

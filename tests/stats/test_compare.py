@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.compare import (
+from stats.core.estimate import Reason
+from stats.scores.compare import (
     benjamini_hochberg,
     cochran_mantel_haenszel,
     cochran_q,
@@ -14,7 +15,6 @@ from stats.compare import (
     paired_newcombe,
     unpaired_newcombe,
 )
-from stats.estimate import Reason
 
 P_VALUES = (0.00781, 0.00195, 0.00391, 0.00049, 0.01562, 0.01562)
 

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from stats.bootstrap import generator
-from stats.corrected import (
-    corrected_score,
-    most_errors_missed,
-    wald_score,
-)
-from stats.estimate import Caution, Reason
-from stats.strata import Stratum, design_se
+from stats.audit.corrected import corrected_score, most_errors_missed, wald_score
+from stats.core.bootstrap import generator
+from stats.core.estimate import Caution, Reason
+from stats.core.strata import Stratum, design_se
 
 GOLDEN = [Stratum("yes", 300, 50, 40), Stratum("no", 700, 50, 5)]  # 2E, stratified estimator
 

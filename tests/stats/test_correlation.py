@@ -4,8 +4,8 @@ from collections import defaultdict
 
 import pytest
 
-from stats.correlation import kendall_tau_b, pearson, spearman
-from stats.estimate import Reason
+from stats.core.estimate import Reason
+from stats.scores.correlation import kendall_tau_b, pearson, spearman
 from tests.stats.real_data import deepseek_proofs
 
 SEVEN = [1, 2, 3, 4, 5, 6, 7]

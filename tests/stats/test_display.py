@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.display import percent, ratio, rounded, rounded_percent
+from stats.core.display import percent, ratio, rounded, rounded_percent
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from stats.analyses.audit import audit_document
 from stats.analyses.corrected import corrected_document
 from stats.analyses.options import Options
-from stats.audit import AuditStratum, design_weighted
-from stats.confusion import METRICS, Confusion, in_sample
-from stats.estimate import Caution
-from stats.labels import read_labels
-from stats.raw_rows import TableError
+from stats.audit.confusion import METRICS, Confusion, in_sample
+from stats.audit.weighted import AuditStratum, design_weighted
+from stats.core.estimate import Caution
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 
 OPTIONS = Options(seed=1)
 

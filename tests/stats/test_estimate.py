@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from stats.estimate import Estimate, Reason, undefined
+from stats.core.estimate import Estimate, Reason, undefined
 
 
 def test_an_undefined_estimate_is_null_with_a_reason():

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from stats.bootstrap import generator
-from stats.icc import intraclass
-from stats.one_way import one_way_correlation
-from stats.ratings import from_matrix
-from stats.raw_rows import TableError
+from stats.agreement.icc import intraclass
+from stats.agreement.one_way import one_way_correlation
+from stats.core.bootstrap import generator
+from stats.tables.ratings import from_matrix
+from stats.tables.raw_rows import TableError
 from tests.stats.test_analyses_agreement import document, only_question
 
 REFUSED = (

@@ -8,10 +8,10 @@ import pytest
 
 from stats.analyses.options import Options
 from stats.analyses.running import Request, run, text
-from stats.dawid_skene import dawid_skene
-from stats.expert_errors import expert_errors
-from stats.ratings import Ratings
-from stats.raw_rows import TableError
+from stats.raters.dawid_skene import dawid_skene
+from stats.raters.expert_errors import expert_errors
+from stats.tables.ratings import Ratings
+from stats.tables.raw_rows import TableError
 
 
 def simulated(seed, *, items=200, right=(0.95, 0.85, 0.75), share=0.3):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from stats.estimate import Reason
-from stats.facets import PRIOR_SD, FacetFit, rater_facets
+from stats.core.estimate import Reason
+from stats.raters.facets import PRIOR_SD, FacetFit, rater_facets
 
 
 def simulated(seed, *, items=300, severities=(-1.0, 0.0, 1.0), per_item=2):

@@ -11,9 +11,9 @@ from stats.analyses.audit_text import gold_text
 from stats.analyses.gold import gold_document
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
-from stats.estimate import Caution
-from stats.labels import read_labels
-from stats.raw_rows import TableError
+from stats.core.estimate import Caution
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 from tests.stats.real_data import pandalm, real_file
 
 HEADER = "subject,rater_kind,rater,system,value,state,cluster"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stats.estimate import Reason
-from stats.intervals import clopper_pearson, missing_bounds, proportion, t_value, wilson, z_value
+from stats.core.estimate import Reason
+from stats.core.intervals import clopper_pearson, missing_bounds, proportion, t_value, wilson, z_value
 
 # 2A, R Table 8, n = 200, percent.
 TABLE_8 = {

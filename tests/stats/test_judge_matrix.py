@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stats.correlation import spearman
-from stats.estimate import Caution, Reason
-from stats.judge_matrix import interaction_residuals, judge_matrix
+from stats.core.estimate import Caution, Reason
+from stats.scores.correlation import spearman
+from stats.scores.judge_matrix import interaction_residuals, judge_matrix
 
 # 2A, L Table 4 on n = 358: rows GPT-5, Gemini 3, Opus as generators, columns the same as judges.
 TABLE_4 = np.array([[55, 67, 125], [12, 57, 104], [6, 50, 60]])

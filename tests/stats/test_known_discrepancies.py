@@ -5,8 +5,8 @@ By number of the register. Not here because they are statements about texts, not
 test_published_others.py; 13 also in test_retrieval.py.
 """
 
-from stats.display import percent
-from stats.retrieval import mrr_bounds
+from stats.core.display import percent
+from stats.scores.retrieval import mrr_bounds
 
 
 def fitting(rate, n, places=1):

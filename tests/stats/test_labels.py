@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from stats.labels import COLUMNS, read_labels
-from stats.raw_rows import TableError
+from stats.tables.labels import COLUMNS, read_labels
+from stats.tables.raw_rows import TableError
 
 
 def read(text: str | bytes, **options):

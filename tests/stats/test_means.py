@@ -2,10 +2,10 @@
 
 import pytest
 
-from stats.clusters import cluster_totals
-from stats.estimate import Caution, Reason
-from stats.intervals import wilson
-from stats.means import clustered_mean, clustered_share, mean_estimate
+from stats.core.estimate import Caution, Reason
+from stats.core.intervals import wilson
+from stats.scores.clusters import cluster_totals
+from stats.scores.means import clustered_mean, clustered_share, mean_estimate
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stats.blinding import Guesses, bang_index, james_index
-from stats.estimate import Reason
-from stats.monitoring import (
+from stats.core.estimate import Reason
+from stats.raters.blinding import Guesses, bang_index, james_index
+from stats.raters.monitoring import (
     drift,
     fewest_seconds,
     graded_severity,

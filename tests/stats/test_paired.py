@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from stats.bootstrap import generator
-from stats.clusters import cluster_totals
-from stats.compare import mcnemar, paired_newcombe
-from stats.estimate import Caution
-from stats.paired import omnibus, paired_interval, sign_flip
+from stats.core.bootstrap import generator
+from stats.core.estimate import Caution
+from stats.scores.clusters import cluster_totals
+from stats.scores.compare import mcnemar, paired_newcombe
+from stats.scores.paired import omnibus, paired_interval, sign_flip
 
 
 def test_with_one_item_to_a_cluster_the_sign_flip_test_is_mcnemars_exact_test():

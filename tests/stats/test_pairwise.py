@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import f, t
 
-from stats import davidson
-from stats.aggregate import plurality
 from stats.analyses.as_text import pairs_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
-from stats.davidson import DavidsonFit
-from stats.estimate import Caution, Reason
-from stats.labels import read_labels
-from stats.pairwise import Comparisons, Result, records, table_from_wins
-from stats.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
-from stats.raw_rows import TableError
+from stats.core.estimate import Caution, Reason
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit
+from stats.pairs.pairwise import Comparisons, Result, records, table_from_wins
+from stats.pairs.position_bias import SwapCounts, binomial_p, first_slot_share, swap_consistency, swap_test
+from stats.raters.aggregate import plurality
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 from tests.stats.paired_data import CITATIONS, pudding
 from tests.stats.real_data import pandalm
 

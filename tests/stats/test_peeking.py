@@ -4,9 +4,9 @@ import io
 
 import pytest
 
-from stats.labels import COLUMNS
-from stats.peeking import guessed_columns, peek
-from stats.raw_rows import MAX_COLUMNS, MAX_LINE, TableError
+from stats.tables.labels import COLUMNS
+from stats.tables.peeking import guessed_columns, peek
+from stats.tables.raw_rows import MAX_COLUMNS, MAX_LINE, TableError
 
 
 def peeked(text, form="csv"):

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from stats.analyses.plans import comparison_plan
-from stats.compare import mcnemar
-from stats.pilot_table import pilot_from_text
-from stats.planner import (
+from stats.planning.sizes import (
     exact_paired_size,
     independent_size,
     jeffreys_guess,
@@ -24,7 +22,9 @@ from stats.planner import (
     stratified_size,
     wilson_size,
 )
-from stats.raw_rows import TableError
+from stats.scores.compare import mcnemar
+from stats.tables.pilot import pilot_from_text
+from stats.tables.raw_rows import TableError
 
 SIZES = (45, 300, 1055)
 CLEAN, DOUBTFUL = (0.93, 0.02, 0.005), (0.93, 0.05, 0.02)

@@ -7,10 +7,10 @@ import pytest
 
 from bench.coverage.corrected import cell
 from bench.coverage.designs import designs
-from stats.corrected import corrected_score, rates_differ
-from stats.estimate import Caution
-from stats.pooling import beta_binomials, pools, unaudited_range
-from stats.strata import Stratum, post_stratified_mean
+from stats.audit.corrected import corrected_score, rates_differ
+from stats.audit.pooling import beta_binomials, pools, unaudited_range
+from stats.core.estimate import Caution
+from stats.core.strata import Stratum, post_stratified_mean
 
 # Re2Math, Tables 11 and 14: outputs (success, grounded but insufficient, unsupported), audited, true, by system.
 SIZES = ((6, 44, 150), (4, 20, 176), (14, 34, 152), (5, 53, 142), (2, 32, 166), (7, 41, 152), (7, 76, 117))

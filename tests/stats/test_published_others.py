@@ -9,11 +9,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from stats.confusion import Confusion, in_sample
-from stats.correlation import spearman
-from stats.display import percent, ratio, rounded_percent
-from stats.intervals import wilson
-from stats.rogan_gladen import rogan_gladen
+from stats.audit.confusion import Confusion, in_sample
+from stats.audit.rogan_gladen import rogan_gladen
+from stats.core.display import percent, ratio, rounded_percent
+from stats.core.intervals import wilson
+from stats.scores.correlation import spearman
 
 # --- L ---------------------------------------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from stats.compare import mcnemar
-from stats.display import percent, rounded_percent
-from stats.intervals import missing_bounds, wilson
+from stats.core.display import percent, rounded_percent
+from stats.core.intervals import missing_bounds, wilson
+from stats.scores.compare import mcnemar
 
 # Table 1 and 2: judge successes, Ground successes, alternative-source successes, oracle successes / materialised.
 SYSTEMS = {

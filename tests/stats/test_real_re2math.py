@@ -14,10 +14,10 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from stats.clusters import ClusterTotals, cluster_bootstrap, cluster_totals
-from stats.display import percent
-from stats.intervals import wilson
-from stats.means import mean_estimate
+from stats.core.display import percent
+from stats.core.intervals import wilson
+from stats.scores.clusters import ClusterTotals, cluster_bootstrap, cluster_totals
+from stats.scores.means import mean_estimate
 from tests.stats.real_data import real_file
 
 pytestmark = pytest.mark.real_data

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from stats.analyses.options import Options
 from stats.analyses.retrieval import read_ranks, retrieval_document
-from stats.estimate import Reason
-from stats.raw_rows import TableError
-from stats.retrieval import hit_at, mrr_at, mrr_bounds, precision_at
+from stats.core.estimate import Reason
+from stats.scores.retrieval import hit_at, mrr_at, mrr_bounds, precision_at
+from stats.tables.raw_rows import TableError
 
 # 2A, S: theorem-level counts of P@1, Hit@10, Hit@20 among 111 queries, and Wilson of Hit@20 in percent.
 COUNTS = {"Qwen-8B": (19, 43, 50), "Google": (18, 42, 42), "GPT": (13, 20, 22)}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from stats.analyses.running import Request, run, text
-from stats.clusters import ClusterTotals
-from stats.rogan_gladen import rogan_gladen, transported_score
+from stats.audit.rogan_gladen import rogan_gladen, transported_score
+from stats.scores.clusters import ClusterTotals
 
 
 def single(yes, n):

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from stats.analyses.running import ANALYSES, Request, renaming, run, text, whole_numbers
-from stats.raw_rows import TableError
+from stats.tables.raw_rows import TableError
 
 LABELS = "item,who,value\na,anna,yes\na,ben,no\nb,anna,yes\nb,ben,yes\n"
 MAP = {"item": "subject", "who": "rater"}

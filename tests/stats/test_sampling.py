@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from stats.sampling import draw_stratified
+from stats.core.sampling import draw_stratified
 
 FRAME = {"yes": [f"y{i}" for i in range(30)], "no": [f"n{i}" for i in range(70)]}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.scale import ScaleError, scale_from
+from stats.core.scale import ScaleError, scale_from
 
 REFEREE = {
     "level": "ordinal",

@@ -9,10 +9,10 @@ from scipy.stats import mannwhitneyu
 
 from stats.analyses.calibration import calibration_document
 from stats.analyses.options import Options
-from stats.bootstrap import generator
-from stats.labels import read_labels
-from stats.raw_rows import TableError
-from stats.score_calibration import Scored, auc, brier, overconfidence, reliability
+from stats.audit.score_calibration import Scored, auc, brier, overconfidence, reliability
+from stats.core.bootstrap import generator
+from stats.tables.labels import read_labels
+from stats.tables.raw_rows import TableError
 from tests.stats.real_data import deepseek_proofs
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from bench.coverage.superpopulation import cell as measured
-from stats.corrected import corrected_score
-from stats.estimate import Caution, Reason
-from stats.intervals import t_value, wilson
-from stats.strata import Stratum
-from stats.superpopulation import superpopulation_score
+from stats.audit.corrected import corrected_score
+from stats.audit.superpopulation import superpopulation_score
+from stats.core.estimate import Caution, Reason
+from stats.core.intervals import t_value, wilson
+from stats.core.strata import Stratum
 
 
 def census(successes, sizes):

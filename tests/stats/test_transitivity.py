@@ -6,9 +6,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from stats import davidson
-from stats.pairwise import table_from_wins
-from stats.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
+from stats.pairs import davidson
+from stats.pairs.pairwise import table_from_wins
+from stats.pairs.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
 from tests.stats.paired_data import CITATIONS, pudding
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from stats.bootstrap import generator
-from stats.estimate import Caution
-from stats.icc import FORMS, intraclass
-from stats.two_raters import relations
+from stats.agreement.icc import FORMS, intraclass
+from stats.agreement.two_raters import relations
+from stats.core.bootstrap import generator
+from stats.core.estimate import Caution
 
 POINTS = np.arange(5.0)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from stats.dawid_skene import dawid_skene, needs_adjudication
-from stats.estimate import Caution
-from stats.votes import flip_probability, pass_at_k, vote_spread, votes_for_flip, votes_needed
+from stats.core.estimate import Caution
+from stats.raters.dawid_skene import dawid_skene, needs_adjudication
+from stats.raters.votes import flip_probability, pass_at_k, vote_spread, votes_for_flip, votes_needed
 
 # 2E, Dawid and Skene 1979: 45 patients; observer 1 three times, then observers 2 to 5.
 ANAESTHETISTS = (

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from annotation.core.queries import campaign_called
 from annotation.training.reading import training_results
-from stats.text import aligned, printable
+from stats.core.text import aligned, printable
 
 
 class Command(TouchstoneCommand):

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as BaseCommand
 from benchmark.queries import release_named
 from benchmark.reproducing import reproduction
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 
 class Command(BaseCommand):

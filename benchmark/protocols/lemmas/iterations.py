@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from benchmark.protocols.lemmas.schema import Lemma
-from stats.intervals import proportion
+from stats.core.intervals import proportion
 
 _DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")
 

@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from benchmark.protocols.masked_steps.schema import Mask
-from stats.bleu import bleu_summary
-from stats.estimate import Reason, undefined
-from stats.intervals import proportion
+from stats.core.estimate import Reason, undefined
+from stats.core.intervals import proportion
+from stats.scores.bleu import bleu_summary
 
 Proof = tuple[str, int]
 _DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")

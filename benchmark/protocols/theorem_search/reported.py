@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchmark.records import RecordError, record_errors
-from stats.retrieval import mrr_bounds
+from stats.scores.retrieval import mrr_bounds
 
 NAME = "reported.toml"
 MAX_BYTES = 100_000

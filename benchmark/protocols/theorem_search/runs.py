@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from benchmark.jsonl import MAX_NUMBER, Line
 from benchmark.protocols.theorem_search.schema import Level, RankingLine
 from benchmark.records import RecordError, record_errors
-from stats.raw_rows import TableError, csv_rows, text_lines
+from stats.tables.raw_rows import TableError, csv_rows, text_lines
 
 _REQUIRED = ("query", "rank", "paper")
 _OPTIONAL = ("statement", "title", "text", "score")

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from judging.actions import create_judge
-from judging.forms import judge_settings
+from judging.runs.actions import create_judge
+from judging.runs.forms import judge_settings
 
 _FLAGS = {
     "early_stop": "do not ask for votes that can no longer change the majority",

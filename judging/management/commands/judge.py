@@ -11,11 +11,11 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.actions import ask, reconcile
-from judging.endpoints import HOW_TO, declared_endpoints
+from judging.asking.endpoints import HOW_TO, declared_endpoints
 from judging.models import Judge, JudgeRun, RunState, RunSubject
-from judging.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
-from judging.worker import drain
+from judging.queue.worker import drain
+from judging.runs.actions import ask, reconcile
+from judging.runs.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
 
 _POLL_SECONDS = 0.5
 

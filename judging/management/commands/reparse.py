@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from judging.models import JudgeRun
-from judging.reparsing import reparse
+from judging.reading.reparsing import reparse
 
 
 class Command(TouchstoneCommand):

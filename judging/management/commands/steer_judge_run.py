@@ -10,8 +10,8 @@ from accounts.models import User
 from accounts.refusal import Refused
 from judging.management.commands.judge import decimal
 from judging.models import JudgeRun, RunState
-from judging.queries import runs_with_progress
-from judging.run_actions import adjust_run, retry_failed, steer
+from judging.runs.queries import runs_with_progress
+from judging.runs.steering import adjust_run, retry_failed, steer
 
 _STATES = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunState.CANCELLED}
 

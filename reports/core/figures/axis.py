@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reports.core.figures.svg import Markup, line, text
-from stats.display import rounded
+from stats.core.display import rounded
 
 _STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 

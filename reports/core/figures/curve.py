@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from reports.core.figures.axis import Axis, fitting_axis
 from reports.core.figures.svg import Markup, element, figure, line, text
-from stats.display import rounded_percent
+from stats.core.display import rounded_percent
 
 WIDTH, HEIGHT = 420.0, 270.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 408.0, 66.0, 226.0

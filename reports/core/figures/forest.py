@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reports.core.figures.axis import Axis, draw_axis, fitting_axis
 from reports.core.figures.svg import Markup, element, figure, line, text
-from stats.display import rounded_percent
+from stats.core.display import rounded_percent
 
 WIDTH, LEFT, RIGHT = 380.0, 8.0, 236.0
 _NAME, _ROW, _GAP = 19.0, 18.0, 8.0

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.core.figures.svg import Markup, element, figure, line, text
-from stats.display import rounded, rounded_percent
+from stats.core.display import rounded, rounded_percent
 
 WIDTH, HEIGHT = 320.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 300.0, 14.0, 252.0

@@ -11,14 +11,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.commands import Command as BaseCommand
-from stats.agreement import LEVELS
+from stats.agreement.bundle import LEVELS
 from stats.analyses import running
 from stats.analyses.options import DEFAULT_SEED, Options
 from stats.analyses.retrieval import DEFAULT_KS
-from stats.label_pairs import ORDER_RULES
-from stats.labels import GRADERS
-from stats.raw_rows import TableError
-from stats.tables import form_of
+from stats.tables.columns import form_of
+from stats.tables.label_pairs import ORDER_RULES
+from stats.tables.labels import GRADERS
+from stats.tables.raw_rows import TableError
 
 
 def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -6,12 +6,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from judging.construction import audit_construction
-from judging.subjects import instance_of
+from judging.asking.subjects import instance_of
+from judging.programs.construction import audit_construction
 from reports.construction.document import chosen_findings, construction, newest_audit
 from reports.construction.raters import raters
 from reports.core.release_argument import release_called
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 
 class Command(TouchstoneCommand):

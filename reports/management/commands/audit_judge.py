@@ -9,7 +9,7 @@ from accounts.commands import Command as TouchstoneCommand
 from reports.audit.document import judge_audit_document
 from reports.core.release_argument import chosen_inputs, track_arguments
 from reports.scores.success_types import types_of_successes
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 _CELLS = ("tp", "fp", "fn", "tn")
 

@@ -8,7 +8,7 @@ from accounts.commands import Command as TouchstoneCommand
 from annotation.core.queries import campaign_called
 from reports.campaign.calibration import calibration_document
 from reports.campaign.pages import calibration_sections
-from stats.text import aligned
+from stats.core.text import aligned
 
 
 class Command(TouchstoneCommand):

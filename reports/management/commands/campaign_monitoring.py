@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from annotation.core.queries import campaign_called
 from reports.campaign.results import reviewers_document
-from stats.text import aligned, number, printable
+from stats.core.text import aligned, number, printable
 
 
 class Command(TouchstoneCommand):

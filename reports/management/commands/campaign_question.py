@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from annotation.core.queries import campaign_called
 from reports.campaign.results import question_document
-from stats.text import ESTIMATE_HEADER, aligned, estimate_row, number, printable
+from stats.core.text import ESTIMATE_HEADER, aligned, estimate_row, number, printable
 
 
 class Command(TouchstoneCommand):

@@ -10,7 +10,7 @@ from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from reports.core.release_argument import chosen_track, track_arguments
 from reports.judges.choosing import two_judges
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 _COEFFICIENTS = (("percent", "agreement"), ("cohen_kappa", "Cohen's kappa"), ("gwet_ac1", "Gwet's AC1"))
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from reports.comparison.direct_pairs import compared_document
 from reports.core.release_argument import chosen_inputs, release_called, track_arguments
-from stats.text import ESTIMATE_HEADER, aligned, estimate_row, interval, number
+from stats.core.text import ESTIMATE_HEADER, aligned, estimate_row, interval, number
 
 
 class Command(TouchstoneCommand):

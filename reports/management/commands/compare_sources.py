@@ -8,10 +8,10 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.actions import reconcile
 from judging.models import JudgeRun, RunState
-from judging.sources import ask_about_sources, source_program
-from judging.worker import drain
+from judging.programs.sources import ask_about_sources, source_program
+from judging.queue.worker import drain
+from judging.runs.actions import reconcile
 from reports.core.release_argument import release_called
 from reports.sources.document import newest_matcher, protocol_flags
 

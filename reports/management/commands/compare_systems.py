@@ -9,7 +9,7 @@ from accounts.commands import Command as TouchstoneCommand
 from reports.comparison.document import comparison_document
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.core.release_argument import chosen_inputs, track_arguments
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 
 class Command(TouchstoneCommand):

@@ -10,7 +10,7 @@ from accounts.refusal import Refused
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.core.release_argument import chosen_inputs, track_arguments
 from reports.external.document import external_document, read_external
-from stats.text import ESTIMATE_HEADER, aligned, estimate_row, number
+from stats.core.text import ESTIMATE_HEADER, aligned, estimate_row, number
 
 
 class Command(TouchstoneCommand):

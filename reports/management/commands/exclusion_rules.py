@@ -11,7 +11,7 @@ from reports.core.release_argument import release_called
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS
-from stats.text import printable
+from stats.core.text import printable
 
 
 class Command(CommandForSomebody):

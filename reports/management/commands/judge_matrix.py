@@ -9,7 +9,7 @@ from accounts.commands import Command as TouchstoneCommand
 from reports.core.release_argument import chosen_track, track_arguments
 from reports.judges.choosing import matrix_document
 from reports.judges.page import matrix_sections
-from stats.text import aligned, interval, number
+from stats.core.text import aligned, interval, number
 
 
 class Command(TouchstoneCommand):

@@ -11,10 +11,10 @@ from reports.audit.request import audit_document, audit_request
 from reports.core.release_argument import release_called
 from reports.planning.text import plan_text
 from stats.analyses import plans
-from stats.pilot_table import pilot_from_text
-from stats.raw_rows import TableError
-from stats.strata_table import read_strata
-from stats.tables import form_of
+from stats.tables.columns import form_of
+from stats.tables.pilot import pilot_from_text
+from stats.tables.raw_rows import TableError
+from stats.tables.strata import read_strata
 
 
 def share(text: str) -> float:

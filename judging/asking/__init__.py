@@ -1,0 +1,1 @@
+"""Asking one question: the prompt, the call, and what the reply says."""

@@ -1,0 +1,83 @@
+"""What is put to a model for one task: the prompt with its fields, rendered. No database here."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.protocols import get_protocol
+from benchmark.queries import shown_content
+from judging.asking.prompts import predicate_prompt
+from judging.asking.subjects import output_of
+from judging.models import Call, JudgeTask
+from llm import Unparsed, parse_reply
+from llm.prompts import framed
+
+# A change of this text changes what every repair says: it needs new versions of the prompt files.
+REPAIR = """You have answered this before, and the answer could not be read ({reason}):
+
+{reply}
+
+Answer again with the same judgement, as one JSON object of exactly the form asked for and nothing else."""
+_KEPT_OF_REPLY = 4_000
+_TOKENS_PER_MESSAGE = 16  # what chat templates put around each message, generously
+
+
+@dataclass(frozen=True)
+class Question:
+    """Messages and reply format as they are sent."""
+
+    messages: list[dict[str, str]]
+    response_format: dict[str, Any]
+    prompt_sha256: str
+    labels: tuple[str, ...]
+
+    @property
+    def most_tokens(self) -> int:
+        """No fewer than the tokens of the request: tokenisers of language models join bytes, never split them."""
+        texts = [message["content"] for message in self.messages] + [json.dumps(self.response_format)]
+        return sum(len(text.encode()) + _TOKENS_PER_MESSAGE for text in texts)
+
+
+class PromptChanged(Exception):
+    """The file of the prompt is no longer the one that the judge version was made with."""
+
+
+def question(task: JudgeTask, nonce: str) -> Question:
+    """The question of a task, the proof as data behind a fence of this nonce.
+
+    Raises PromptChanged, and llm.PromptError when a field is missing.
+    """
+    judge = task.run.judge
+    prompt = predicate_prompt(get_protocol(judge.protocol), task.predicate)
+    if prompt.sha256 != judge.prompts[task.predicate]["sha256"]:
+        raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
+    messages = prompt.render(fields_of(task), nonce=nonce).messages
+    if task.repair_of is not None:
+        messages[-1]["content"] += "\n\n" + _repair(task.repair_of, nonce, prompt.labels)
+    return Question(messages, prompt.response_format, prompt.sha256, prompt.labels)
+
+
+def _repair(call: Call, nonce: str, labels: Sequence[str]) -> str:
+    """Why the earlier reply could not be read, and that reply, as data like everything from outside."""
+    said = call.reply["choices"][0]["message"]["content"] if call.reply else ""
+    unread = parse_reply(said, labels)
+    reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
+    return REPAIR.format(reason=reason, reply=framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce))
+
+
+def fields_of(task: JudgeTask) -> Mapping[str, str]:
+    """The values of the prompt's placeholders; of a pair, the outputs in the order of the task."""
+    protocol = get_protocol(task.run.judge.protocol)
+    if task.instance is not None:
+        assert protocol.instance_fields is not None
+        return protocol.instance_fields(task.predicate, task.instance.payload)
+    output = output_of(task)
+    instance = output.instance.payload
+    if task.second is None:
+        payload, text = shown_content(output)
+        return protocol.prompt_fields(task.predicate, instance, payload, text)
+    assert protocol.pair_fields is not None
+    shown = (output, task.second) if task.order == 1 else (task.second, output)
+    first, second = map(shown_content, shown)
+    return protocol.pair_fields(task.predicate, instance, first, second)

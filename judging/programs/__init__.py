@@ -1,0 +1,1 @@
+"""Programs of protocols as judges, in child processes with a time limit."""

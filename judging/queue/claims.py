@@ -1,0 +1,169 @@
+"""Claiming tasks from the queue of record, keeping them, and giving them back.
+
+A claim is a conditional update whose effect is read back by its own token, which is right on PostgreSQL and
+SQLite alike: of two workers that pick the same rows, the second finds them no longer waiting.
+"""
+
+import datetime as dt
+import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import Q, QuerySet
+
+from judging.models import JudgeRun, JudgeTask, RunState, TaskState
+from judging.queue.backoff import MAX_TRIES
+from judging.queue.budget import forfeit, reserve
+from judging.queue.clock import shared_now
+
+FREE = {
+    "state": TaskState.WAITING,
+    "lease_owner": "",
+    "lease_until": None,
+    "tokens_reserved": 0,
+    "cost_reserved": 0,
+}
+_RETURNED = ["tries", "available_at", "last_error", *FREE]
+
+
+def lease() -> dt.timedelta:
+    """How long a claim holds without a heartbeat."""
+    return dt.timedelta(seconds=settings.JUDGE_LEASE_SECONDS)
+
+
+def new_owner() -> str:
+    """A token that no other worker has."""
+    return uuid.uuid4().hex
+
+
+def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
+    """Lease up to `limit` tasks to `owner`, of those in the runs that `which` (on JudgeRun) selects.
+
+    Runs of a higher priority come first, then older runs; within a run the tasks' order. May return fewer
+    while others claim. Runs, judges, outputs and instances come as one object each, however many tasks share
+    them.
+    """
+    now = shared_now()
+    with transaction.atomic():
+        chosen = _choose(which or Q(), now, limit)
+        taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
+            state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
+        )
+        if not taken:
+            return []
+        claimed = list(
+            JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
+            .prefetch_related(
+                "run__judge",
+                "output__instance",
+                "output__redacted",
+                "second__redacted",
+                "instance",
+                "repair_of",
+            )
+            .order_by("-run__priority", "id")
+        )
+        return reserve(claimed)
+
+
+def _choose(which: Q, now: dt.datetime, limit: int) -> list[int]:
+    """Ids of waiting tasks whose time has come, run by run: each look-up is one index range."""
+    chosen: list[int] = []
+    running = JudgeRun.objects.filter(which, state=RunState.RUNNING).order_by("-priority", "id")
+    for run_id in running.values_list("id", flat=True):
+        due = JudgeTask.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
+        chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
+        if len(chosen) == limit:
+            break
+    return chosen
+
+
+def _lockable(tasks: QuerySet[JudgeTask]) -> QuerySet[JudgeTask]:
+    """Past the rows that another worker is claiming just now, where the database can skip them."""
+    if connection.features.has_select_for_update_skip_locked:
+        return tasks.select_for_update(skip_locked=True, of=("self",))
+    return tasks
+
+
+def keep_alive(*, owner: str, task_ids: Collection[int]) -> int:
+    """Heartbeat: extend the leases of `owner` on these tasks; returns how many it still holds.
+
+    A lease whose claim was never answered (the database went away) is not among them and runs out.
+    """
+    return JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner).update(
+        lease_until=shared_now() + lease()
+    )
+
+
+@dataclass(frozen=True)
+class GivenBack:
+    """Why a task failed, and when it may be tried again; `final` when trying again cannot help."""
+
+    error: str
+    wait: dt.timedelta
+    final: bool
+
+
+@transaction.atomic
+def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
+    """Return tasks (by id) that failed; after MAX_TRIES, or when final, they are failed for good.
+
+    A task whose lease was lost meanwhile is left alone: somebody else answers for it. Returns how many were
+    still held.
+    """
+    now = shared_now()
+    leased = JudgeTask.objects.filter(id__in=tasks, state=TaskState.LEASED, lease_owner=owner).order_by("id")
+    held = list(leased.select_for_update())
+    for task in held:
+        returned = tasks[task.pk]
+        task.tries += 1
+        over = returned.final or task.tries >= MAX_TRIES
+        task.state = TaskState.FAILED if over else TaskState.WAITING
+        task.available_at = now + returned.wait
+        task.lease_owner, task.lease_until = "", None
+        task.tokens_reserved, task.cost_reserved = 0, Decimal(0)
+        task.last_error = returned.error[:2000]
+    return JudgeTask.objects.bulk_update(held, _RETURNED, batch_size=500) if held else 0
+
+
+def release(*, owner: str, task_ids: Collection[int]) -> int:
+    """Give tasks back that were never asked; returns how many were still held."""
+    held = JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner)
+    return held.update(**FREE)
+
+
+def release_all(*, owner: str) -> int:
+    """Give everything back untried: the worker is stopping."""
+    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(**FREE)
+
+
+@transaction.atomic
+def take_back_expired() -> int:
+    """Return tasks whose lease ran out (their worker died) to the queue.
+
+    What was reserved for them counts as spent: nobody knows whether the call had been made. For one lease
+    after the database server has started nothing is taken back: while it was away nobody could renew a lease,
+    so an old one says nothing about its worker.
+    """
+    if _just_started():
+        return 0
+    expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
+    ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
+    forfeit(ids)
+    return JudgeTask.objects.filter(id__in=ids).update(**FREE)
+
+
+def _just_started() -> bool:
+    """Whether the database server has been up for less than a lease; SQLite has no server."""
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT extract(epoch FROM now() - pg_postmaster_start_time()) < %s",
+            [settings.JUDGE_LEASE_SECONDS],
+        )
+        row = cursor.fetchone()
+    return row is not None and bool(row[0])

@@ -1,0 +1,190 @@
+"""Judging what is claimable: many calls in flight in one process, no transaction open during any of them.
+
+All database work runs in one thread beside the event loop, in small transactions: claim a batch, keep the
+leases alive, store a batch of results. A worker may die at any point; what it held returns by its leases. The
+database may go away at any point; replies already received are kept and stored when it is back.
+"""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q
+
+from judging.asking.asking import answer
+from judging.asking.endpoints import declared_endpoints
+from judging.models import JudgeTask
+from judging.programs.pool import SLOTS, ProgramPool
+from judging.programs.programs import answer_by_program
+from judging.queue.breaker import allowed
+from judging.queue.claims import claim, keep_alive, new_owner, release, release_all
+from judging.queue.database_thread import DatabaseThread
+from judging.queue.lanes import Lanes, Result, within
+from judging.queue.pace import SharedPace
+from judging.queue.process import ended_by_sigterm, switching_often
+from judging.queue.settlement import settle
+from llm import AddressRefused, Client, Endpoint, Unavailable
+
+logger = logging.getLogger(__name__)
+
+HEARTBEATS_PER_LEASE = 4
+PAUSE_SECONDS = 0.1  # between two looks at an exhausted queue
+FLUSH_ROWS = 500
+RESTS_PER_BATCH = 3.0  # rest after storing, in times of what the last batch took,
+LONGEST_REST = 0.5  # but no longer than this: an outage says nothing about the next batch
+FULL_SHARE = 4  # the rest ends when a quarter as many replies wait as calls may be in flight
+_TICK_SECONDS = 0.02
+SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop is never slow
+
+
+def drain(*, shift_seconds: float = SHIFT_SECONDS) -> int:
+    """Judge until nothing is claimable or the shift is over; returns the number of new verdicts.
+
+    SIGTERM ends the shift: calls in flight are waited for and stored, then it does what it did before.
+    """
+    shift = _Shift(declared_endpoints(settings.JUDGE_ENDPOINTS), shift_seconds)
+    with switching_often(), ended_by_sigterm(shift.end):
+        return asyncio.run(shift.work())
+
+
+class _Shift:
+    """One worker's turn at the queue."""
+
+    def __init__(self, endpoints: dict[str, Endpoint], seconds: float) -> None:
+        self.owner = new_owner()
+        self.endpoints = endpoints
+        self.ends_at = time.monotonic() + seconds
+        self.database = DatabaseThread()
+        self.lanes: list[tuple[Callable[..., list[JudgeTask]], Lanes]] = []
+        self.results: list[Result] = []
+        self.news = asyncio.Event()  # a result came in
+        self.settled = asyncio.Event()  # a batch is stored
+        self.stored = 0
+        self.rng = random.Random()
+
+    def end(self) -> None:
+        """Ask nothing more; what is in flight is waited for and stored."""
+        self.ends_at = 0.0
+
+    async def work(self) -> int:
+        async with AsyncExitStack() as stack:
+            await self._open(stack)
+            feeding = asyncio.gather(*[self._feed(fetch, lanes) for fetch, lanes in self.lanes])
+            jobs: list[asyncio.Future[Any]] = [
+                feeding,
+                asyncio.create_task(self._store()),
+                asyncio.create_task(self._keep_alive()),
+            ]
+            try:
+                ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+                for job in ended:
+                    job.result()
+                await self.database.do(release_all, owner=self.owner)  # after a fault the leases run out
+            finally:
+                for job in jobs:
+                    job.cancel()
+                await asyncio.gather(*jobs, return_exceptions=True)
+                await self.database.close()
+        return self.stored
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Lanes for each endpoint that is declared here, for programs, and for endpoints that are not declared."""
+        for name, endpoint in self.endpoints.items():
+            client = await self._client(endpoint, stack)
+            self._add(Q(judge__endpoint=name), endpoint.max_concurrency, partial(answer, client=client), name)
+        programs = await stack.enter_async_context(ProgramPool())
+        is_program = ~Q(judge__program="")
+        self._add(is_program, SLOTS, partial(answer_by_program, pool=programs))
+        unknown = ~Q(judge__endpoint__in=list(self.endpoints)) & ~is_program
+        self._add(unknown, 1, partial(answer, client=None))
+
+    def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]], endpoint: str = "") -> None:
+        lanes = Lanes(width, partial(ask, rng=self.rng), self._note, paused=lambda: self.database.away)
+        self.lanes.append((partial(_claim, owner=self.owner, which=which, endpoint=endpoint), lanes))
+
+    def _note(self, result: Result) -> None:
+        self.results.append(result)
+        self.news.set()
+
+    async def _client(self, endpoint: Endpoint, stack: AsyncExitStack) -> Client | None:
+        """An open client, or None when the endpoint's address is refused or unknown."""
+        pace = SharedPace(endpoint, self.database) if endpoint.requests_per_minute else None
+        try:
+            return await stack.enter_async_context(Client(endpoint, pace=pace))
+        except (AddressRefused, Unavailable) as error:
+            logger.warning("endpoint %s cannot be used: %s", endpoint.name, error)
+            return None
+
+    async def _feed(self, fetch: Callable[..., list[JudgeTask]], lanes: Lanes) -> None:
+        """Keep lanes busy until the queue has nothing for them and what they were given is stored."""
+        while time.monotonic() < self.ends_at:
+            unsettled, wanted = bool(lanes.held), lanes.wanted
+            tasks = await self.database.do(fetch, limit=wanted) if wanted else []
+            lanes.take(tasks)
+            if not tasks and not unsettled:
+                return
+            if len(tasks) < wanted:
+                self.settled.clear()
+                await within(PAUSE_SECONDS, self.settled)
+            else:
+                await lanes.room(PAUSE_SECONDS)
+        lanes.stop_waiting()
+        while lanes.held:
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _store(self) -> None:
+        """Store results in batches, for ever."""
+        took = 0.0
+        while True:
+            await self._batch(min(LONGEST_REST, RESTS_PER_BATCH * took))
+            begun = time.monotonic()
+            batch = self.results[:FLUSH_ROWS]
+            if batch:
+                self.stored += await self.database.do(settle, results=batch, owner=self.owner)
+                del self.results[: len(batch)]
+                settled = {result.task.pk for result in batch}
+                for _, lanes in self.lanes:
+                    lanes.held -= settled
+            await self._give_back_dropped()
+            took = time.monotonic() - begun
+            self.settled.set()
+
+    async def _batch(self, rest: float) -> None:
+        """Returns when there is something to store, or soon: at once after a rest, which lets a batch grow, and
+        before its end when much has come in for the calls in flight, or nothing more is coming.
+
+        So a killed worker has few replies that are not stored, beside its calls in flight, and one with many
+        calls does not store row by row.
+        """
+        until = time.monotonic() + rest
+        if not self.results:
+            await within(PAUSE_SECONDS, self.news)
+        self.news.clear()
+        while self.results and len(self.results) < FLUSH_ROWS and time.monotonic() < until:
+            if len(self.results) >= sum(lanes.width for _, lanes in self.lanes if lanes.busy) / FULL_SHARE:
+                break
+            await asyncio.sleep(_TICK_SECONDS)
+
+    async def _give_back_dropped(self) -> None:
+        for _, lanes in self.lanes:
+            if lanes.dropped:
+                dropped, lanes.dropped = lanes.dropped, []
+                await self.database.do(release, owner=self.owner, task_ids=dropped)
+
+    async def _keep_alive(self) -> None:
+        while True:
+            await asyncio.sleep(settings.JUDGE_LEASE_SECONDS / HEARTBEATS_PER_LEASE)
+            held = [task_id for _, lanes in self.lanes for task_id in lanes.held]
+            await self.database.do(keep_alive, owner=self.owner, task_ids=held)
+
+
+def _claim(*, owner: str, limit: int, which: Q, endpoint: str) -> list[JudgeTask]:
+    """Tasks for lanes that want `limit` of them: none while the breaker of their endpoint is open."""
+    wanted = allowed(endpoint=endpoint, wanted=limit) if endpoint else limit
+    return claim(owner=owner, limit=wanted, which=which) if wanted else []

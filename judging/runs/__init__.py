@@ -1,0 +1,1 @@
+"""Judge versions and runs: asked for, steered, counted, combined."""

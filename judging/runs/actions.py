@@ -1,0 +1,379 @@
+"""The verbs of judging: make a judge version, ask for verdicts, steer a run, take in published verdicts."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from benchmark.actions import freeze_run
+from benchmark.models import Instance, Output, Release, Run
+from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol
+from benchmark.subjects import DEFAULT_TRACK
+from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
+from judging.asking.subjects import FIELDS, Subject, of_run
+from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
+from judging.programs.programs import current_program, program_identities
+from judging.queue.claims import take_back_expired
+from judging.queue.clock import shared_now
+from judging.queue.signal import ring
+from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
+from judging.runs.early_stop import votes_cast
+from judging.runs.queries import judgeable_pairs, newest_judge, questions_about_outputs
+from judging.runs.steering import check_caps
+from llm import fewest_more
+
+logger = logging.getLogger(__name__)
+_BATCH = 1000
+
+
+@transaction.atomic
+def create_judge(
+    *,
+    actor: User | None,
+    slug: str,
+    protocol: str,
+    model: str = "",
+    endpoint: str = "",
+    family: str = "",
+    decoding: dict[str, Any] | None = None,
+    votes: int = 1,
+    program: str = "",
+    prices: dict[str, str] | None = None,
+    budget: dict[str, Any] | None = None,
+    early_stop: bool = False,
+    repair: bool = False,
+) -> Judge:
+    """The judge version with exactly these settings and today's prompts; the existing row if there is one.
+
+    `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal
+    strings. `budget` caps each run (tokens, cost) unless it is asked with caps of its own. `early_stop` leaves
+    out votes that cannot change the majority; `repair` asks once more for a reply that cannot be read.
+
+    With `program`, the judge is that program of the protocol in its present version, and takes no model,
+    endpoint, decoding or further votes. Raises Refused when that does not fit, when there is neither an
+    endpoint nor a program, or when the protocol asks its judges nothing.
+    """
+    if program:
+        if model or endpoint or family or decoding or votes != 1 or prices or budget or repair:
+            raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+        return _program_judge(actor, slug, get_protocol(protocol), program)
+    if not endpoint or not model:
+        raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
+    prompts = prompt_identities(get_protocol(protocol))
+    if not prompts:
+        raise Refused(f"The protocol {protocol} has no questions for judges.", code="no_predicates")
+    settings = {
+        "slug": slug,
+        "protocol": protocol,
+        "model": model,
+        "family": family,
+        "endpoint": endpoint,
+        "decoding": decoding or {},
+        "votes": votes,
+        "prompts": prompts,
+        **({"prices": prices} if prices else {}),  # left out when empty: older versions keep their hash
+        **({"budget": budget} if budget else {}),
+        **({"early_stop": True} if early_stop and votes > 1 else {}),
+        **({"repair": True} if repair else {}),
+    }
+    return judge_version(actor, settings)
+
+
+def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str) -> Judge:
+    try:
+        program = protocol.program(name)
+    except KeyError as error:
+        raise Refused(str(error.args[0]), code="no_program", field="program") from error
+    settings = {
+        "slug": slug,
+        "protocol": protocol.name,
+        "program": program.label,
+        "prompts": program_identities(program),
+    }
+    return judge_version(actor, settings)
+
+
+def judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
+    """The judge version with exactly these settings, made if it does not exist; part of a transaction."""
+    canonical = json.dumps(settings, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    sha256 = hashlib.sha256(canonical.encode()).hexdigest()
+    existing = Judge.objects.filter(sha256=sha256).first()
+    if existing:
+        return existing
+    previous = newest_judge(settings["slug"])
+    judge = Judge.objects.create(sha256=sha256, version=previous.version + 1 if previous else 1, **settings)
+    record(actor=actor, verb="create judge version", target=judge, details={"judge": judge.label, **settings})
+    return judge
+
+
+@transaction.atomic
+def ask(
+    *,
+    actor: User | None,
+    judge: Judge,
+    release: Release,
+    subject: str = RunSubject.OUTPUT,
+    track: str = "",
+    predicates: Sequence[str] = (),
+    after: Judge | None = None,
+    priority: int = 0,
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+) -> JudgeRun:
+    """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
+
+    One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this
+    judge yet, and per output that abstained after the stage that the predicate is about; for a predicate that
+    compares, per pair of outputs, each in both orders. Freezes the runs judged, so that a verdict
+    always refers to the text that was read. With `after`, only what that judge left undecided is
+    asked (judging/runs/combining.py); when the run ends, the combined verdicts are stored. With `subject` "instance",
+    one task per instance of the release, predicate about instances and vote, and neither track nor `after`.
+
+    Raises Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
+    (imported verdicts), or when `after` has not spoken about all outputs.
+    """
+    protocol = get_protocol(release.benchmark.protocol)
+    chosen = _checked_predicates(judge, protocol, predicates, subject)
+    if subject == RunSubject.INSTANCE and (track or after):
+        raise Refused("A run on instances takes no track and follows no other judge.", code="instance_run")
+    if subject == RunSubject.OUTPUT:
+        track = track or DEFAULT_TRACK
+    settled = _settled(judge, after, release, track, chosen) if after else set()
+    caps = _caps(judge, max_tokens, max_cost)
+    run = JudgeRun.objects.create(
+        judge=judge,
+        release=release,
+        subject=subject,
+        track=track,
+        predicates=chosen,
+        asked_by=actor,
+        after=after,
+        priority=priority,
+        **caps,
+    )
+    n_tasks = _write_tasks(run, chosen, settled)
+    if not n_tasks:
+        asked = f"answered output of {release.name} ({track})" if track else f"instance of {release.name}"
+        raise Refused(
+            f"Nothing to ask: every {asked} has its verdicts of {judge.label}.", code="nothing_to_ask"
+        )
+    for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
+        freeze_run(actor=actor, run=judged)
+    record(
+        actor=actor,
+        verb="ask judge",
+        target=run,
+        details={
+            "judge": judge.label,
+            "subject": subject,
+            "tasks": n_tasks,
+            "after": after.label if after else "",
+        },
+    )
+    transaction.on_commit(ring)
+    return run
+
+
+def _caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> dict[str, Any]:
+    """The caps of a run: those asked for, else the judge's budget."""
+    budget = judge.budget
+    tokens = max_tokens if max_tokens is not None else budget.get("tokens")
+    cost = max_cost if max_cost is not None else budget.get("cost")
+    exact = None if cost is None else Decimal(str(cost))
+    check_caps(judge, tokens, exact)
+    return {"max_tokens": tokens, "max_cost": exact}
+
+
+def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str], subject: str) -> list[str]:
+    if not judge.endpoint and not judge.program:
+        raise Refused(
+            f"{judge.label} holds imported verdicts and has no endpoint to ask.",
+            code="judge_without_endpoint",
+        )
+    if judge.protocol != protocol.name:
+        raise Refused(
+            f"{judge.label} judges {judge.protocol}, the release is {protocol.name}.", code="other_protocol"
+        )
+    program = current_program(protocol, judge.program) if judge.program else None
+    if program and program.subject == "instance":
+        raise Refused(
+            f"{judge.label} is about instances, not outputs: it is asked by the construction audit.",
+            code="judges_instances",
+        )
+    if judge.program and program is None:
+        raise Refused(
+            f"{judge.label} was made for {judge.program}, which has another version now. "
+            "Create a new version of the judge.",
+            code="program_changed",
+        )
+    known = predicates_about(subject, judge)
+    unknown = [predicate for predicate in wanted if predicate not in known]
+    if unknown or not known:
+        wrong = f"no predicate {', '.join(unknown)}" if unknown else "no predicate"
+        there = ", ".join(known) or "none"
+        raise Refused(
+            f"{judge.label} has {wrong} about {subject}s; it has {there}.", code="unknown_predicate"
+        )
+    return list(dict.fromkeys(wanted)) or asked_unless_named(subject, judge)
+
+
+def _settled(
+    judge: Judge, after: Judge, release: Release, track: str, predicates: Sequence[str]
+) -> set[tuple[int, str]]:
+    """Outputs and predicates that `after` decided. Makes the combined judge version."""
+    if (
+        after == judge
+        or set(predicates) - set(after.prompts)
+        or pair_predicates(judge.protocol) & set(predicates)
+    ):
+        raise Refused(
+            f"{judge.label} cannot follow {after.label}: another judge with the same predicates can.",
+            code="cannot_follow",
+        )
+    spoken = tallies(after, release, track, predicates)
+    missing = set(questions_about_outputs(release, track, predicates)) - set(spoken)
+    if missing:
+        raise Refused(
+            f"{after.label} has not spoken about {len(missing)} answers of {release.name} ({track}); ask it first.",
+            code="first_judge_missing",
+        )
+    judge_version(None, combination_settings(after, judge))
+    return {key for key, found in spoken.items() if decided(found)}
+
+
+def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
+    cast = votes_cast(judges=[run.judge_id], which=of_run(run))
+    subjects = (
+        _instances(run, predicates) if run.subject == RunSubject.INSTANCE else _outputs(run, predicates)
+    )
+    tasks = (
+        task
+        for subject in subjects
+        if (subject.output, subject.predicate) not in settled
+        for task in _votes_to_ask(run, subject, cast.get((run.judge_id, subject), {}))
+    )
+    return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
+
+
+def _instances(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+    """Every instance by predicate."""
+    instances = run.release.instances.order_by("id").values_list("id", flat=True)
+    for instance in instances.iterator():
+        yield from (Subject(None, None, instance, predicate) for predicate in predicates)
+
+
+def _outputs(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+    """Every output by predicate; every pair by predicate that compares, in both orders."""
+    comparing = pair_predicates(run.judge.protocol)
+    single = [predicate for predicate in predicates if predicate not in comparing]
+    for output, predicate in questions_about_outputs(run.release, run.track, single):
+        yield Subject(output, None, None, predicate)
+    for predicate in predicates:
+        if predicate in comparing:
+            for first, second in judgeable_pairs(run.release, run.track):
+                yield from (Subject(first, second, None, predicate, order) for order in (1, 2))
+
+
+def _votes_to_ask(run: JudgeRun, subject: Subject, cast: Mapping[int, str | None]) -> Iterator[JudgeTask]:
+    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
+    planned = run.judge.votes
+    missing = [vote for vote in range(1, planned + 1) if vote not in cast]
+    now = fewest_more(list(cast.values()), planned=planned) if run.judge.early_stop else len(missing)
+    if now == 0:
+        return
+    question = dict(zip(FIELDS, subject, strict=True))
+    for place, vote in enumerate(missing):
+        state = TaskState.WAITING if place < now else TaskState.HELD
+        yield JudgeTask(run=run, **question, vote=vote, state=state)
+
+
+@transaction.atomic
+def finish_runs() -> int:
+    """Close running runs that have nothing waiting or leased; returns how many."""
+    unfinished = JudgeTask.objects.filter(state__in=[TaskState.WAITING, TaskState.LEASED, TaskState.HELD])
+    running = JudgeRun.objects.filter(state=RunState.RUNNING)
+    ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
+    for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):
+        _combine(run)
+    return running.filter(id__in=ended).update(state=RunState.DONE, finished_at=timezone.now())
+
+
+def _combine(run: JudgeRun) -> None:
+    """Store the combined verdicts of both judges; those that are stored already stay."""
+    assert run.after is not None
+    judge = judge_version(None, combination_settings(run.after, run.judge))
+    Verdict.objects.bulk_create(combined_verdicts(run, judge), batch_size=_BATCH, ignore_conflicts=True)
+
+
+def reconcile() -> dict[str, int]:
+    """Bring back what a dead worker held, close what is finished, and ring again if work is waiting.
+
+    This, not the broker, is what guarantees that every task ends: run it every few seconds.
+    """
+    returned = take_back_expired()
+    finished = finish_runs()
+    waiting = JudgeTask.objects.filter(
+        state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()
+    ).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "finished": finished, "waiting": waiting}
+
+
+@dataclass(frozen=True)
+class PublishedVerdict:
+    """One verdict from a published run, on an output, a pair (with `second`) or an instance."""
+
+    output: Output | None
+    predicate: str
+    value: str
+    state: str
+    vote: int = 1
+    order: int = 1
+    confidence: float | None = None
+    reason: str = ""
+    created_at: Any = None
+    second: Output | None = None
+    instance: Instance | None = None
+
+
+@transaction.atomic
+def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as: str) -> Judge:
+    """The judge without endpoint under which published verdicts of `slug` are kept."""
+    settings = {"slug": slug, "protocol": protocol, "model": "", "published_as": published_as}
+    return judge_version(actor, {**settings, "votes": 1, "prompts": {}})
+
+
+@transaction.atomic
+def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> int:
+    """Store published verdicts; rows already stored for the judge are left alone. Returns how many are new."""
+    rows = [
+        Verdict(
+            judge=judge,
+            output=verdict.output,
+            second=verdict.second,
+            instance=verdict.instance,
+            predicate=verdict.predicate,
+            value=verdict.value,
+            state=verdict.state,
+            vote=verdict.vote,
+            order=verdict.order,
+            confidence=verdict.confidence,
+            reason=verdict.reason,
+            created_at=verdict.created_at or timezone.now(),
+        )
+        for verdict in verdicts
+    ]
+    before = judge.verdicts.count()
+    Verdict.objects.bulk_create(rows, batch_size=_BATCH, ignore_conflicts=True)
+    return judge.verdicts.count() - before

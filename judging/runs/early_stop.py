@@ -1,0 +1,100 @@
+"""Votes are asked for while they can change the majority: the rest is held back, and then not needed."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from django.db.models import Q
+
+from judging.asking.subjects import FIELDS, Subject, about, subject_of
+from judging.models import JudgeTask, TaskState, Verdict
+from llm import fewest_more
+
+Question = tuple[int, Subject]  # run, subject
+_NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)
+
+
+@dataclass
+class _Votes:
+    """What is known of one question: values cast (None: no answer), tasks not ended, tasks held back."""
+
+    cast: list[str | None] = field(default_factory=list)
+    open: int = 0
+    held: list[JudgeTask] = field(default_factory=list)
+
+
+def advance(questions: Collection[Question]) -> None:
+    """Release the next held votes of these questions once all before them have ended, or end them as not needed.
+
+    Part of the transaction that stores results. The held tasks are locked first: of two workers that store
+    two votes of a question at the same time, the second sees the first one's vote.
+    """
+    found = _held(questions)
+    if not found:
+        return
+    _count(found)
+    released, ended = [], []
+    for votes in found.values():
+        planned = votes.held[0].run.judge.votes
+        more = fewest_more(votes.cast, planned=planned)
+        if more == 0:
+            ended += votes.held
+        elif votes.open == 0:  # what is still open may settle it, or make a majority impossible
+            released += votes.held[:more]
+    _move(released, TaskState.WAITING)
+    _move(ended, TaskState.NOT_NEEDED)
+
+
+def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
+    tasks = (
+        JudgeTask.objects.filter(
+            about(subject for _, subject in questions),
+            run_id__in={run for run, _ in questions},
+            state=TaskState.HELD,
+        )
+        .select_for_update(of=("self",))
+        .select_related("run__judge")
+        .order_by("id")
+    )
+    found: dict[Question, _Votes] = defaultdict(_Votes)
+    for task in tasks:
+        if question_of(task) in questions:
+            found[question_of(task)].held.append(task)
+    return found
+
+
+def question_of(task: JudgeTask) -> Question:
+    """What a task casts a vote on."""
+    return task.run_id, subject_of(task)
+
+
+def _count(found: dict[Question, _Votes]) -> None:
+    """Votes stored for the judge, and this run's tasks that failed for good or are still to end."""
+    runs = {votes.held[0].run_id: votes.held[0].run for votes in found.values()}
+    which = about(subject for _, subject in found)
+    said = votes_cast(judges={run.judge_id for run in runs.values()}, which=which)
+    ended: dict[Question, set[int]] = defaultdict(set)
+    open_tasks: Counter[Question] = Counter()
+    for task in JudgeTask.objects.filter(which, run__in=runs, state__in=_NOT_ANSWERED):
+        if task.state == TaskState.FAILED:
+            ended[question_of(task)].add(task.vote)
+        else:
+            open_tasks[question_of(task)] += 1
+    for (run_id, subject), votes in found.items():
+        cast = said[runs[run_id].judge_id, subject]
+        votes.cast = [*cast.values(), *[None] * len(ended[run_id, subject] - cast.keys())]
+        votes.open = open_tasks[run_id, subject]
+
+
+def votes_cast(*, judges: Collection[int], which: Q) -> dict[tuple[int, Subject], dict[int, str | None]]:
+    """(judge, subject) to value by vote, of the verdicts that `which` selects; None for a vote without value."""
+    cast: dict[tuple[int, Subject], dict[int, str | None]] = defaultdict(dict)
+    rows = Verdict.objects.filter(which, judge__in=judges)
+    for judge, vote, value, *subject in rows.values_list("judge_id", "vote", "value", *FIELDS):
+        cast[judge, Subject(*subject)][vote] = value or None
+    return cast
+
+
+def _move(tasks: list[JudgeTask], state: TaskState) -> None:
+    if tasks:
+        JudgeTask.objects.filter(id__in=[task.pk for task in tasks]).update(state=state)

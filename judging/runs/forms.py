@@ -1,0 +1,279 @@
+"""Forms of judging: a judge version, and what to ask it."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, cast
+
+from django import forms
+from django.conf import settings
+
+from accounts.refusal import Refused
+from benchmark.models import Release, Run
+from benchmark.protocol import ProgramJudge
+from benchmark.protocols import get_protocol, protocol_names
+from judging.asking.endpoints import declared_endpoints
+from judging.asking.prompts import predicates_about
+from judging.models import Judge, RunSubject
+from llm.completion import DECODING
+from llm.strict_json import storable
+
+
+def judging_protocols() -> list[str]:
+    """Protocols that have questions for judges."""
+    return [name for name in protocol_names() if get_protocol(name).all_predicates]
+
+
+class JudgeForm(forms.Form):
+    """Everything that makes a judge version; endpoints can only be chosen, never typed."""
+
+    slug = forms.SlugField(label="Short name", max_length=100, help_text="Letters, digits and hyphens.")
+    protocol = forms.ChoiceField(label="Protocol")
+    endpoint = forms.ChoiceField(label="Endpoint", help_text="Endpoints are declared by the deployment.")
+    model = forms.CharField(label="Model", max_length=200, help_text="The model's name at the endpoint.")
+    family = forms.CharField(
+        label="Model family", max_length=100, required=False, help_text="Reported beside self-preference."
+    )
+    votes = forms.IntegerField(
+        label="Votes",
+        min_value=1,
+        max_value=99,
+        initial=1,
+        help_text="Independent answers per question; odd.",
+    )
+    early_stop = forms.BooleanField(
+        label="Stop early",
+        initial=True,
+        required=False,
+        help_text="Votes that can no longer change the majority are not asked for.",
+    )
+    repair = forms.BooleanField(
+        label="Repair",
+        initial=True,
+        required=False,
+        help_text="A reply that cannot be read is asked for once more, as a call of its own.",
+    )
+    decoding = forms.CharField(
+        label="Decoding",
+        initial='{"temperature": 0}',
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="A JSON object of decoding parameters, for example a temperature.",
+    )
+
+    prompt_price = forms.DecimalField(
+        label="Price of a million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
+    )
+    completion_price = forms.DecimalField(
+        label="Price of a million completion tokens",
+        min_value=0,
+        required=False,
+        max_digits=12,
+        decimal_places=6,
+    )
+    budget_tokens = forms.IntegerField(label="Most tokens of one run", min_value=1, required=False)
+    budget_cost = forms.DecimalField(
+        label="Most cost of one run",
+        min_value=0,
+        required=False,
+        max_digits=16,
+        decimal_places=6,
+        help_text="A cap needs max_tokens in the decoding; one on cost also needs prices, in the same currency.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        endpoints = sorted(declared_endpoints(settings.JUDGE_ENDPOINTS))
+        _choice(self, "endpoint").choices = [(name, name) for name in endpoints]
+        _choice(self, "protocol").choices = [(name, name) for name in judging_protocols()]
+
+    def clean_decoding(self) -> dict[str, Any]:
+        try:
+            decoding = storable(json.loads(self.cleaned_data["decoding"] or "{}"))
+        except (ValueError, RecursionError) as error:
+            raise forms.ValidationError(f"This is not JSON: {error}") from error
+        if not isinstance(decoding, dict):
+            raise forms.ValidationError("Give a JSON object, for example {}.")
+        unknown = sorted(set(decoding) - DECODING)
+        if unknown:
+            known = ", ".join(sorted(DECODING))
+            raise forms.ValidationError(f"Unknown: {', '.join(unknown)}. Known are {known}.")
+        return decoding
+
+    def settings(self) -> dict[str, Any]:
+        """The arguments of create_judge."""
+        cleaned = dict(self.cleaned_data)
+        prices = {kind: cleaned.pop(f"{kind}_price") for kind in ("prompt", "completion")}
+        budget = {kind: cleaned.pop(f"budget_{kind}") for kind in ("tokens", "cost")}
+        return {**cleaned, "prices": _given(prices), "budget": _given(budget)}
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    """What was filled in; decimals as the shortest text, so that 2 and 2.0 are the same judge version."""
+    return {
+        name: f"{value.normalize():f}" if isinstance(value, Decimal) else value
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def known_programs() -> list[tuple[str, ProgramJudge]]:
+    """(protocol, program) for every program that can be a judge."""
+    return [(name, program) for name in protocol_names() for program in get_protocol(name).program_judges]
+
+
+class ProgramForm(forms.Form):
+    """A judge that is a program of a protocol: only its name is free."""
+
+    slug = forms.SlugField(label="Short name", max_length=100, help_text="Letters, digits and hyphens.")
+    program = forms.ChoiceField(label="Program")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _choice(self, "program").choices = [
+            (f"{protocol} {program.label}", f"{program.title or program.label} ({protocol}, {program.label})")
+            for protocol, program in known_programs()
+        ]
+
+    def settings(self) -> dict[str, str]:
+        """The arguments of create_judge."""
+        protocol, program = self.cleaned_data["program"].split(" ", 1)
+        return {"slug": self.cleaned_data["slug"], "protocol": protocol, "program": program}
+
+
+def judge_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of create_judge from the fields of JudgeForm by name, or from slug, protocol and `program`.
+
+    What is None or missing counts as empty; `decoding` is JSON text. Raises Refused with the field at fault.
+    """
+    if given.get("program"):
+        return _program_settings(given)
+    form = JudgeForm({name: given.get(name) for name in JudgeForm.base_fields})
+    if not form.is_valid():
+        field, errors = next(iter(form.errors.items()))
+        raise Refused(str(errors[0]), code="bad_judge", field=field)
+    return form.settings()
+
+
+def _program_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
+    if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
+        raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+    if given["protocol"] not in protocol_names():
+        known = ", ".join(protocol_names())
+        raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
+    return {name: given[name] for name in ("slug", "protocol", "program")}
+
+
+OWN_CAP = "Empty: the judge's own budget, if it has one."
+
+
+class AskForm(forms.Form):
+    """What a judge is to be asked: the part that runs on outputs and on instances share."""
+
+    subject: ClassVar[str]
+    predicates = forms.MultipleChoiceField(
+        label="Predicates", widget=forms.CheckboxSelectMultiple, help_text="Choose at least one."
+    )
+    priority = forms.IntegerField(
+        initial=0, min_value=-100, max_value=100, required=False, help_text="Higher goes first."
+    )
+    max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False, help_text=OWN_CAP)
+    max_cost = forms.DecimalField(
+        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False, help_text=OWN_CAP
+    )
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = predicates_about(self.subject, judge)
+        _choice(self, "predicates").choices = [(key, key) for key in known]
+        self.fields["predicates"].initial = known
+        if judge.program:
+            del self.fields["max_tokens"], self.fields["max_cost"]
+
+    def clean_priority(self) -> int:
+        return self.cleaned_data["priority"] or 0
+
+    def question(self) -> dict[str, Any]:
+        """The arguments of `ask`, without actor and judge."""
+        return {"subject": self.subject, **self.cleaned_data}
+
+
+class AskOutputsForm(AskForm):
+    """Which outputs a judge is to be asked about."""
+
+    subject = RunSubject.OUTPUT
+    target = forms.ChoiceField(label="Release and track")
+    after = forms.ModelChoiceField(
+        label="Only what another judge left undecided",
+        queryset=Judge.objects.none(),
+        required=False,
+        empty_label="Ask about all outputs",
+        help_text="Where that judge said yes or no, its word counts and this one is not asked.",
+    )
+    field_order = ("target", "predicates", "after")
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(judge, *args, **kwargs)
+        tracks = (
+            Run.objects.filter(release__benchmark__protocol=judge.protocol)
+            .values_list("release__name", "track")
+            .distinct()
+            .order_by("release__name", "track")
+        )
+        _choice(self, "target").choices = [(f"{name} {track}", f"{name} ({track})") for name, track in tracks]
+        earlier = Judge.objects.filter(protocol=judge.protocol, verdicts__output__isnull=False)
+        earlier = earlier.exclude(pk=judge.pk)
+        if earlier.exists():
+            cast("forms.ModelChoiceField[Judge]", self.fields["after"]).queryset = earlier.distinct()
+        else:
+            del self.fields["after"]
+
+    def clean_target(self) -> tuple[Release, str]:
+        name, track = self.cleaned_data["target"].split(" ", 1)
+        release = Release.objects.select_related("benchmark").filter(name=name).first()
+        if release is None:
+            raise forms.ValidationError("This release is no longer here.")
+        return release, track
+
+    def question(self) -> dict[str, Any]:
+        arguments = super().question()
+        release, track = arguments.pop("target")
+        return {"release": release, "track": track, **arguments}
+
+
+class AskInstancesForm(AskForm):
+    """The release about whose instances a judge is to be asked."""
+
+    subject = RunSubject.INSTANCE
+    release = forms.ModelChoiceField(
+        label="Release", queryset=Release.objects.none(), to_field_name="name", empty_label=None
+    )
+    field_order = ("release", "predicates")
+
+    def __init__(self, judge: Judge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(judge, *args, **kwargs)
+        known = Release.objects.filter(benchmark__protocol=judge.protocol).order_by("name")
+        cast("forms.ModelChoiceField[Release]", self.fields["release"]).queryset = known.select_related(
+            "benchmark"
+        )
+
+
+class SteerForm(forms.Form):
+    """Pause, resume or cancel."""
+
+    to = forms.ChoiceField(choices=[("paused", "paused"), ("running", "running"), ("cancelled", "cancelled")])
+    reason = forms.CharField(max_length=500, required=False)
+
+
+class AdjustForm(forms.Form):
+    """Another priority or cap for a run; empty leaves a setting as it is."""
+
+    priority = forms.IntegerField(min_value=-100, max_value=100, required=False)
+    max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False)
+    max_cost = forms.DecimalField(
+        label="Most cost", min_value=0, max_digits=16, decimal_places=6, required=False
+    )
+
+
+def _choice(form: forms.Form, name: str) -> forms.ChoiceField:
+    return cast(forms.ChoiceField, form.fields[name])

@@ -1,0 +1,180 @@
+"""Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING, TypedDict
+
+from django.db.models import Count, Q, QuerySet, Sum
+
+from benchmark.models import Output, OutputState, Release
+from benchmark.protocols import get_protocol
+from judging.asking.subjects import of_run
+from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
+from judging.queue.budget import use_of
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+
+def questions_about_outputs(
+    release: Release, track: str, predicates: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    """(output, predicate) for all that can be judged on a track: answered outputs, and abstained ones on the stages
+    that they reached."""
+    for output in judgeable_outputs(release, track).values_list("id", flat=True).iterator():
+        yield from ((output, predicate) for predicate in predicates)
+    reached = get_protocol(release.benchmark.protocol).reached
+    if reached is None:
+        return
+    abstained = Output.objects.filter(
+        run__release=release, run__track=track, state=OutputState.ABSTAINED
+    ).order_by("id")
+    for output, payload in abstained.values_list("id", "payload").iterator(chunk_size=2000):
+        yield from ((output, predicate) for predicate in predicates if reached(predicate, payload))
+
+
+def judgeable_outputs(release: Release, track: str) -> QuerySet[Output]:
+    """Answered outputs of one track, which can be judged on everything."""
+    return Output.objects.filter(run__release=release, run__track=track, state=OutputState.ANSWERED).order_by(
+        "id"
+    )
+
+
+def judgeable_pairs(release: Release, track: str) -> Iterator[tuple[int, int]]:
+    """Pairs of answered outputs to one instance by different systems with the same attempt and condition.
+
+    The smaller id comes first; in the order of instances.
+    """
+    rows = (
+        judgeable_outputs(release, track)
+        .order_by("instance_id", "attempt", "run__condition", "id")
+        .values_list("id", "run__system_id", "instance_id", "attempt", "run__condition")
+    )
+    for _, group in groupby(rows.iterator(), key=lambda row: row[2:]):
+        for one, other in combinations(group, 2):
+            if one[1] != other[1]:
+                yield one[0], other[0]
+
+
+def newest_judge(slug: str) -> Judge | None:
+    """The latest version of the judge called `slug`."""
+    return Judge.objects.filter(slug=slug).order_by("-version").first()
+
+
+def newest_judges() -> list[Judge]:
+    """The latest version of every judge, by slug."""
+    newest: dict[str, Judge] = {}
+    for judge in Judge.objects.order_by("slug", "version"):
+        newest[judge.slug] = judge
+    return list(newest.values())
+
+
+class Progress(TypedDict):
+    """Counts of a run's tasks: all of them, and by state."""
+
+    n_tasks: int
+    n_waiting: int
+    n_leased: int
+    n_done: int
+    n_failed: int
+    n_held: int
+    n_not_needed: int
+
+
+def runs_with_progress() -> "QuerySet[WithAnnotations[JudgeRun, Progress]]":
+    """Runs with counts of their tasks by state, newest first."""
+    return (
+        JudgeRun.objects.select_related("judge", "after", "release__benchmark", "asked_by")
+        .annotate(
+            n_tasks=Count("tasks"),
+            n_waiting=_tasks_in(TaskState.WAITING),
+            n_leased=_tasks_in(TaskState.LEASED),
+            n_done=_tasks_in(TaskState.DONE),
+            n_failed=_tasks_in(TaskState.FAILED),
+            n_held=_tasks_in(TaskState.HELD),
+            n_not_needed=_tasks_in(TaskState.NOT_NEEDED),
+        )
+        .order_by("-id")
+    )
+
+
+def _tasks_in(state: TaskState) -> Count:
+    return Count("tasks", filter=Q(tasks__state=state))
+
+
+class Cost(TypedDict):
+    """Calls made for a run, the tokens they reported, and their cost at the judge's prices ("" without)."""
+
+    calls: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: str
+
+
+def run_cost(run: JudgeRun) -> Cost:
+    """What a run has used so far, by the endpoint's own count of tokens."""
+    sums = Call.objects.filter(task__run=run).aggregate(
+        calls=Count("id"), prompt_tokens=Sum("prompt_tokens"), completion_tokens=Sum("completion_tokens")
+    )
+    used = use_of(run.judge, sums["prompt_tokens"] or 0, sums["completion_tokens"] or 0)
+    return Cost(
+        calls=sums["calls"],
+        prompt_tokens=sums["prompt_tokens"],
+        completion_tokens=sums["completion_tokens"],
+        cost=f"{used.cost.normalize():f}" if run.judge.prices else "",
+    )
+
+
+def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
+    """Stored verdicts of the run's judge on what the run asks about, counted by predicate, state and value."""
+    rows = (
+        Verdict.objects.filter(of_run(run), judge=run.judge, predicate__in=run.predicates)
+        .values("predicate", "state", "value")
+        .annotate(n=Count("id"))
+        .order_by("predicate", "state", "value")
+    )
+    return [dict(row) for row in rows]
+
+
+def recent_errors(run: JudgeRun, limit: int = 20) -> QuerySet[JudgeTask]:
+    """Tasks of a run that met an error and are not done, latest first."""
+    return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:limit]
+
+
+def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tuple[int, str, str, str]]:
+    """(output id, predicate, state, value) of every stored vote of one judge on one track."""
+    return (
+        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track)
+        .order_by("output_id", "predicate", "order", "vote")
+        .values_list("output_id", "predicate", "state", "value")
+        .iterator(chunk_size=5000)
+    )
+
+
+def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
+    """Judges that have answered a question of the protocol about a track under a condition, by label.
+
+    Programs that answer other questions, like the source matcher, are no judges to choose from.
+    """
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
+    said = Verdict.objects.filter(
+        predicate__in=scored,
+        output__run__release=release,
+        output__run__track=track,
+        output__run__condition=condition,
+    )
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
+def judges_of_release(release: Release) -> QuerySet[Judge]:
+    """Judges that have answered a question of the protocol about any output of the release, by label."""
+    scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
+    said = Verdict.objects.filter(predicate__in=scored, output__run__release=release, second=None)
+    return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
+
+
+def unparsed(run: JudgeRun) -> QuerySet[Verdict]:
+    """Replies of the run's judge that could not be parsed."""
+    return Verdict.objects.filter(
+        judge=run.judge, state=VerdictState.UNPARSED, call__task__run=run
+    ).select_related("call")

@@ -1,0 +1,91 @@
+"""The verbs of a judge run that exists: pause, resume, cancel, try again, other priority, other cap."""
+
+from decimal import Decimal
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.actions import record
+from accounts.models import User
+from accounts.refusal import Refused
+from judging.models import Judge, JudgeRun, RunState, TaskState
+from judging.queue.budget import completion_limit
+from judging.queue.clock import shared_now
+from judging.queue.signal import ring
+
+_TRANSITIONS = {
+    RunState.PAUSED: {RunState.RUNNING},
+    RunState.RUNNING: {RunState.PAUSED},
+    RunState.CANCELLED: {RunState.RUNNING, RunState.PAUSED},
+}
+
+
+@transaction.atomic
+def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") -> None:
+    """Pause, resume or cancel a run. Raises Refused when its state has moved on meanwhile."""
+    changed = JudgeRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
+        state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
+    )
+    if not changed:
+        raise Refused(f"The run is no longer in a state from which it can be {to}.", code="wrong_state")
+    record(actor=actor, verb=f"{to} judge run", target=run, reason=reason)
+    transaction.on_commit(ring)
+
+
+@transaction.atomic
+def retry_failed(*, actor: User | None, run: JudgeRun) -> int:
+    """Put the failed tasks of a run back into the queue with fresh tries; returns how many."""
+    returned = run.tasks.filter(state=TaskState.FAILED).update(
+        state=TaskState.WAITING, tries=0, available_at=shared_now()
+    )
+    if not returned:
+        raise Refused("The run has no failed tasks.", code="nothing_failed")
+    JudgeRun.objects.filter(pk=run.pk, state=RunState.DONE).update(state=RunState.RUNNING, finished_at=None)
+    record(actor=actor, verb="retry failed judge tasks", target=run, details={"tasks": returned})
+    transaction.on_commit(ring)
+    return returned
+
+
+@transaction.atomic
+def adjust_run(
+    *,
+    actor: User | None,
+    run: JudgeRun,
+    priority: int | None = None,
+    max_tokens: int | None = None,
+    max_cost: Decimal | None = None,
+) -> None:
+    """Give a run another priority or cap; None leaves a setting as it is.
+
+    Raises Refused for a finished run, for a cap below what is spent, and for a cap that cannot be kept.
+    """
+    locked = JudgeRun.objects.select_for_update().select_related("judge").get(pk=run.pk)
+    if locked.state in (RunState.DONE, RunState.CANCELLED):
+        raise Refused("The run is over.", code="wrong_state")
+    check_caps(locked.judge, max_tokens, max_cost)
+    if max_tokens is not None and max_tokens < locked.tokens_spent:
+        raise Refused(f"{locked.tokens_spent:,} tokens are spent already.", code="cap_below_spent")
+    if max_cost is not None and max_cost < locked.cost_spent:
+        raise Refused(f"{locked.cost_spent.normalize():f} is spent already.", code="cap_below_spent")
+    asked = {"priority": priority, "max_tokens": max_tokens, "max_cost": max_cost}
+    changes = {name: value for name, value in asked.items() if value is not None}
+    if not changes:
+        raise Refused("Nothing is to be changed.", code="nothing_to_change")
+    JudgeRun.objects.filter(pk=run.pk).update(**changes)
+    details = {name: str(value) for name, value in changes.items()}
+    record(actor=actor, verb="adjust judge run", target=run, details=details)
+
+
+def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> None:
+    """Raises Refused for caps that could not be kept: nothing bounds a reply, or nothing has a price."""
+    if max_tokens is None and max_cost is None:
+        return
+    if judge.program:
+        raise Refused("A program uses no tokens, so it takes no cap.", code="cap_of_program")
+    if completion_limit(judge) is None:
+        raise Refused(
+            f"A cap needs a judge whose replies are bounded: give {judge.slug} max_tokens in its decoding.",
+            code="cap_without_max_tokens",
+        )
+    if max_cost is not None and not judge.prices:
+        raise Refused(f"A cap on cost needs prices, and {judge.label} has none.", code="cap_without_prices")

@@ -1,0 +1,1 @@
+"""Coefficients of agreement, one by one and as a bundle."""

@@ -1,0 +1,207 @@
+"""The agreement bundle: never one coefficient alone (STATISTICS.md 3 ii).
+
+Errors come from leaving out one item at a time, or one cluster of items when several share a problem or a paper;
+intervals are Student's t on Fisher's z, for percent agreement Wilson's (`stats.core.jackknife`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from stats.agreement import cohen, gwet, krippendorff
+from stats.agreement.icc import FORMS, intraclass
+from stats.agreement.sums import MAX_CATEGORIES, MAX_CELLS, AgreementSums, agreement_sums
+from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.jackknife import fisher_interval, leave_one_out, share_interval, widened
+from stats.tables.ratings import Ratings
+
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+LOW_N = 30
+FEW_MINORITY = 10  # below so many units with a rarer label, alpha's interval covers less than it says
+
+# Coefficient -> the lowest level of measurement that allows it.
+COEFFICIENTS: Mapping[str, Level] = {
+    "percent": "nominal",
+    "cohen_kappa": "nominal",
+    "weighted_kappa_linear": "ordinal",
+    "weighted_kappa_quadratic": "ordinal",
+    "fleiss_kappa": "nominal",
+    "krippendorff_alpha_nominal": "nominal",
+    "krippendorff_alpha_ordinal": "ordinal",
+    "krippendorff_alpha_interval": "interval",
+    "krippendorff_alpha_ratio": "ratio",
+    "gwet_ac1": "nominal",
+    "gwet_ac2_linear": "ordinal",
+    "gwet_ac2_quadratic": "ordinal",
+}
+TWO_RATERS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a bundle is computed: level of measurement, confidence level."""
+
+    level: Level
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise ValueError(f"unknown level {self.level!r}: {', '.join(LEVELS)}")
+
+    def allows(self, level: Level) -> bool:
+        """Whether data at the requested level support a coefficient of this level."""
+        return LEVELS.index(level) <= LEVELS.index(self.level)
+
+
+def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = None) -> dict[str, Estimate]:
+    """Every coefficient of COEFFICIENTS and the six intraclass correlations, undefined ones with reason.
+
+    `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
+    """
+    return _coefficients(ratings, request, clusters) | _correlations(ratings, request, clusters)
+
+
+def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
+    whole = absence(ratings)
+    n = int(np.count_nonzero(np.bincount(ratings.item)))
+    if whole is not None:
+        return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
+    sums = agreement_sums(ratings, clusters)
+    functions = coefficient_functions(ratings, sums)
+    units = int(sums.counts.sum()) if clusters is not None else None
+    found = {}
+    for name, lowest in COEFFICIENTS.items():
+        reason = refusal(name, lowest, ratings, request, functions)
+        if reason is not None:
+            found[name] = undefined(name, reason, n=n, level=request.confidence)
+            continue
+        found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=units)
+    return found
+
+
+def absence(ratings: Ratings) -> Reason | None:
+    """Why nothing at all can be said about agreement."""
+    if not len(ratings.item):
+        return Reason.NO_ITEMS
+    if np.count_nonzero(np.bincount(ratings.rater)) < 2:
+        return Reason.ONE_RATER
+    if np.bincount(ratings.item).max() < 2:
+        return Reason.NO_PAIRABLE
+    return None
+
+
+def refusal(
+    name: str, lowest: Level, ratings: Ratings, request: Request, functions: Mapping[str, object]
+) -> Reason | None:
+    if not request.allows(lowest):
+        return Reason.LEVEL
+    if name in TWO_RATERS and len(ratings.raters) != 2:
+        return Reason.NOT_TWO_RATERS
+    if name not in functions:
+        return Reason.TOO_MANY_CATEGORIES
+    return None
+
+
+def coefficient_functions(ratings: Ratings, sums: AgreementSums) -> dict[str, Callable[[Floats], Floats]]:
+    """Coefficient -> function of sums (B, d)."""
+    points, part = ratings.points, sums.part
+    found: dict[str, Callable[[Floats], Floats]] = {
+        "krippendorff_alpha_interval": lambda s: krippendorff.interval_alpha(part(s, "moments"))
+    }
+    if ratings.q > MAX_CATEGORIES:
+        return found
+    identity = np.eye(ratings.q)
+    linear, quadratic = gwet.weights("linear", points), gwet.weights("quadratic", points)
+
+    def weighted(s: Floats, kind: str) -> Floats:
+        return np.hstack([part(s, kind), part(s, "shares")[:, 1:]])
+
+    found |= {
+        "percent": lambda s: gwet.percent(part(s, "shares")),
+        "fleiss_kappa": lambda s: gwet.fleiss(part(s, "shares")),
+        "gwet_ac1": lambda s: gwet.gwet(part(s, "shares"), identity),
+        "gwet_ac2_linear": lambda s: gwet.gwet(weighted(s, "linear"), linear),
+        "gwet_ac2_quadratic": lambda s: gwet.gwet(weighted(s, "quadratic"), quadratic),
+        "krippendorff_alpha_nominal": lambda s: krippendorff.alpha(
+            part(s, "coincidences"), "nominal", points
+        ),
+        "krippendorff_alpha_ordinal": lambda s: krippendorff.alpha(
+            part(s, "coincidences"), "ordinal", points
+        ),
+        "krippendorff_alpha_ratio": lambda s: krippendorff.alpha(part(s, "coincidences"), "ratio", points),
+    }
+    if len(ratings.raters) == 2:
+        by_line, by_square = cohen.disagreement("linear", points), cohen.disagreement("quadratic", points)
+        found |= {
+            "cohen_kappa": lambda s: cohen.kappa(part(s, "table")),
+            "weighted_kappa_linear": lambda s: cohen.kappa(part(s, "table"), by_line),
+            "weighted_kappa_quadratic": lambda s: cohen.kappa(part(s, "table"), by_square),
+        }
+    return found
+
+
+def _estimate(
+    name: str,
+    function: Callable[[Floats], Floats],
+    sums: AgreementSums,
+    request: Request,
+    *,
+    n: int,
+    clusters: int | None,
+) -> Estimate:
+    total, level = sums.total(), request.confidence
+    value, units = float(function(total)[0]), int(sums.counts.sum())
+    if math.isnan(value):
+        return undefined(name, Reason.ONE_CATEGORY, n=n, level=level)
+    error = leave_one_out(function, sums.rows, sums.counts) if sums.rows.size <= MAX_CELLS else None
+    cautions = [Caution.LOW_N] if n < LOW_N else []
+    if clusters is not None and clusters < LOW_N:
+        cautions.append(Caution.FEW_CLUSTERS)
+    if sums.minority < FEW_MINORITY:
+        cautions.append(Caution.FEW_MINORITY)
+    ends = None
+    if error is not None and error[0] > 0:
+        between = share_interval if name == "percent" and 0 < value < 1 else fisher_interval
+        ends = between(value, *error, level)
+    elif error is not None:
+        unseen = (
+            sums.possible if clusters is None else sums.possible * n / units
+        )  # a whole cluster of one kind
+        ends = widened(function, total, unseen, units, level)
+        cautions.append(Caution.NO_SPREAD)
+    reason = Reason.TOO_MANY_CATEGORIES if sums.rows.size > MAX_CELLS else Reason.FEW_EVENTS
+    return Estimate(
+        value=value,
+        ci=ends,
+        level=level,
+        method=f"{name}, {'cluster' if clusters is not None else 'item'} jackknife",
+        se=None if error is None else error[0],
+        n=n,
+        clusters=clusters,
+        reason=reason if ends is None else None,
+        warnings=tuple(cautions),
+    )
+
+
+def _correlations(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
+    """Intraclass correlations over the items that every rater rated."""
+    reason: Reason | None = None if request.allows("interval") else Reason.LEVEL
+    scores, kept = np.empty((0, 0)), None
+    if reason is None:
+        reason = absence(ratings)
+    if reason is None:
+        table = ratings.matrix().T
+        rated = (table >= 0).all(axis=1)
+        scores = ratings.points[table[rated]]
+        kept = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
+        reason = None if min(scores.shape) >= 2 else Reason.INCOMPLETE
+    if reason is not None:
+        return {form: undefined(form, reason, level=request.confidence) for form in FORMS}
+    return intraclass(scores, level=request.confidence, clusters=kept)

@@ -1,0 +1,139 @@
+"""Sufficient sums for every agreement coefficient, one row per pattern of exchangeable units.
+
+All coefficients are functions of sums over items (or clusters of items), so that leaving out one unit is a subtraction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stats.agreement import gwet, krippendorff
+from stats.core.bootstrap import Floats, Ints, compress_rows
+from stats.tables.ratings import Ratings
+
+MAX_CATEGORIES = 40
+MAX_CELLS = 30_000_000
+
+
+@dataclass(frozen=True)
+class AgreementSums:
+    """`rows` (K, d) occur `counts` (K,) times; `parts` name groups of columns.
+
+    Parts: `moments`; and, for at most MAX_CATEGORIES categories, `shares` (identity item sums), `linear`,
+    `quadratic` (weighted observed agreement), `coincidences`, and for two raters `table`.
+    `possible` (J, d) are items of every two categories, seen or not: as many raters as usual, one of them differing
+    or none. `minority` counts the units that hold another label than the most frequent one.
+    """
+
+    rows: Floats
+    counts: Ints
+    parts: dict[str, slice]
+    possible: Floats
+    minority: int
+
+    def total(self) -> Floats:
+        """(1, d) sums over all units."""
+        return (self.counts @ self.rows)[None, :]
+
+    def part(self, sums: Floats, name: str) -> Floats:
+        """Columns of one part; square parts keep their (q, q) shape."""
+        columns = sums[:, self.parts[name]]
+        if name in ("coincidences", "table"):
+            q = round(columns.shape[1] ** 0.5)
+            return columns.reshape(-1, q, q)
+        return columns
+
+
+def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
+    """Build the rows; `clusters` (n_items,) are consecutive codes, None when every item stands alone."""
+    patterns, counts, codes = compress_rows(_item_table(ratings))
+    columns = _columns(ratings, patterns)
+    rows = np.hstack(list(columns.values()))
+    parts, start = {}, 0
+    for name, block in columns.items():
+        parts[name] = slice(start, start + block.shape[1])
+        start += block.shape[1]
+    possible, minority = _possible(ratings), _minority(ratings, clusters)
+    if clusters is not None:
+        rows, counts, _ = compress_rows(_per_cluster(rows, codes, clusters))
+    return AgreementSums(rows, counts, parts, possible, minority)
+
+
+def _possible(ratings: Ratings) -> Floats:
+    """Sums of hypothetical items: all raters in one category, and one rater in another."""
+    if ratings.q > MAX_CATEGORIES:
+        return np.empty((0, 4))
+    first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
+    if len(ratings.raters) == 2:
+        patterns = np.column_stack([first, second]) + 1.0
+    else:
+        usual = np.bincount(ratings.item)
+        each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
+        patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
+    return np.hstack(list(_columns(ratings, patterns.astype(np.float64)).values()))
+
+
+def _minority(ratings: Ratings, clusters: Ints | None) -> int:
+    usual = np.bincount(ratings.value, minlength=1).argmax()
+    items = ratings.item[ratings.value != usual]
+    return len(np.unique(items if clusters is None else clusters[items]))
+
+
+def _item_table(ratings: Ratings) -> Floats:
+    """What decides an item's row: its two answers, its category counts, or its moments."""
+    if ratings.q > MAX_CATEGORIES:
+        return _long_moments(ratings)
+    if len(ratings.raters) == 2:
+        return ratings.matrix().T.astype(np.float64) + 1
+    return ratings.counts().astype(np.float64)
+
+
+def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
+    if ratings.q > MAX_CATEGORIES:
+        return {"moments": patterns}
+    two = len(ratings.raters) == 2
+    chosen = patterns.astype(np.int64) - 1
+    counts = _counts_of_two(chosen, ratings.q) if two else patterns
+    identity = np.eye(ratings.q)
+    columns = {
+        "moments": krippendorff.moments(counts, ratings.points),
+        "shares": gwet.item_sums(counts, identity),
+        "linear": gwet.item_sums(counts, gwet.weights("linear", ratings.points))[:, :1],
+        "quadratic": gwet.item_sums(counts, gwet.weights("quadratic", ratings.points))[:, :1],
+        "coincidences": krippendorff.coincidences(counts).reshape(len(patterns), -1),
+    }
+    if two:
+        columns["table"] = _one_hot_pairs(chosen, ratings.q)
+    return columns
+
+
+def _counts_of_two(chosen: Ints, q: int) -> Floats:
+    return np.asarray(sum((chosen[:, [r]] == np.arange(q)).astype(np.float64) for r in range(2)))
+
+
+def _one_hot_pairs(chosen: Ints, q: int) -> Floats:
+    table = np.zeros((len(chosen), q * q))
+    both = np.flatnonzero((chosen >= 0).all(axis=1))
+    table[both, chosen[both, 0] * q + chosen[both, 1]] = 1
+    return table
+
+
+def _long_moments(ratings: Ratings) -> Floats:
+    """`krippendorff.moments` without a table of categories, for scores with very many values."""
+    points = ratings.points - ratings.points.mean()
+    x = points[ratings.value]
+    m = np.bincount(ratings.item, minlength=ratings.n_items).astype(np.float64)
+    first = np.bincount(ratings.item, weights=x, minlength=ratings.n_items)
+    second = np.bincount(ratings.item, weights=x * x, minlength=ratings.n_items)
+    spread = 2 * (m * second - first**2) / np.maximum(m - 1, 1)
+    return np.asarray(np.column_stack([m, first, second, spread]) * (m >= 2)[:, None])
+
+
+def _per_cluster(rows: Floats, codes: Ints, clusters: Ints) -> Floats:
+    kinds = int(clusters.max(initial=-1)) + 1
+    sums = np.empty((kinds, rows.shape[1]))
+    for at, column in enumerate(rows.T):
+        sums[:, at] = np.bincount(clusters, weights=column[codes], minlength=kinds)
+    return sums

@@ -1,0 +1,1 @@
+"""A judge audited by experts, and scores corrected by the audit."""

@@ -1,0 +1,184 @@
+"""Audit-corrected scores: what the share of successes is once the audited errors are put right.
+
+Population: N judged outputs, each in a stratum h (the judge's bucket, or a system's part of it), of which n_h were
+drawn at random and labelled by an expert. The value is the design estimate; the interval comes from Beta-Binomial
+posteriors of the unaudited labels (STATISTICS.md 3 i), because Wald intervals fail when audits find few errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from stats.audit.pooling import pools, unaudited_range
+from stats.core.bootstrap import generator
+from stats.core.estimate import Caution, Estimate, Reason
+from stats.core.intervals import clopper_pearson, t_value, z_value
+from stats.core.strata import Stratum, design_se, population, post_stratified_mean, unaudited_bounds
+
+MIN_EVENTS = 5
+
+
+def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estimate:
+    """Share of true successes among these N outputs, target `finite`.
+
+    The interval is exact: quantiles of the posterior number of successes, without random numbers. Strata of one
+    group share one spread (stats/audit/pooling.py): method `bb_pooled` and the caution BORROWED, and RATES_DIFFER where
+    the audits show that the group's rates are not one. Otherwise the method is `bb_jeffreys`.
+    A stratum without any audited unit gives no value: reason EMPTY_STRATUM and logical bounds.
+    A full census has no sampling error: the interval is the value, with the caution CENSUS. Audits that found no
+    sampled stratum mixed are marked NO_SPREAD: `se` is 0, the interval is not.
+    """
+    groups = [stratum.group for stratum in strata]
+    sizes, sampled = [s.size for s in strata], [s.sampled for s in strata]
+    refused = undefined_score(strata, method="bb_jeffreys", level=level)
+    if refused is not None:
+        return refused
+    total, value = population(strata), post_stratified_mean(strata)
+    pooled = pools(sizes, sampled, groups)
+    cautions: list[Caution] = [] if pooled else [Caution.CENSUS]
+    borrowing = any(len(pool.cells) > 1 for pool in pooled)
+    ends: tuple[float, float] = (value, value)
+    if pooled:
+        low, high = unaudited_range(pooled, np.array([[s.mean for s in strata]]), level)
+        audited = sum(stratum.successes for stratum in strata)
+        # The value is among the ends up to the rounding of a sum in another order.
+        ends = (min(value, (audited + low[0]) / total), max(value, (audited + high[0]) / total))
+        if borrowing:
+            cautions.append(Caution.BORROWED)
+            cautions += [Caution.RATES_DIFFER] if rates_differ(strata) else []
+        if design_se(strata) == 0:
+            cautions.append(Caution.NO_SPREAD)
+    return Estimate(
+        value=value,
+        ci=(float(ends[0]), float(ends[1])),
+        level=level,
+        method="bb_pooled" if borrowing else "bb_jeffreys",
+        se=design_se(strata),
+        n=sum(sampled),
+        population=total,
+        denom_rule="finite",
+        warnings=tuple(cautions),
+    )
+
+
+def rates_differ(strata: Sequence[Stratum], *, draws: int = 1_999, alpha: float = 0.05) -> bool:
+    """Whether the strata of some group have different rates: an exact conditional test, Bonferroni over groups.
+
+    Given a group's successes, equal rates scatter them over its audits as a multivariate hypergeometric does; the
+    statistic is Pearson's chi-squared, its distribution is drawn with a fixed seed (Agresti 1992, section 3.1).
+    """
+    names = sorted({stratum.group for stratum in strata} - {""})
+    smallest = 1.0
+    for name in names:
+        inside = [stratum for stratum in strata if stratum.group == name and stratum.sampled]
+        sampled = np.array([stratum.sampled for stratum in inside])
+        found = np.array([stratum.successes for stratum in inside])
+        if len(inside) < 2 or found.sum() in (0, sampled.sum()):
+            continue
+        expected = sampled * found.sum() / sampled.sum()
+        scattered = generator(1).multivariate_hypergeometric(
+            sampled, int(found.sum()), size=draws, method="marginals"
+        )
+        drawn = ((scattered - expected) ** 2 / sampled).sum(axis=1)
+        reached = int((drawn >= ((found - expected) ** 2 / sampled).sum() - 1e-9).sum())
+        smallest = min(smallest, (1 + reached) / (1 + draws))
+    return bool(smallest * max(1, len(names)) <= alpha)
+
+
+def undefined_score(strata: Sequence[Stratum], *, method: str, level: float) -> Estimate | None:
+    """The estimate that is not there, with its reason; None where there is one."""
+    z_value(level)
+    total = population(strata)
+    if total == 0:
+        reason = Reason.NO_ITEMS
+    elif any(stratum.is_unaudited for stratum in strata):
+        reason = Reason.EMPTY_STRATUM
+    else:
+        return None
+    return Estimate(
+        value=None,
+        method=method,
+        level=level,
+        reason=reason,
+        n=sum(stratum.sampled for stratum in strata),
+        population=total,
+        bounds=unaudited_bounds(strata),
+    )
+
+
+def wald_score(strata: Sequence[Stratum], *, kind: str = "t", level: float = 0.95) -> Estimate:
+    """Design estimate with a `normal`, `t` (sum n_h - H degrees of freedom), `logit` or `beta` interval.
+
+    `beta` is Clopper-Pearson on the effective sample size (Korn and Graubard 1998; R survey's
+    `svyciprop(method = "beta")`). Offered only where it holds: every stratum that is not a census has at
+    least 5 successes and 5 failures; otherwise the value stands without an interval, reason FEW_EVENTS.
+    """
+    if kind not in _DESIGN_ENDS:
+        raise ValueError(f"kind must be one of {', '.join(_DESIGN_ENDS)}; got {kind!r}")
+    method = f"wald_{kind}"
+    refusal = undefined_score(strata, method=method, level=level)
+    if refusal is not None:
+        return refusal
+    value, se = post_stratified_mean(strata), design_se(strata)
+    n = sum(stratum.sampled for stratum in strata)
+    holds = se is not None and all(stratum.is_census or _has_events(stratum) for stratum in strata)
+    ends = None
+    if holds and se is not None:
+        ends = (value, value) if se == 0 else _DESIGN_ENDS[kind](value, se, n, n - len(strata), level)
+    return Estimate(
+        value=value,
+        ci=ends,
+        level=level,
+        method=method,
+        se=se,
+        n=n,
+        population=population(strata),
+        denom_rule="finite",
+        reason=None if ends is not None else Reason.FEW_EVENTS,
+    )
+
+
+def _has_events(stratum: Stratum) -> bool:
+    return min(stratum.successes, stratum.sampled - stratum.successes) >= MIN_EVENTS
+
+
+def _normal_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
+    half = z_value(level) * se
+    return max(0.0, value - half), min(1.0, value + half)
+
+
+def _t_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
+    half = t_value(level, degrees) * se
+    return max(0.0, value - half), min(1.0, value + half)
+
+
+def _logit_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
+    middle, half = math.log(value / (1 - value)), z_value(level) * se / (value * (1 - value))
+    return 1 / (1 + math.exp(half - middle)), 1 / (1 + math.exp(-half - middle))
+
+
+def _beta_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
+    shrink = (t_value(level, n - 1) / t_value(level, degrees)) ** 2
+    effective = value * (1 - value) / (se * se) * shrink
+    return clopper_pearson(value * effective, effective, level=level)
+
+
+_DESIGN_ENDS = {"normal": _normal_ends, "t": _t_ends, "logit": _logit_ends, "beta": _beta_ends}
+
+
+def most_errors_missed(size: int, sampled: int, *, alpha: float = 0.05) -> int:
+    """Largest number of successes among `size` units that `sampled` clean audits leave possible.
+
+    The one-sided hypergeometric bound: the largest D with P(no success seen | D) >= alpha.
+    """
+    if not 0 <= sampled <= size:
+        raise ValueError(f"needs 0 <= sampled <= size, got {sampled} of {size}")
+    chance = 1.0
+    for count in range(size - sampled):
+        chance *= (size - sampled - count) / (size - count)
+        if chance < alpha:
+            return count
+    return size - sampled

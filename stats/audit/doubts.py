@@ -1,0 +1,90 @@
+"""What an audit leaves open besides sampling error: experts who split evenly, and drawn units without a label.
+
+One rule for the corrected score and for the judge's coefficients: an adjudicator's decision settles a split; a split
+that nobody settled counts negative in the value, and interval and bounds reach to what it would be if all such
+splits were positive. Units that were drawn and not labelled are left out as if at random, which is an assumption:
+they are counted, warned of and bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stats.audit.confusion import Confusion, coefficient
+from stats.audit.weighted import AuditStratum
+from stats.core.estimate import Caution, Estimate
+from stats.core.strata import Stratum, unaudited_bounds
+
+_EXACT = (Caution.CENSUS, Caution.NO_SPREAD)
+
+
+def between(negative: Estimate, positive: Estimate) -> Estimate:
+    """The estimate with all splits negative, its interval and bounds reaching to that with all splits positive."""
+    cautions = (*(c for c in negative.warnings if c not in _EXACT), Caution.SPLIT)
+    if negative.value is None or positive.value is None:
+        return replace(negative, warnings=cautions)
+    ends = [ci for ci in (negative.ci, positive.ci) if ci is not None]
+    return replace(
+        negative,
+        ci=(min(low for low, _ in ends), max(high for _, high in ends)) if ends else None,
+        bounds=_around(negative, [negative.value, positive.value]),
+        warnings=cautions,
+    )
+
+
+def with_missing_labels(
+    estimate: Estimate, negative: Sequence[Stratum], positive: Sequence[Stratum], missing: Sequence[int]
+) -> Estimate:
+    """The corrected score with its bounds if the `missing` drawn units of each stratum were all negative or positive.
+
+    `negative` and `positive` are the strata with all splits decided so; they are the same without splits.
+    """
+    if not any(missing):
+        return estimate
+    worst = [replace(s, sampled=s.sampled + m) for s, m in zip(negative, missing, strict=True)]
+    best = [
+        replace(s, sampled=s.sampled + m, successes=s.successes + m)
+        for s, m in zip(positive, missing, strict=True)
+    ]
+    ends = [share for bounds in (unaudited_bounds(worst), unaudited_bounds(best)) for share in bounds or ()]
+    return _warned(estimate, ends)
+
+
+def coefficients_with_missing_labels(
+    estimates: Mapping[str, Estimate], strata: Sequence[AuditStratum], missing: Sequence[int]
+) -> dict[str, Estimate]:
+    """The judge's coefficients with their bounds if all missing labels contradicted or confirmed the judge.
+
+    The judge's answers about them are taken to be as frequent as among the labelled units of the stratum.
+    """
+    if not any(missing):
+        return dict(estimates)
+    tables = [_table_with(strata, missing, right=right) for right in (False, True)]
+    return {
+        metric: _warned(estimate, [v for table in tables if (v := coefficient(metric, table)) is not None])
+        for metric, estimate in estimates.items()
+    }
+
+
+def _table_with(strata: Sequence[AuditStratum], missing: Sequence[int], *, right: bool) -> Confusion:
+    cells = np.zeros(4)
+    for stratum, without in zip(strata, missing, strict=True):
+        counts = np.array(stratum.counts[:4], dtype=float)
+        yes = counts[:2].sum() / counts.sum() if counts.any() else 0.5
+        added = (yes, 0, 0, 1 - yes) if right else (0, yes, 1 - yes, 0)
+        drawn = stratum.sampled + without
+        cells += (counts + without * np.array(added)) * (stratum.size / drawn if drawn else 0)
+    return Confusion(*cells.tolist())
+
+
+def _warned(estimate: Estimate, ends: Sequence[float]) -> Estimate:
+    cautions = (*(c for c in estimate.warnings if c != Caution.CENSUS), Caution.NONRESPONSE)
+    return replace(estimate, bounds=_around(estimate, ends), warnings=cautions)
+
+
+def _around(estimate: Estimate, ends: Sequence[float]) -> tuple[float, float] | None:
+    known = [*ends, *(estimate.bounds or ()), *([] if estimate.value is None else [estimate.value])]
+    return (min(known), max(known)) if known else None

@@ -1,0 +1,1 @@
+"""What all estimators use: estimates, intervals, resampling, scales, strata, rounding."""

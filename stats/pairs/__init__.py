@@ -1,0 +1,1 @@
+"""Comparisons of systems two at a time: win rates, strengths, position bias."""

@@ -1,0 +1,219 @@
+"""Davidson's model of paired comparisons with ties, with Davidson and Beaver's order effect.
+
+P(i beats j) ~ pi_i, P(j beats i) ~ pi_j, P(tie) ~ nu sqrt(pi_i pi_j); the first shown has pi e^gamma.
+Without ties it is Bradley and Terry's model. Fitted by Newton's method on log strengths that sum to zero
+(Davidson 1970; Davidson and Beaver 1977).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Reason
+from stats.core.intervals import z_value
+from stats.pairs.davidson_newton import Climbed, Problem, climb
+from stats.pairs.pairwise import connection_problem
+
+_CELLS_AT_ONCE = 30_000  # counts that stay in the cache of a processor
+
+
+@dataclass(frozen=True)
+class DavidsonFit:
+    """Log strengths (k,) summing to zero, log nu (None without ties), gamma (None if not fitted).
+
+    `covariance` is the inverse information of (strengths, log nu, gamma) in this order, as far as fitted.
+    """
+
+    strengths: Floats
+    log_nu: float | None
+    gamma: float | None
+    covariance: Floats
+    log_likelihood: float
+    steps: int
+
+    @property
+    def se(self) -> Floats:
+        """(k,) standard errors of the strengths."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)[: len(self.strengths)]))
+
+    def parameter(self, place: int) -> float:
+        """The parameter at this place of `covariance`."""
+        extra = [value for value in (self.log_nu, self.gamma) if value is not None]
+        return float([*self.strengths, *extra][place])
+
+    @property
+    def log_nu_se(self) -> float | None:
+        """Standard error of log nu."""
+        return None if self.log_nu is None else math.sqrt(self.covariance[self._nu, self._nu])
+
+    @property
+    def gamma_se(self) -> float | None:
+        """Standard error of gamma."""
+        return None if self.gamma is None else math.sqrt(self.covariance[-1, -1])
+
+    @property
+    def _nu(self) -> int:
+        return len(self.strengths)
+
+
+def fit(
+    table: ArrayLike,
+    *,
+    order_effect: bool = False,
+    prior_sd: float | None = None,
+    start: Floats | None = None,
+) -> DavidsonFit | Reason:
+    """Fit (3, k, k) counts [result, first shown, second shown]; a Reason where no finite fit exists.
+
+    `prior_sd` puts independent normal priors on the strengths (MAP), which also fits separated data.
+    """
+    counts = np.asarray(table, dtype=np.float64)[None]
+    return fit_all(counts, order_effect=order_effect, prior_sd=prior_sd, start=start)[0]
+
+
+def fit_all(
+    tables: ArrayLike,
+    *,
+    order_effect: bool = False,
+    prior_sd: float | None = None,
+    start: Floats | None = None,
+) -> list[DavidsonFit | Reason]:
+    """The same of (R, 3, k, k) counts, each table by itself, all from `start`; the memory grows with R."""
+    counts = np.asarray(tables, dtype=np.float64)
+    found: list[DavidsonFit | Reason] = [Reason.NO_ITEMS] * len(counts)
+    with_nu: dict[bool, list[int]] = {}
+    for at, table in enumerate(counts):
+        if table.sum() == 0:
+            continue
+        reason = connection_problem(table) if prior_sd is None else None
+        if reason is not None:
+            found[at] = reason
+        else:
+            with_nu.setdefault(bool(table[2].any()), []).append(at)
+    for has_nu, places in with_nu.items():
+        chosen = counts[places] if order_effect else _by_pair(counts[places])
+        i, j = np.nonzero(chosen.sum(axis=(0, 1)))
+        precision = 0.0 if prior_sd is None else 1 / prior_sd**2
+        problem = Problem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
+        begin = np.zeros(problem.size) if start is None or len(start) != problem.size else start
+        climbed = climb(problem, np.tile(begin, (len(places), 1)))
+        for row, at in enumerate(places):
+            found[at] = _fit_of(problem, climbed, row) if climbed.finite[row] else Reason.SEPARATION
+    return found
+
+
+def batch_size(k: int) -> int:
+    """How many tables of k systems resampling gives to `fit_all` at once."""
+    return max(1, _CELLS_AT_ONCE // (3 * k * k))
+
+
+def _by_pair(counts: Floats) -> Floats:
+    """(R, 3, k, k) with i < j only: i won, j won, tie."""
+    wins = counts[:, 0] + counts[:, 1].transpose(0, 2, 1)
+    ties = counts[:, 2] + counts[:, 2].transpose(0, 2, 1)
+    return np.triu(np.stack([wins, wins.transpose(0, 2, 1), ties], axis=1), 1)
+
+
+def _fit_of(problem: Problem, climbed: Climbed, row: int) -> DavidsonFit:
+    k, theta = problem.k, climbed.theta[row]
+    return DavidsonFit(
+        strengths=theta[:k] - theta[:k].mean(),
+        log_nu=float(theta[k]) if problem.has_nu else None,
+        gamma=float(theta[-1]) if problem.has_gamma else None,
+        covariance=climbed.covariance[row],
+        log_likelihood=float(climbed.value[row]),
+        steps=int(climbed.steps[row]),
+    )
+
+
+def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floats:
+    """(L, p) derivative of each comparison's log-likelihood by the parameters in the order of `covariance`."""
+    k, rows = len(fitted.strengths), np.arange(len(first))
+    features = np.zeros((3, len(first), len(fitted.covariance)))  # per possible result: first, second, tie
+    features[0, rows, first] = features[1, rows, second] = 1
+    features[2, rows, first] = features[2, rows, second] = 0.5
+    theta = fitted.strengths
+    if fitted.log_nu is not None:
+        features[2, :, k] = 1
+        theta = np.append(theta, fitted.log_nu)
+    if fitted.gamma is not None:
+        features[0, :, -1], features[2, :, -1] = 1, 0.5
+        theta = np.append(theta, fitted.gamma)
+    utility = features @ theta
+    if fitted.log_nu is None:
+        utility[2] = -np.inf
+    chances = np.exp(utility - utility.max(axis=0))
+    chances /= chances.sum(axis=0)
+    return np.asarray(features[result, rows] - np.einsum("rl,rlp->lp", chances, features))
+
+
+def clustered_covariance(
+    fitted: DavidsonFit, first: Ints, second: Ints, result: Ints, clusters: Ints
+) -> Floats | None:
+    """Covariance (p, p) when comparisons of a cluster (L,) are alike: the jackknife over clusters in one Newton step.
+
+    Each cluster is taken to hold an even share of the information. None below two clusters.
+    """
+    count = int(clusters.max(initial=-1)) + 1
+    if count < 2:
+        return None
+    by_cluster = np.zeros((count, len(fitted.covariance)))
+    np.add.at(by_cluster, clusters, scores(fitted, first, second, result))
+    # Leverage by an even share of the information: C / (C - 1) of a step at the whole sample.
+    steps = by_cluster @ fitted.covariance * count / (count - 1)
+    return np.asarray((count - 1) / count * (steps - steps.mean(axis=0)).T @ (steps - steps.mean(axis=0)))
+
+
+def equal_strengths_log_likelihood(table: ArrayLike) -> float:
+    """Log-likelihood when all systems are equally strong and only ties are free."""
+    counts = np.asarray(table, dtype=np.float64)
+    n, ties = float(counts.sum()), float(counts[2].sum())
+    decisive = n - ties
+    found = decisive * math.log(decisive / n / 2) if decisive else 0.0
+    return found + (ties * math.log(ties / n) if ties else 0.0)
+
+
+def likelihood_ratio_p(statistic: float, degrees: int) -> float:
+    """Upper tail of chi squared."""
+    from scipy.special import chdtrc
+
+    return float(chdtrc(degrees, max(0.0, statistic)))
+
+
+def hotelling_p(wald: float, degrees: int, clusters: int) -> float:
+    """Upper tail of Hotelling's T squared for a Wald statistic from more clusters than its degrees."""
+    from scipy.special import fdtrc
+
+    rest = clusters - degrees
+    return float(fdtrc(degrees, rest, wald * rest / (degrees * (clusters - 1))))
+
+
+def rank_sets(fitted: DavidsonFit, *, level: float = 0.95) -> list[tuple[int, int]]:
+    """(best, worst) rank of every system that the data leave open.
+
+    i is above j when their difference is significant with Bonferroni over the k - 1 others; the rank lies
+    in [1 + number above, k - number below]. For independent comparisons; others: `strength_bootstrap`.
+    """
+    k = len(fitted.strengths)
+    if k < 2:
+        return [(1, 1)] * k
+    critical = z_value(1 - (1 - level) / (k - 1))
+    cov = fitted.covariance[:k, :k]
+    variance = np.diag(cov)[:, None] + np.diag(cov)[None, :] - 2 * cov
+    return ranks_left_open(fitted.strengths, np.sqrt(np.maximum(variance, 0)), np.full(k, critical))
+
+
+def ranks_left_open(strengths: Floats, errors: Floats, critical: Floats) -> list[tuple[int, int]]:
+    """(best, worst) rank of each system from strengths (k,) and standard errors of their differences (k, k).
+
+    For the rank of i a difference counts as real from critical[i] standard errors on.
+    """
+    gaps, margin = strengths[:, None] - strengths[None, :], critical[:, None] * errors + 1e-15
+    beats, beaten = (gaps > margin).sum(axis=1), (-gaps > margin).sum(axis=1)
+    k = len(strengths)
+    return [(int(1 + worse), int(k - better)) for worse, better in zip(beaten, beats, strict=True)]

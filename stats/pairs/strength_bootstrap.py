@@ -1,0 +1,168 @@
+"""Strengths by the cluster jackknife and ranks by the cluster bootstrap, for comparisons that share a problem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from stats.core.bootstrap import Floats, Ints, generator
+from stats.core.estimate import Caution, Estimate, Reason
+from stats.core.intervals import t_value
+from stats.pairs import davidson
+from stats.pairs.davidson import DavidsonFit, ranks_left_open
+from stats.pairs.pairwise import Comparisons
+
+REPLICATES = 1_000
+REFITTED = 60  # clusters from which on one Newton step takes the place of a fit without each
+UNMOVED = 1e-9  # a standard error below this is rounding
+
+
+@dataclass(frozen=True)
+class StrengthDraws:
+    """Strengths (R, k) of the resamples that have a finite fit, and how many have none (`lost`)."""
+
+    strengths: Floats
+    lost: int
+
+    def ranks(self, fitted: DavidsonFit, level: float = 0.95) -> list[tuple[int, int]]:
+        """(best, worst) rank of every system that the data leave open.
+
+        i and j are told apart when their difference exceeds c_i standard errors of the resampled ones; c_i is
+        the `level` quantile of the largest deviation of i from any other in those units (bootstrap max-T:
+        Mogstad, Romano, Shaikh and Wilhelm 2024). A difference that no resample moves tells nothing.
+        """
+        k, deviations = len(fitted.strengths), self.strengths - fitted.strengths
+        errors, critical = np.full((k, k), np.inf), np.full(k, np.inf)
+        if len(deviations) < 2:
+            return ranks_left_open(fitted.strengths, errors, critical)
+        for i in range(k):
+            moved = deviations[:, [i]] - deviations
+            spread = moved.std(axis=0, ddof=1)
+            errors[i] = np.where(spread > UNMOVED, spread, np.inf)
+            largest = np.quantile(np.abs(moved / errors[i]).max(axis=1), level)
+            critical[i] = max(float(largest), UNMOVED)
+        return ranks_left_open(fitted.strengths, errors, critical)
+
+
+def clustered_strengths(
+    comparisons: Comparisons,
+    clusters: Ints,
+    fitted: DavidsonFit,
+    *,
+    seed: int,
+    replicates: int = REPLICATES,
+) -> StrengthDraws:
+    """Fits to resampled clusters; none with a single cluster.
+
+    `clusters` (L,) are consecutive codes. Each replicate adds up the result tables of resampled clusters
+    and fits again from the estimate.
+    """
+    again = _Refit(comparisons, clusters, fitted)
+    rng, tried = generator(seed), replicates if again.count > 1 else 0
+    drawn = (
+        np.bincount(rng.integers(again.count, size=again.count), minlength=again.count) for _ in range(tried)
+    )
+    found = again(drawn)
+    draws: Floats = np.array([one for one in found if one is not None]).reshape(-1, comparisons.k)
+    return StrengthDraws(draws, tried - len(draws))
+
+
+def jackknife_strengths(
+    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, *, level: float = 0.95
+) -> list[Estimate]:
+    """Strengths with the standard error of leaving out one cluster at a time, and Student's interval.
+
+    se^2 = (C - 1) / C sum (b_(c) - mean)^2 with C - 1 degrees of freedom. Below REFITTED clusters each b_(c) is a fit
+    of its own, and there is no interval (SEPARATION) where a single cluster decides whether the strengths are finite;
+    from there on it is one Newton step, which measures the same. Percentiles of the cluster bootstrap cover .92 to .94
+    with 30 and 60 clusters, this .94 to .96 (docs/coverage.md).
+    """
+    count = int(clusters.max(initial=-1)) + 1
+    if not 1 < count < REFITTED:
+        return [
+            clustered_parameter(comparisons, clusters, fitted, place, level=level)
+            for place in range(comparisons.k)
+        ]
+    refits = _Refit(comparisons, clusters, fitted)(_without(count))
+    left = np.array([strengths for strengths in refits if strengths is not None])
+    if len(left) < count:
+        nothing = _estimate(fitted, 0, comparisons, count, None, level)
+        return [replace(nothing, value=float(b), reason=Reason.SEPARATION) for b in fitted.strengths]
+    errors = np.sqrt((count - 1) / count * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    return [_estimate(fitted, place, comparisons, count, float(se), level) for place, se in enumerate(errors)]
+
+
+def clustered_parameter(
+    comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit, place: int, *, level: float = 0.95
+) -> Estimate:
+    """One parameter (its place in the covariance) with the error of leaving out clusters, each in one Newton step.
+
+    Student's t with C - 1 degrees of freedom; no interval (FEW_EVENTS) with a single cluster.
+    """
+    cells = (comparisons.first, comparisons.second, comparisons.result)
+    covariance = davidson.clustered_covariance(fitted, *cells, clusters)
+    se = None if covariance is None else math.sqrt(covariance[place, place])
+    return _estimate(fitted, place, comparisons, int(clusters.max(initial=-1)) + 1, se, level)
+
+
+def _estimate(
+    fitted: DavidsonFit, place: int, comparisons: Comparisons, count: int, se: float | None, level: float
+) -> Estimate:
+    """Where the clusters are all alike they leave no error: then it is the model's, and NO_SPREAD says so."""
+    found = Estimate(
+        value=fitted.parameter(place),
+        level=level,
+        method="davidson_newton, cluster jackknife",
+        n=len(comparisons.result),
+        clusters=count,
+        reason=Reason.FEW_EVENTS if se is None else None,
+    )
+    if se is None:
+        return found
+    alike, value = se < UNMOVED, fitted.parameter(place)
+    error = math.sqrt(fitted.covariance[place, place]) if alike else se
+    half = t_value(level, count - 1) * error
+    return replace(
+        found,
+        ci=(value - half, value + half),
+        se=error,
+        warnings=(Caution.NO_SPREAD,) if alike else (),
+    )
+
+
+def _without(count: int) -> Iterator[Ints]:
+    for left_out in range(count):
+        drawn = np.ones(count, dtype=np.int64)
+        drawn[left_out] = 0
+        yield drawn
+
+
+class _Refit:
+    """Strengths when clusters count a number of times; None without a finite fit."""
+
+    def __init__(self, comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit) -> None:
+        k = comparisons.k
+        self.shape = (3, k, k)
+        cells = (comparisons.result * k + comparisons.first) * k + comparisons.second
+        self.count = int(clusters.max(initial=-1)) + 1
+        # Distinct (cluster, cell) with their counts: a problem compares few of all pairs.
+        kinds, self.times = np.unique(clusters * (3 * k * k) + cells, return_counts=True)
+        self.cluster, self.cell = np.divmod(kinds, 3 * k * k)
+        self.start = np.concatenate([fitted.strengths, [] if fitted.log_nu is None else [fitted.log_nu]])
+
+    def __call__(self, draws: Iterable[Ints]) -> list[Floats | None]:
+        """Of each draw (C,), in order; a batch of tables is in memory at a time."""
+        waiting, found = iter(draws), list[Floats | None]()
+        while batch := list(islice(waiting, davidson.batch_size(self.shape[1]))):
+            fits = davidson.fit_all(np.stack([self._table(drawn) for drawn in batch]), start=self.start)
+            found += [again.strengths if isinstance(again, DavidsonFit) else None for again in fits]
+        return found
+
+    def _table(self, drawn: Ints) -> Floats:
+        weights = self.times * drawn[self.cluster]
+        table = np.bincount(self.cell, weights=weights, minlength=math.prod(self.shape))
+        return np.asarray(table.reshape(self.shape))

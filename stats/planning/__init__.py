@@ -1,0 +1,1 @@
+"""How much to audit, compare or grade before a study begins."""

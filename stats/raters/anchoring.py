@@ -1,0 +1,55 @@
+"""Does a reviewer follow a verdict that was in sight? (STATISTICS.md 3 ix)"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.scores.clusters import ClusterTotals, cluster_codes, design_effect, wilson_on_effective_n
+from stats.scores.compare import unpaired_newcombe
+
+
+@dataclass(frozen=True)
+class Anchoring:
+    """Share of labels that agree with the judge, by whether its verdict was visible, and their difference.
+
+    A positive difference means that visible verdicts are followed: a kappa against such labels is too high.
+    """
+
+    visible: Estimate
+    hidden: Estimate
+    difference: Estimate
+
+
+def anchoring(
+    agrees: ArrayLike, visible: ArrayLike, raters: Sequence[Hashable], *, level: float = 0.95
+) -> Anchoring:
+    """From labels (L,): 1 where the expert says what the judge said, 1 where the verdict was in sight.
+
+    Labels of one rater are alike, so each share has Wilson's interval on its effective size by rater and the
+    difference Newcombe's on these sizes; that the same rater may stand on both sides would only narrow it.
+    """
+    same, shown = np.asarray(agrees, dtype=np.float64), np.asarray(visible, dtype=bool)
+    if not same.shape == shown.shape == (len(raters),):
+        raise ValueError("agrees, visible and raters must have one length")
+    codes = cluster_codes(raters)
+    groups = [_by_rater(same[rows], codes[rows]) for rows in (shown, ~shown)]
+    seen, unseen = (wilson_on_effective_n(group, level=level) for group in groups)
+    return Anchoring(seen, unseen, _difference(groups, level))
+
+
+def _by_rater(same: np.ndarray, codes: np.ndarray) -> ClusterTotals:
+    _, own = np.unique(codes, return_inverse=True)
+    return ClusterTotals(np.bincount(own, weights=same).astype(float), np.bincount(own).astype(np.int64))
+
+
+def _difference(groups: list[ClusterTotals], level: float) -> Estimate:
+    if not all(group.n for group in groups):
+        return undefined("newcombe_unpaired_10_n_eff", Reason.EMPTY_STRATUM, level=level)
+    sizes = [group.n / design_effect(group) for group in groups]
+    (one, other), (n, other_n) = [group.mean for group in groups], sizes
+    return unpaired_newcombe(one * n, n, other * other_n, other_n, level=level)

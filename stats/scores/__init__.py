@@ -1,0 +1,1 @@
+"""Means, shares and rankings of systems, and their differences."""

@@ -1,0 +1,176 @@
+"""Two or more systems on the same items (STATISTICS.md 3 viii)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.intervals import wilson
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Tests of b against c, the items on which exactly one of two systems succeeds."""
+
+    exact: float
+    mid_p: float
+    chi2: float | None
+    chi2_p: float | None
+    corrected: float | None
+    corrected_p: float | None
+
+
+def mcnemar(b: int, c: int) -> McNemar:
+    """Exact, mid-p and chi-squared tests (McNemar 1947; mid-p: Fagerland et al. 2013); p = 1 if b + c = 0."""
+    from scipy.special import bdtr, chdtrc
+    from scipy.stats import binom
+
+    if b < 0 or c < 0:
+        raise ValueError(f"counts cannot be negative, got {b} and {c}")
+    n, low = b + c, min(b, c)
+    if n == 0:
+        return McNemar(1.0, 1.0, None, None, None, None)
+    exact = min(1.0, 2 * float(bdtr(low, n, 0.5)))
+    point = float(binom.pmf(low, n, 0.5))
+    mid_p = 1 - point if b == c else 2 * float(bdtr(low, n, 0.5)) - point
+    plain, corrected = (b - c) ** 2 / n, max(0, abs(b - c) - 1) ** 2 / n
+    return McNemar(exact, mid_p, plain, float(chdtrc(1, plain)), corrected, float(chdtrc(1, corrected)))
+
+
+def paired_newcombe(
+    both: float,
+    first: float,
+    second: float,
+    neither: float,
+    *,
+    level: float = 0.95,
+    quantile: float | None = None,
+) -> Estimate:
+    """Difference of paired proportions, Newcombe 1998 (paired) method 10.
+
+    Counts of items on which both, only the first, only the second, or neither succeeds; they may be fractional
+    (effective numbers of items), and `quantile` replaces the normal quantile (Student's t for few clusters).
+    """
+    method = "newcombe_paired_10"
+    n = both + first + second + neither
+    if min(both, first, second, neither) < 0:
+        raise ValueError("counts cannot be negative")
+    if n == 0:
+        return undefined(method, Reason.NO_ITEMS, n=0, level=level)
+    p1, p2 = (both + first) / n, (both + second) / n
+    low1, high1 = wilson(min(n, both + first), n, level=level, quantile=quantile)
+    low2, high2 = wilson(min(n, both + second), n, level=level, quantile=quantile)
+    phi = _phi(both, first, second, neither, n)
+    down = _root(p1 - low1, high2 - p2, phi)
+    up = _root(high1 - p1, p2 - low2, phi)
+    value = p1 - p2
+    ends = (max(-1.0, value - down), min(1.0, value + up))
+    return Estimate(value=value, ci=ends, level=level, method=method, n=round(n))
+
+
+def _root(one: float, other: float, phi: float) -> float:
+    return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+
+
+def _phi(a: float, b: float, c: float, d: float, n: float) -> float:
+    """Correlation of the two answers, continuity corrected where positive; 0 when a margin is empty."""
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    if margins == 0:
+        return 0.0
+    cross: float = a * d - b * c
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)
+    return cross / math.sqrt(margins)
+
+
+def unpaired_newcombe(
+    successes: float, n: float, other_successes: float, other_n: float, *, level: float = 0.95
+) -> Estimate:
+    """Difference of independent proportions from Wilson ends (Newcombe 1998, unpaired, method 10).
+
+    The counts may be fractional (effective sample sizes).
+    """
+    method = "newcombe_unpaired_10"
+    if n == 0 or other_n == 0:
+        return undefined(method, Reason.NO_ITEMS, n=round(n + other_n), level=level)
+    p1, p2 = successes / n, other_successes / other_n
+    low1, high1 = wilson(successes, n, level=level)
+    low2, high2 = wilson(other_successes, other_n, level=level)
+    value = p1 - p2
+    ends = (value - math.hypot(p1 - low1, high2 - p2), value + math.hypot(high1 - p1, p2 - low2))
+    return Estimate(value=value, ci=ends, level=level, method=method, n=round(n + other_n))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the given order (Holm 1979)."""
+    order = np.argsort(p_values, kind="stable")
+    raised = np.asarray(p_values, dtype=np.float64)[order] * np.arange(len(order), 0, -1)
+    return _back(np.minimum(1, np.maximum.accumulate(raised)), order)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values that control the false discovery rate, in the given order (1995)."""
+    order = np.argsort(p_values, kind="stable")
+    m = len(order)
+    raised = np.asarray(p_values, dtype=np.float64)[order] * m / np.arange(1, m + 1)
+    return _back(np.minimum(1, np.minimum.accumulate(raised[::-1])[::-1]), order)
+
+
+def _back(adjusted: np.ndarray, order: np.ndarray) -> list[float]:
+    found = np.empty(len(order))
+    found[order] = adjusted
+    return [float(p) for p in found]
+
+
+def cochran_q(successes: ArrayLike) -> tuple[float, int, float] | None:
+    """(Q, degrees of freedom, p) of an items x systems table of 0/1 (Cochran 1950); None where 0/0."""
+    from scipy.special import chdtrc
+
+    table = np.asarray(successes, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError("Cochran's Q needs items x systems with at least two systems")
+    k = table.shape[1]
+    columns, rows = table.sum(axis=0), table.sum(axis=1)
+    below = k * rows.sum() - float(rows @ rows)
+    if below == 0:
+        return None
+    q = (k - 1) * (k * float(columns @ columns) - columns.sum() ** 2) / below
+    return float(q), k - 1, float(chdtrc(k - 1, q))
+
+
+@dataclass(frozen=True)
+class StratifiedOdds:
+    """Mantel and Haenszel's common odds ratio (None where 0/0 or infinite) and the test that it is 1."""
+
+    odds_ratio: float | None
+    chi2: float
+    p: float
+
+
+def cochran_mantel_haenszel(tables: ArrayLike) -> StratifiedOdds | None:
+    """Two-by-two tables (strata, 2, 2), system by success; no continuity correction.
+
+    Cochran 1954, Mantel and Haenszel 1959. Strata with fewer than two items and strata without variance say
+    nothing; None when no stratum does.
+    """
+    from scipy.special import chdtrc
+
+    counts = np.asarray(tables, dtype=np.float64)
+    if counts.ndim != 3 or counts.shape[1:] != (2, 2) or (counts < 0).any():
+        raise ValueError("needs tables (strata, 2, 2) of counts")
+    n = counts.sum(axis=(1, 2))
+    counts, n = counts[n >= 2], n[n >= 2]
+    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
+    variance = float((rows.prod(axis=1) * columns.prod(axis=1) / (n**2 * (n - 1))).sum())
+    if variance == 0:
+        return None
+    excess = float((counts[:, 0, 0] - rows[:, 0] * columns[:, 0] / n).sum())
+    for_first = float((counts[:, 0, 0] * counts[:, 1, 1] / n).sum())
+    for_second = float((counts[:, 0, 1] * counts[:, 1, 0] / n).sum())
+    chi2 = excess**2 / variance
+    return StratifiedOdds(for_first / for_second if for_second else None, chi2, float(chdtrc(1, chi2)))

@@ -1,0 +1,151 @@
+"""Generators against judges: which judge is lenient, and does a judge prefer its own answers?
+
+STATISTICS.md 1.2, 3 iii. The counts come from verdicts on one common set of items.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from stats.core.bootstrap import Floats, Ints
+from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.intervals import t_value, z_value
+from stats.scores.clusters import FEW_CLUSTERS
+
+_STEPS, _TOLERANCE, _INFINITE = 60, 1e-10, 25.0
+METHOD = "logit_item_clustered"
+
+
+def interaction_residuals(accepted: ArrayLike, n: int) -> Floats:
+    """(generators, judges) log odds of acceptance, with .5 added to both counts, centred by rows and columns.
+
+    A positive cell: this judge accepts this generator more often than both margins say. No item-level
+    verdicts are needed, hence no standard error.
+    """
+    counts = np.asarray(accepted, dtype=np.float64)
+    if counts.ndim != 2 or (counts < 0).any() or (counts > n).any():
+        raise ValueError(f"needs a table of counts between 0 and {n}")
+    odds = np.log((counts + 0.5) / (n - counts + 0.5))
+    return np.asarray(
+        odds - odds.mean(axis=1, keepdims=True) - odds.mean(axis=0, keepdims=True) + odds.mean()
+    )
+
+
+@dataclass(frozen=True)
+class JudgeMatrix:
+    """Log odds of acceptance: generators (g,) and judges (j,), each summing to zero, and self-preference.
+
+    `self_preference` is what a judge adds for answers of its own generator, over both margins; positive: it
+    prefers itself. `counts` (g, j) are accepted verdicts, `totals` (g, j) all verdicts.
+    """
+
+    generators: Floats
+    judges: Floats
+    self_preference: Estimate
+    counts: Ints
+    totals: Ints
+
+
+def judge_matrix(
+    generator: ArrayLike,
+    judge: ArrayLike,
+    item: ArrayLike,
+    accepted: ArrayLike,
+    own: ArrayLike,
+    *,
+    level: float = 0.95,
+) -> JudgeMatrix | Reason:
+    """Fit verdicts `accepted` (L,) of 0/1 with logit = generator + judge + self-preference where `own` is 1.
+
+    generator, judge and item are (L,) codes from 0 without gaps; one item carries many verdicts, so standard
+    errors add up its scores (Liang and Zeger 1986, with C / (C - 1)). A Reason where no finite fit exists or
+    where `own` cannot be told from the margins.
+    """
+    codes = [np.asarray(part, dtype=np.int64) for part in (generator, judge, item)]
+    answers, mine = np.asarray(accepted, dtype=np.float64), np.asarray(own, dtype=np.float64)
+    if len({part.shape for part in (*codes, answers, mine)}) != 1:
+        raise ValueError("generator, judge, item, accepted and own must have one length")
+    if not (np.isin(answers, (0, 1)).all() and np.isin(mine, (0, 1)).all()):
+        raise ValueError("accepted and own must be 0 or 1")
+    if not len(answers):
+        return Reason.NO_ITEMS
+    g, j = int(codes[0].max()) + 1, int(codes[1].max()) + 1
+    design = _design(codes[0], codes[1], mine, g, j)
+    if np.linalg.matrix_rank(design.T @ design) < design.shape[1]:
+        return Reason.NOT_CONNECTED
+    theta = _fit(design, answers)
+    if theta is None:
+        return Reason.SEPARATION
+    se, clusters = _clustered_se(design, answers, theta, codes[2])
+    cells = codes[0] * j + codes[1]
+    effects = theta[1 : g + j - 1]
+    return JudgeMatrix(
+        generators=np.append(effects[: g - 1], -effects[: g - 1].sum()),
+        judges=np.append(effects[g - 1 :], -effects[g - 1 :].sum()),
+        self_preference=_estimate(float(theta[-1]), se, len(answers), clusters, level),
+        counts=np.bincount(cells, weights=answers, minlength=g * j).reshape(g, j).astype(np.int64),
+        totals=np.bincount(cells, minlength=g * j).reshape(g, j).astype(np.int64),
+    )
+
+
+def _design(generator: Ints, judge: Ints, own: Floats, g: int, j: int) -> Floats:
+    """Intercept, effects that sum to zero (the last one is minus the others), own."""
+    by_generator = np.vstack([np.eye(g - 1), -np.ones(g - 1)])[generator]
+    by_judge = np.vstack([np.eye(j - 1), -np.ones(j - 1)])[judge]
+    return np.column_stack([np.ones(len(own)), by_generator, by_judge, own])
+
+
+def _chances(design: Floats, theta: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-design @ theta)))
+
+
+def _fit(design: Floats, answers: Floats) -> Floats | None:
+    """Newton's method on the log-likelihood; None when a parameter runs away."""
+    theta = np.zeros(design.shape[1])
+    for _ in range(_STEPS):
+        p = _chances(design, theta)
+        information = design.T @ (design * (p * (1 - p))[:, None])
+        try:
+            step = np.linalg.solve(information, design.T @ (answers - p))
+        except np.linalg.LinAlgError:
+            return None
+        theta = theta + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(theta).max() > _INFINITE:
+            return None
+        if np.abs(step).max() < _TOLERANCE:
+            return theta
+    return None
+
+
+def _clustered_se(design: Floats, answers: Floats, theta: Floats, item: Ints) -> tuple[float | None, int]:
+    """Standard error of the last parameter, and the number of items; None for a single item."""
+    p = _chances(design, theta)
+    inverse = np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))
+    _, codes = np.unique(item, return_inverse=True)
+    count = int(codes.max()) + 1
+    if count < 2:
+        return None, count
+    influence = (design * (answers - p)[:, None]) @ inverse[-1]
+    sums = np.bincount(codes, weights=influence)
+    return math.sqrt(count / (count - 1) * float(sums @ sums)), count
+
+
+def _estimate(value: float, se: float | None, n: int, clusters: int, level: float) -> Estimate:
+    if se is None:
+        return undefined(METHOD, Reason.FEW_EVENTS, n=n, level=level)
+    few = clusters < FEW_CLUSTERS
+    half = se * (t_value(level, clusters - 1) if few else z_value(level))
+    return Estimate(
+        value=value,
+        ci=(value - half, value + half),
+        level=level,
+        method=METHOD,
+        se=se,
+        n=n,
+        clusters=clusters,
+        warnings=(Caution.FEW_CLUSTERS,) if few else (),
+    )

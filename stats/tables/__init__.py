@@ -1,0 +1,1 @@
+"""Label tables as they come from outside: read, checked, grouped, made into ratings and pairs."""

@@ -1,0 +1,227 @@
+"""The rows of a label table as comparisons of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from stats.core.bootstrap import Ints
+from stats.pairs.pairwise import Comparisons, Result
+from stats.pairs.position_bias import SwapCounts
+from stats.scores.clusters import cluster_codes
+from stats.tables.columns import Table
+from stats.tables.groups import group_codes, refuse_repeats
+from stats.tables.labels import independent
+from stats.tables.raw_rows import TableError
+
+RESULTS = {"first": Result.FIRST, "second": Result.SECOND, "tie": Result.TIE, "both_bad": Result.TIE}
+OrderRule = Literal["agree", "net"]
+# What the two orders of a comparison come to, both in the slots of the first.
+ORDER_RULES: Mapping[OrderRule, Callable[[Ints, Ints], Ints]] = {
+    "agree": lambda one, two: np.where(one == two, one, Result.TIE),
+    "net": lambda one, two: np.select(
+        [one == two, one == Result.TIE, two == Result.TIE], [one, two, one], Result.TIE
+    ),
+}
+# Two presentations of one comparison agree in these and differ in order.
+_SAME_JUDGMENT = (
+    "release",
+    "campaign",
+    "question",
+    "subject",
+    "rater_kind",
+    "rater",
+    "judge_version",
+    "vote",
+)
+
+
+@dataclass(frozen=True)
+class Presentations:
+    """Every answered presentation: its judgment, its rater, and its cluster or problem."""
+
+    comparisons: Comparisons
+    judgment: Ints
+    rater: Ints
+    raters: tuple[str, ...]
+    clusters: Ints
+    both_bad: int
+    left_out: dict[str, int]
+
+    @property
+    def shared_clusters(self) -> Ints | None:
+        """The clusters, None when every presentation has one of its own: then they are independent."""
+        return self.clusters if len(np.unique(self.clusters)) < len(self.clusters) else None
+
+
+@dataclass(frozen=True)
+class Settled:
+    """One comparison per judgment, after both orders were put together.
+
+    `swap_table` (3, 3) counts judgments shown in both orders by what each order said, in the terms of
+    `Result` for the system first in the alphabet; rows are the presentations that showed it first. `clusters`
+    is None when no two judgments share one: then they are independent. `cluster_swaps` are the swaps of each cluster.
+    """
+
+    comparisons: Comparisons
+    rater: Ints
+    raters: tuple[str, ...]
+    clusters: Ints | None
+    swaps: SwapCounts
+    cluster_swaps: Sequence[SwapCounts]
+    swap_table: Ints
+    order_flips: int
+
+
+def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
+    """Read `system` as left|right as shown and `value` as the slot that won.
+
+    `among` keeps the comparisons of these systems with each other. Raises TableError for a system that does
+    not occur, another form of the pair, another value, or a repeated answer.
+    """
+    table, others = independent(table)
+    refuse_repeats(table, also=("system",))  # several pairs of systems may answer one problem
+    if among:
+        table = _among(table, among)
+    state = table["state"]
+    answered = table.select(state.is_in("answered"))
+    first, second, systems = system_pairs(answered)
+    raters = answered["rater"]
+    values = answered["value"]
+    judgment = _judgments(answered, first, second, len(systems))
+    return Presentations(
+        comparisons=Comparisons(first, second, pair_results(answered), systems),
+        judgment=judgment,
+        rater=raters.codes.astype(np.int64),
+        raters=raters.values,
+        clusters=pair_clusters(answered),
+        both_bad=int(values.is_in("both_bad").sum()),
+        left_out={
+            **{name: int(state.is_in(name).sum()) for name in ("abstain", "unavailable")},
+            **others,
+        },
+    )
+
+
+def pair_results(answered: Table) -> Ints:
+    """(rows,) the `Result` of answered presentations. Raises TableError for another value."""
+    values = answered["value"]
+    _refuse(answered, ~values.is_in(*RESULTS), "value", "must be first, second, tie or both_bad")
+    return np.array([RESULTS.get(value, Result.TIE) for value in values.values], dtype=np.int64)[values.codes]
+
+
+def pair_clusters(table: Table) -> Ints:
+    """What judgments may share: their cluster, without such a column their problem."""
+    filled = (name for name in ("cluster", "instance") if not table[name].is_empty)
+    return cluster_codes(table[next(filled, "subject")].texts())
+
+
+def _refuse(table: Table, wrong: np.ndarray, column: str, message: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        text = table[column].values[table[column].codes[row]]
+        raise TableError(f"{message}, not {text!r}", line=int(table.lines[row]), column=column)
+
+
+def _split(text: str) -> list[str]:
+    return [name.strip() for name in text.split("|")]
+
+
+def _among(table: Table, systems: Sequence[str]) -> Table:
+    column, wanted = table["system"], frozenset(systems)
+    used = {name for code in np.unique(column.codes) for name in _split(column.values[code])}
+    absent = sorted(wanted - used)
+    if absent:
+        raise TableError(f"no comparison shows {', '.join(absent)}", column="system")
+    return table.select(column.is_in(*(text for text in column.values if wanted.issuperset(_split(text)))))
+
+
+def system_pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """(rows,) codes of the systems shown first and second, and the names; TableError for another form."""
+    column = table["system"]
+    split = [_split(text) for text in column.values]
+    good = [len(pair) == 2 and all(pair) and pair[0] != pair[1] for pair in split]
+    _refuse(table, ~np.array(good, dtype=bool)[column.codes], "system", "must be two systems, left|right")
+    used = np.unique(column.codes)
+    systems = sorted({name for code in used for name in split[code]})
+    places = {name: code for code, name in enumerate(systems)}
+    ends = np.array(
+        [[places.get(pair[0], 0), places.get(pair[-1], 0)] for pair in split], dtype=np.int64
+    ).reshape(-1, 2)[column.codes]
+    return ends[:, 0], ends[:, 1], tuple(systems)
+
+
+def _judgments(table: Table, first: Ints, second: Ints, k: int) -> Ints:
+    """Codes of judgments: the same rater on the same unordered pair of the same subject."""
+    same = group_codes(table, _SAME_JUDGMENT)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    joint = (same * max(1, k) + low) * max(1, k) + high
+    return np.unique(joint, return_inverse=True)[1].astype(np.int64)
+
+
+def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
+    """Put the two orders of one judgment together by one of ORDER_RULES.
+
+    "agree": decisive only if both name the same system, else a tie. "net": the votes are added, so one decisive order
+    and a tie are decisive, and only opposite orders (or two ties) are a tie. A judgment shown once stays; more than two
+    presentations are refused.
+    """
+    counts = np.bincount(shown.judgment)
+    if (counts > 2).any():
+        raise TableError("a comparison has more than two presentations: number repeated judgments in vote")
+    order = np.argsort(shown.judgment, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+    lead = order[starts] if len(counts) else np.empty(0, dtype=np.int64)
+    twice = counts == 2
+    other = order[starts[twice] + 1] if len(counts) else lead
+    result = shown.comparisons.result[lead].copy()
+    one, two = result[twice], _as_seen_from(shown.comparisons, lead[twice], other)
+    result[twice] = ORDER_RULES[rule](one, two)
+    kept, clusters = shown.comparisons.take(lead), shown.clusters[lead]
+    shared = len(np.unique(clusters)) < len(clusters)
+    low_first = kept.first < kept.second
+    swapped = shown.comparisons.first[lead[twice]] != shown.comparisons.first[other]
+    return Settled(
+        comparisons=Comparisons(kept.first, kept.second, result, kept.systems),
+        rater=shown.rater[lead],
+        raters=shown.raters,
+        clusters=clusters if shared else None,
+        swaps=_swap_counts(one[swapped], two[swapped]),
+        cluster_swaps=[_swap_counts(one[own], two[own]) for own in _by_cluster(clusters[twice], swapped)]
+        if shared
+        else [],
+        swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
+        order_flips=int((one != two).sum()),
+    )
+
+
+def _by_cluster(clusters: Ints, chosen: np.ndarray) -> list[Ints]:
+    """The chosen places of each cluster that has any."""
+    places = np.flatnonzero(chosen)
+    order = places[np.argsort(clusters[places], kind="stable")]
+    return np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1) if len(order) else []
+
+
+def _as_seen_from(comparisons: Comparisons, lead: Ints, other: Ints) -> Ints:
+    """Results of `other` in the slots of `lead`."""
+    result = comparisons.result[other]
+    turned = np.where(result == Result.TIE, Result.TIE, 1 - result)
+    return np.asarray(np.where(comparisons.first[lead] == comparisons.first[other], result, turned))
+
+
+def _swap_table(one: Ints, two: Ints, low_first: np.ndarray) -> Ints:
+    """Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows."""
+    turn = np.array([Result.SECOND, Result.FIRST, Result.TIE])
+    rows, columns = np.where(low_first, one, turn[two]), np.where(low_first, two, turn[one])
+    return np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64)
+
+
+def _swap_counts(one: Ints, two: Ints) -> SwapCounts:
+    """`two` is already turned: naming another system than `one` means that the same slot won twice."""
+    first = int(((one == Result.FIRST) & (two == Result.SECOND)).sum())
+    second = int(((one == Result.SECOND) & (two == Result.FIRST)).sum())
+    agree = int((one == two).sum())
+    return SwapCounts(agree, first, second, len(one) - agree - first - second)

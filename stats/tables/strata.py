@@ -1,0 +1,127 @@
+"""A table of strata that somebody typed or pasted: name, size, guess, and what an audit costs."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from stats.planning.allocations import PlannedStratum
+from stats.tables.columns import Check, Form, Table, filled, read_table
+from stats.tables.raw_rows import TableError
+
+MAX_STRATA = 200
+MAX_SIZE = 10_000_000
+
+
+@dataclass(frozen=True)
+class StrataTable:
+    """The strata in their order, and the sample sizes written beside them (None without the column)."""
+
+    strata: tuple[PlannedStratum, ...]
+    sampled: tuple[int, ...] | None
+
+
+def _count(cell: str) -> str:
+    text = cell.strip()
+    if not (text.isascii() and text.isdigit() and int(text[:12]) <= MAX_SIZE and len(text) < 12):
+        raise ValueError(f"must be a whole number from 0 to {MAX_SIZE:,}, not {cell!r}")
+    return text
+
+
+def _count_or_empty(cell: str) -> str:
+    return _count(cell) if cell.strip() else ""
+
+
+def _share(cell: str) -> str:
+    text = cell.strip()
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise ValueError(f"must be a share from 0 to 1 or a percentage like 2 %, not {cell!r}")
+    return repr(share)
+
+
+def _hours(cell: str) -> str:
+    text = cell.strip() or "1"
+    try:
+        hours = float(text)
+    except ValueError:
+        hours = math.nan
+    if not 0 < hours < 10_000:
+        raise ValueError(f"must be a number of hours above 0, or empty, not {cell!r}")
+    return text
+
+
+def _judge(cell: str) -> str:
+    text = cell.strip().lower()
+    if text not in ("yes", "no", ""):
+        raise ValueError(f"must be yes, no or empty, not {cell!r}")
+    return text
+
+
+CHECKS: Mapping[str, Check] = {
+    "name": filled,
+    "size": _count,
+    "guess": _share,
+    "hours": _hours,
+    "judge": _judge,
+    "sample": _count_or_empty,
+}
+
+
+def strata_from_text(text: str) -> StrataTable:
+    """`read_strata` of what stands in a text field; cells may be separated by tabs, as spreadsheets copy them."""
+    return read_strata(io.BytesIO(text.replace("\t", ",").strip().encode()))
+
+
+def read_strata(stream: BinaryIO, *, form: Form = "csv") -> StrataTable:
+    """Columns name, size, guess, and if wanted hours, judge (yes or no) and sample (audits by hand).
+
+    Without `judge`, a stratum whose guess is one half or more counts as judged successes. Raises TableError
+    naming line and column.
+    """
+    table = read_table(stream, CHECKS, form=form, required=("name", "size", "guess"))
+    if not 1 <= len(table) <= MAX_STRATA:
+        raise TableError(f"has {len(table)} strata; it takes 1 to {MAX_STRATA}")
+    _refuse_repeated_names(table)
+    cells = {name: table[name].texts() for name in CHECKS}
+    strata = tuple(
+        PlannedStratum(name, int(size), float(guess), float(hours or 1), _judged(judge, float(guess)))
+        for name, size, guess, hours, judge in zip(
+            *(cells[column] for column in ("name", "size", "guess", "hours", "judge")), strict=True
+        )
+    )
+    if not any(stratum.size for stratum in strata):
+        raise TableError("holds no output: every size is 0", column="size")
+    return StrataTable(strata, _sampled(table, strata))
+
+
+def _judged(judge: str, guess: float) -> bool:
+    return judge == "yes" if judge else guess >= 0.5
+
+
+def _refuse_repeated_names(table: Table) -> None:
+    seen: set[str] = set()
+    for line, name in zip(table.lines.tolist(), table["name"].texts(), strict=True):
+        if name in seen:
+            raise TableError(f"{name!r} is there already", line=line, column="name")
+        seen.add(name)
+
+
+def _sampled(table: Table, strata: tuple[PlannedStratum, ...]) -> tuple[int, ...] | None:
+    if table["sample"].is_empty:
+        return None
+    sampled = []
+    for line, stratum, text in zip(table.lines.tolist(), strata, table["sample"].texts(), strict=True):
+        if not text:
+            raise TableError("is empty although other strata have a number", line=line, column="sample")
+        if int(text) > stratum.size:
+            message = f"asks for {text} of {stratum.size} outputs"
+            raise TableError(message, line=line, column="sample")
+        sampled.append(int(text))
+    return tuple(sampled)
