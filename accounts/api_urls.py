@@ -2,7 +2,9 @@
 
 from django.urls import URLPattern, path
 
-from accounts import api, api_people, api_schema
+from accounts.people import api as api_people
+from accounts.profile import api
+from accounts.rest import schema as api_schema
 
 __all__ = ["api_schema", "urlpatterns"]  # the schema's extensions register on import
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.access import role_names
 from accounts.models import User
-from accounts.queries import active_member, any_member
+from accounts.people.queries import active_member, any_member
 from accounts.refusal import Refused
 
 

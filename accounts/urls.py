@@ -2,7 +2,10 @@
 
 from django.urls import URLPattern, path
 
-from accounts.views import joining, people, profile, trail
+from accounts.people import joining_views as joining
+from accounts.people import trail_views as trail
+from accounts.people import views as people
+from accounts.profile import views as profile
 
 urlpatterns: list[URLPattern] = [
     path("join/<str:token>/", joining.join, name="join"),

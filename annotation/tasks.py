@@ -6,7 +6,7 @@ from annotation.campaigns.reminding import remind_due
 from annotation.core.documents import texts
 from annotation.core.material import item_material
 from annotation.models import Item
-from benchmark.rendering import ask_for
+from benchmark.rendering.stored import ask_for
 
 
 @shared_task(name="annotation.remind_due")

@@ -15,7 +15,7 @@ from bench.web_requests import Site, Times, measured, p95, reviewer, site
 
 ROUNDS = 60
 WAITING = """
-from benchmark.rendering import ask_for
+from benchmark.rendering.stored import ask_for
 from tests.latex.hostile import FLOODS
 names = ("tables", "dollar_par", "emph", "item")
 ask_for((f"% {number}" + chr(10) + FLOODS[name](2_000_000), "latex") for number in range(4) for name in names)

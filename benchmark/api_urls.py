@@ -2,8 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from benchmark import api, describing_api, importing_api, tuples_api
+from benchmark.describing import api as describing_api
+from benchmark.importing import api as importing_api
+from benchmark.releases import api
 from benchmark.settling import api as settling_api
+from benchmark.tuples import api as tuples_api
 
 urlpatterns: list[URLPattern] = [
     path("releases/", api.ReleasesView.as_view(), name="api-releases"),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmark.condition_tables import ConditionTable
-from benchmark.records import RecordError
+from benchmark.importing.records import RecordError
 from benchmark.rubrics import Rubric, RubricError
 from benchmark.settling.case import OpenCase
 
@@ -295,7 +295,7 @@ class Protocol:
     """Everything particular to one benchmark. All callables are pure.
 
     `read_release` and `read_outputs` stream records from a path; a record that does not fit comes as a
-    benchmark.records.RecordError with line and field, so that one import names all faults.
+    benchmark.importing.records.RecordError with line and field, so that one import names all faults.
     `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
     is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
     `diagnostic_predicates` are about outputs too, but a judge has them only where they are named.

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from benchmark.actions.rendering import render_waiting
-from benchmark.actions.uploading import work_imports
-from benchmark.rendering import TASK
+from benchmark.importing.uploading import work_imports
+from benchmark.rendering.actions import render_waiting
+from benchmark.rendering.stored import TASK
 
 
 @shared_task(name="benchmark.work_imports")

@@ -2,8 +2,11 @@
 
 from django.urls import URLPattern, path
 
-from benchmark import describing_views, reproduction_views, tuples_views, views
+from benchmark.describing import views as describing_views
+from benchmark.releases import views
+from benchmark.reproduction import views as reproduction_views
 from benchmark.settling.views import settling
+from benchmark.tuples import views as tuples_views
 
 urlpatterns: list[URLPattern] = [
     path("", views.releases, name="releases"),

@@ -17,7 +17,7 @@ class OwnSessions(bootsteps.Step):
     """A worker does not start behind a pooler that shares sessions and was not declared (docs/adr/0029)."""
 
     def __init__(self, parent: Any, **options: Any) -> None:
-        from accounts.pooling import refuse_undeclared_pooler_at_start  # needs Django to be set up
+        from accounts.database.pooling import refuse_undeclared_pooler_at_start  # needs Django to be set up
 
         try:
             refuse_undeclared_pooler_at_start()

@@ -14,8 +14,8 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
 from packaging.version import Version
 
-from accounts.forwarding import forwarding_fault
-from accounts.pooling import POOLER_HINT, pooler_fault
+from accounts.database.pooling import POOLER_HINT, pooler_fault
+from accounts.site.forwarding import forwarding_fault
 from config.blind_role import faults
 
 # The first version without a hole or fault that matters here, and what it was.

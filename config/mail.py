@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
-from accounts.mail import note_mail
+from accounts.site.mail import note_mail
 
 
 class NotedBackend(BaseEmailBackend):

@@ -73,13 +73,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "accounts.sight.BlindUnlessStaff",
+    "accounts.database.sight.BlindUnlessStaff",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "accounts.middleware.PrivatePagesMiddleware",
-    "accounts.middleware.RequireMfaMiddleware",
-    "accounts.middleware.NulMiddleware",
+    "accounts.site.middleware.PrivatePagesMiddleware",
+    "accounts.site.middleware.RequireMfaMiddleware",
+    "accounts.site.middleware.NulMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -95,7 +95,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "accounts.context.navigation",
+                "accounts.site.context.navigation",
                 "reports.status.views.banner",
             ],
         },
@@ -164,7 +164,7 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- who may come in ----------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["accounts.backends.MemberBackend"]
+AUTHENTICATION_BACKENDS = ["accounts.signing_in.backends.MemberBackend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.ScryptPasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -177,7 +177,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "account_login"
-ACCOUNT_ADAPTER = "accounts.adapter.InvitationOnlyAdapter"
+ACCOUNT_ADAPTER = "accounts.signing_in.adapter.InvitationOnlyAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
@@ -189,7 +189,7 @@ ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # a reset asked for an unknown address s
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # By network address these limits leave room for an institute behind one address; what guards an account is its own
-# limit. A browser that signed in before has another one (accounts/devices.py).
+# limit. A browser that signed in before has another one (accounts/signing_in/devices.py).
 ACCOUNT_RATE_LIMITS = {
     "login": "600/m/ip",
     "login_failed": "100/5m/ip,5/5m/key",
@@ -208,7 +208,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_COOKIES
 SESSION_COOKIE_HTTPONLY = True
 CSRF_FAILURE_VIEW = "config.views.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
-SESSION_ENGINE = "accounts.sessions"
+SESSION_ENGINE = "accounts.signing_in.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = SECURE_COOKIES and read_bool("TOUCHSTONE_SSL_REDIRECT", True)
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE_COOKIES else 0
@@ -298,17 +298,17 @@ REPORT_DAYS = read_int("TOUCHSTONE_REPORT_DAYS", 7)  # how long a printed file i
 # --- REST ---------------------------------------------------------------------------------------------------
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "accounts.api_auth.AccessTokenAuthentication",
+        "accounts.rest.auth.AccessTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["accounts.api_auth.IsSignedIn"],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.rest.auth.IsSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["accounts.api_parsers.BoundedJSONParser"],
-    "DEFAULT_FILTER_BACKENDS": ["accounts.api_filters.ListedFilters"],
-    "DEFAULT_PAGINATION_CLASS": "accounts.api_pages.KeyedPagination",
+    "DEFAULT_PARSER_CLASSES": ["accounts.rest.parsers.BoundedJSONParser"],
+    "DEFAULT_FILTER_BACKENDS": ["accounts.rest.filters.ListedFilters"],
+    "DEFAULT_PAGINATION_CLASS": "accounts.rest.pages.KeyedPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "accounts.api_errors.explain",
+    "EXCEPTION_HANDLER": "accounts.rest.errors.explain",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Touchstone",
@@ -316,7 +316,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "SERVE_PERMISSIONS": ["accounts.api_auth.IsStaffOfTheStudy"],
+    "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",
         "ConflictKindEnum": "accounts.models.ConflictKind",
@@ -326,7 +326,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "accounts.api_schema.add_refusals",
+        "accounts.rest.schema.add_refusals",
     ],
 }
 

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_GET
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from accounts.access import is_study_staff, role_names
+from accounts.database.sight import identities_readable
 from accounts.models import RoleName
-from accounts.sight import identities_readable
 from config.metrics import exposition
 
 

@@ -1,9 +1,9 @@
 """LaTeX and Markdown documents: macros, blocks with stable ids, safe HTML. Knows no Django."""
 
 from latex.document import Block, Document, Failure, Formula, Report
-from latex.katex import FormulaError, check_formulas, to_math_html
+from latex.formulas.katex import FormulaError, check_formulas, to_math_html
+from latex.formulas.typeset import Piece, Typeset, Unplaced, typeset
 from latex.render import RENDER_VERSION, guess_format, render, render_checked
-from latex.typeset import Piece, Typeset, Unplaced, typeset
 
 __all__ = [
     "RENDER_VERSION",

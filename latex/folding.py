@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from latex.characters import ACCENTS, INVISIBLE
+from latex.reading.characters import ACCENTS, INVISIBLE
 
 MAX_READ = 2  # the reading of macros may make the text at most this many times as long, plus MAX_EXTRA
 MAX_EXTRA = 10_000

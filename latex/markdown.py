@@ -7,13 +7,13 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from latex.characters import html_attribute, html_text, no_placeholders
-from latex.definitions import DEFINITIONS
 from latex.document import Document
-from latex.engine import Engine
-from latex.latex_document import Task, finished, new_engine
-from latex.links import safe_address
 from latex.protect import PLACEHOLDER, Protected, protect
+from latex.reading.characters import html_attribute, html_text, no_placeholders
+from latex.reading.definitions import DEFINITIONS
+from latex.reading.engine import Engine
+from latex.reading.latex_document import Task, finished, new_engine
+from latex.reading.links import safe_address
 
 _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"}
 # Commands that a document in LaTeX obeys but that Markdown text never means.

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from latex.characters import html_text, no_placeholders
 from latex.document import Block, Document, Report
-from latex.katex import Trials, with_failures
-from latex.latex_document import Task, render_latex
+from latex.formulas.katex import Trials, with_failures
 from latex.limits import MAX_SOURCE, SECONDS_FOR_FORMULAS, SECONDS_PER_DOCUMENT, Clock, OutOfTime
+from latex.reading.characters import html_text, no_placeholders
+from latex.reading.latex_document import Task, render_latex
 from latex.sanitize import clean
 
 Format = Literal["latex", "markdown", "plain"]

@@ -8,17 +8,21 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from accounts.actions import declare_conflict
 from accounts.models import Conflict, Expertise, Role, User
+from accounts.profile.actions import declare_conflict
 from accounts.refusal import Refused
 from annotation.assigning.actions import apply_plan, plan_assignment
 from annotation.campaigns.actions import create_campaign, draw_items, open_campaign, set_least_authors
 from annotation.conflicts.actions import decide_conflict
 from annotation.models import Campaign
-from benchmark.actions import declare_tuple, describe_release, freeze_release, import_outputs, import_release
+from benchmark.describing.actions import describe_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Output, Release
-from benchmark.queries import run_called
+from benchmark.releases.actions import import_release
+from benchmark.releases.freezing import freeze_release
+from benchmark.releases.queries import run_called
 from benchmark.subjects import DEFAULT_TRACK
+from benchmark.tuples.actions import declare_tuple
 from judging.runs.actions import ask, create_judge
 from reports.audit.draw import draw_audit, plan_audit
 from reports.audit.sizes import PerStratum

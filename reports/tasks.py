@@ -4,8 +4,8 @@ import logging
 
 from celery import shared_task
 
-from benchmark.actions.rendering import reconcile_rendering
-from benchmark.actions.uploading import reconcile_imports
+from benchmark.importing.uploading import reconcile_imports
+from benchmark.rendering.actions import reconcile_rendering
 from judging.runs.actions import reconcile as reconcile_judging
 from reports.analysing import uploads
 from reports.history.chain import seal

@@ -19,8 +19,8 @@ from django.db.backends.postgresql.operations import DatabaseOperations as Postg
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from accounts.models import User
-from benchmark import rendering
-from benchmark.actions.rendering import render_waiting
+from benchmark.rendering import stored as rendering
+from benchmark.rendering.actions import render_waiting
 from reports.status.state import beat_heart
 from tests.deployment import SQLITE, migrated_once
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory

@@ -7,8 +7,8 @@ from factory.django import DjangoModelFactory
 
 from accounts.models import Expertise, Role, User
 from annotation.models import Assignment, Campaign, Item, LeastAuthors, Rubric
-from benchmark.integrity import run_sha256
 from benchmark.models import Benchmark, Instance, Output, Paper, Release, Run, System
+from benchmark.releases.integrity import run_sha256
 from benchmark.rubrics import rubric_from_content
 from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 

@@ -14,9 +14,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import actions as people
-from accounts.mail import send_invitation
 from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, Invitation, User
+from accounts.people import invitations
+from accounts.profile import saved_comments
+from accounts.site.mail import send_invitation
 from annotation.assigning import actions as assigning_actions
 from annotation.calibration import actions as calibration_actions
 from annotation.campaigns import actions as campaigns_actions
@@ -221,7 +222,7 @@ def _another_reviewer(campaign: Campaign) -> None:
         note=c("annotation.Flag.note"),
     )
     FlagSpan.objects.create(flag=flag, block=block, start=0, end=1, text=c("annotation.FlagSpan.text"))
-    people.save_comment(actor=other, text=c("accounts.SavedComment.text"))
+    saved_comments.save_comment(actor=other, text=c("accounts.SavedComment.text"))
     proposed = c("annotation.SharedComment.text")  # until staff share it, nobody else reads it
     comments_actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
     second = assigning_actions.take_next(reviewer=other, campaign=campaign)
@@ -418,7 +419,7 @@ def _hidden_verdicts(release: Release, rubric: Rubric, coordinator: User) -> Non
 def _people(coordinator: User) -> None:
     c = canary
     send_invitation(
-        people.invite(
+        invitations.invite(
             actor=coordinator, email=f"{c('accounts.Invitation.email')}@study.test", role="reviewer"
         )
     )

@@ -6,9 +6,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import PROTECT
 from django.utils import timezone
 
-from accounts.actions import record
-from accounts.guards import declared_guards
+from accounts.database.guards import declared_guards
 from accounts.models import AuditEvent
+from accounts.trail import record
 from benchmark.models import Instance, Output, Paper, Release, Run
 from tests.factories import (
     InstanceFactory,

@@ -8,8 +8,8 @@ from django.apps import apps
 from django.test import Client
 from django.utils import timezone
 
-from accounts import actions as people
 from accounts.models import User
+from accounts.profile import saved_comments, tokens
 from annotation.grading.actions import save_draft
 from benchmark.models import ImportUpload
 from reports.models import LabelUpload
@@ -58,8 +58,8 @@ def theirs(geometer: User) -> dict[str, str]:
     campaign = CampaignFactory(phase="open", opened_at=timezone.now())
     place = AssignmentFactory(item__campaign=campaign, reviewer=geometer)
     save_draft(reviewer=geometer, assignment=place, version=0, content=COMPLETE)
-    token = people.create_token(actor=geometer, label="notebook", scope="manage").row.pk
-    comment = people.save_comment(actor=geometer, text="As in the lemma above.").pk
+    token = tokens.create_token(actor=geometer, label="notebook", scope="manage").row.pk
+    comment = saved_comments.save_comment(actor=geometer, text="As in the lemma above.").pk
     table = LabelUpload.objects.create(
         owner=geometer, handle="sofias-table", file_name="a.csv", form="csv", size=1, state="refused",
         refusal="No table.", expires_at=soon,

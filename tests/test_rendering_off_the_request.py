@@ -12,11 +12,11 @@ from annotation.core.material import item_material, material
 from annotation.grading import actions
 from annotation.models import Assignment, Campaign
 from annotation.tasks import prepare_campaign
-from benchmark.actions.rendering import render_waiting
 from benchmark.models import RenderedDocument
-from latex import katex
-from latex.engine import Engine
+from benchmark.rendering.actions import render_waiting
+from latex.formulas import katex
 from latex.markdown import _PARSER
+from latex.reading.engine import Engine
 from tests.annotation.samples import COMPLETE
 from tests.test_canaries import crawl, study
 

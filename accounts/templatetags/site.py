@@ -9,8 +9,8 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from accounts.domains import domain_words
-from accounts.scripts import imports_of
+from accounts.profile.domains import domain_words
+from accounts.site.scripts import imports_of
 
 register = template.Library()
 register.filter("domain_words", domain_words)

@@ -2,9 +2,9 @@
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.adjudication.reading import LATEST, by_question, decidable, live_answers
 from annotation.adjudication.settling import overrules_everyone
 from annotation.campaigns.actions import locked, require_staff

@@ -7,11 +7,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
-from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.adjudication import actions, unblinding
 from annotation.adjudication.as_json import decision_json, item_json, queue_json, unblinding_json
 from annotation.adjudication.settling import State

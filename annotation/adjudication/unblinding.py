@@ -4,9 +4,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.access import lacks_second_factor
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases
 from annotation.core.phases import Verb

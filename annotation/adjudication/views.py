@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.adjudication import actions
 from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.adjudication.page import adjudication_page

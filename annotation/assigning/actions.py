@@ -14,11 +14,11 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from accounts.access import is_study_staff, role_names
-from accounts.actions import record
+from accounts.database.sight import identities_readable
+from accounts.database.statements import Parameter, Statement
 from accounts.models import Conflict, RoleName, User
 from accounts.refusal import NotAllowed, Refused
-from accounts.sight import identities_readable
-from accounts.statements import Parameter, Statement
+from accounts.trail import record
 from annotation.assigning.allocation import Plan, allocate
 from annotation.campaigns.actions import locked, require_staff
 from annotation.campaigns.pairing import REPEATS_FROM, next_side

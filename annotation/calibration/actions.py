@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.access import is_study_staff
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.assigning.actions import handle_key
 from annotation.calibration.reading import current_round, discussed
 from annotation.campaigns.actions import locked as locked_campaign
@@ -35,7 +35,7 @@ from annotation.models import (
     Occasion,
     SideDraft,
 )
-from benchmark.rendering import ask_for
+from benchmark.rendering.stored import ask_for
 from benchmark.rubrics import rubric_from_content
 
 MAX_REMARK = 20_000

@@ -12,9 +12,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 import latex
+from accounts.database.statements import Parameter, Statement
 from accounts.models import User
 from accounts.refusal import Refused
-from accounts.statements import Parameter, Statement
 from annotation.adjudication.settling import letter
 from annotation.core.material import problem_title
 from annotation.core.queries import live_grade
@@ -29,7 +29,7 @@ from annotation.models import (
     LaterGrade,
     Occasion,
 )
-from benchmark.rendering import rendered_all
+from benchmark.rendering.stored import rendered_all
 from benchmark.rubrics import rubric_from_content
 from stats.core.scale import value_words
 

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.calibration import actions
 from annotation.calibration.reading import current_round, discussed, discussion, round_values
 from annotation.campaigns.forms import CalibrationForm, content_from_post

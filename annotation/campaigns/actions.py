@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.access import is_study_staff
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.campaigns import sampling
 from annotation.campaigns.frames import Unit, answered_outputs, frame_of_instances, frame_of_outputs
 from annotation.conflicts import resolving as conflicts
@@ -30,9 +30,9 @@ from annotation.models import (
 )
 from annotation.quarantine.actions import eligible
 from annotation.rubrics.available import rubric_called
-from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import Output, Release, Run
-from benchmark.rendering import call_worker
+from benchmark.releases.freezing import freeze_release, freeze_run
+from benchmark.rendering.stored import call_worker
 from benchmark.rubrics import RubricError
 
 

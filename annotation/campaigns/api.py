@@ -8,11 +8,11 @@ from rest_framework.generics import ListAPIView, RetrieveAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView, refuse_unlisted
-from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView, refuse_unlisted
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, pairs, reminding, revising
@@ -20,7 +20,7 @@ from annotation.campaigns.progress import campaign_progress
 from annotation.core import queries
 from annotation.core import serializers as shape
 from annotation.models import Assignment, Campaign
-from benchmark.queries import release_named
+from benchmark.releases.queries import release_named
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.campaigns import sampling
 from annotation.campaigns.actions import freeze_runs, locked, require_staff
 from annotation.campaigns.pairing import mirrored, pairs

@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from accounts.domains import domain_words
-from accounts.statements import Statement
+from accounts.database.statements import Statement
+from accounts.profile.domains import domain_words
 from annotation.core import queries
 from annotation.core.material import problem_title
 from annotation.models import Assignment, Campaign

@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import User
+from accounts.trail import record
 from annotation.campaigns.actions import require_staff
 from annotation.core.phases import Phase
 from annotation.models import Assignment, AssignmentState, Campaign, Reminder

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.campaigns.actions import keep_rubric, locked, require_sound_terms, require_staff
 from annotation.core import phases
 from annotation.core.phases import Phase, Verb

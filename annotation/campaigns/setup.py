@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from annotation.campaigns.draw_counts import Size
 from annotation.campaigns.draws import DRAW_WAYS, chosen, size_of
 from annotation.conflicts import resolving as conflicts

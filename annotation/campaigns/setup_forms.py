@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from django import forms
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from annotation.campaigns.draw_counts import Frame
 from annotation.campaigns.forms import PlainForm
 from annotation.core.queries import comparable_systems

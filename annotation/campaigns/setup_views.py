@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, revising, setup

@@ -7,10 +7,10 @@ words alone, staff read it first, and one that names a system or a person is ref
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record
-from accounts.actions.saved_comments import checked_comment
 from accounts.models import User
+from accounts.profile.saved_comments import checked_comment
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.assigning.actions import require_blind_reviewer
 from annotation.campaigns.actions import require_staff
 from annotation.comments.bank import campaigns_of, identifying_names, told

@@ -10,14 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.access import role_names
-from accounts.actions import change_comment, delete_comment, save_comment
-from accounts.actions.saved_comments import LONGEST
-from accounts.api import understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
-from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import RoleName, SavedComment, TokenScope
+from accounts.profile.api import understood
+from accounts.profile.saved_comments import LONGEST, change_comment, delete_comment, save_comment
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.campaigns.api import campaign_or_404
 from annotation.comments import actions, bank
 from annotation.grading.api import caller

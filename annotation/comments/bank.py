@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
+from accounts.database.sight import identities_readable
 from accounts.models import User
-from accounts.sight import identities_readable
 from annotation.core import queries
 from annotation.models import Assignment, Campaign, SharedComment, SharingState
 from benchmark.models import System

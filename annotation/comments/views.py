@@ -9,10 +9,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import require_role
-from accounts.actions import change_comment, delete_comment, save_comment
 from accounts.models import RoleName, SavedComment
+from accounts.profile.saved_comments import change_comment, delete_comment, save_comment
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.campaigns.forms import SavedCommentForm, SharedCommentForm
 from annotation.campaigns.views import staff_only
 from annotation.comments import actions, bank

@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import declare_conflict, record
+from accounts.database.sight import identities_readable
 from accounts.models import Conflict, RoleName, User
+from accounts.profile.actions import declare_conflict
 from accounts.refusal import Refused
-from accounts.sight import identities_readable
+from accounts.trail import record
 from annotation.campaigns.actions import require_staff
 from annotation.conflicts import resolving as conflicts
 from annotation.models import Assignment, Campaign, ConflictTarget, Exclusion, TargetKind

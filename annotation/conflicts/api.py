@@ -8,12 +8,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
 from accounts.models import Conflict, ConflictKind
-from accounts.queries import any_member
+from accounts.people.queries import any_member
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.conflicts import actions
 from annotation.models import ConflictTarget, TargetKind
 from benchmark.models import Benchmark

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Conflict, ConflictKind
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.campaigns.views import staff_only
 from annotation.conflicts import actions
 from annotation.conflicts import resolving as conflicts

@@ -4,7 +4,7 @@ from accounts.refusal import Refused
 from annotation.core.material import Material, ShownProof
 from annotation.grading.steps import Step, steps_of
 from benchmark.protocol import Part
-from benchmark.rendering import Rendered, rendered_all
+from benchmark.rendering.stored import Rendered, rendered_all
 
 
 def documents(shown: Material) -> list[Rendered]:

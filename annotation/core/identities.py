@@ -16,9 +16,9 @@ from django.db.models import (
 from django.db.models.functions import Cast
 
 from accounts.access import STUDY_STAFF, is_study_staff, role_names
+from accounts.database.sight import identities_readable
+from accounts.database.statements import Parameter
 from accounts.models import AuditEvent, RoleName, User
-from accounts.sight import identities_readable
-from accounts.statements import Parameter
 from annotation.core.visibility import Thing, may_see, viewer
 from annotation.models import Campaign, Item, Unblinding
 from benchmark.models import Release, Run

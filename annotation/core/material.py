@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from annotation.models import Assignment, Item
 from benchmark.leakage_kinds import Subject
 from benchmark.models import Output
 from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
-from benchmark.queries import shown_content
+from benchmark.releases.queries import shown_content
 from latex.visible import visible
 
 SIDES = ("first", "second")  # of a pair, as shown

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from accounts.models import User
-from accounts.personal_data import personal_data
+from accounts.profile.personal_data import personal_data
 from annotation.comments.bank import proposals_of
 from annotation.grading.reasons import seen_where, unjudged_reason
 from annotation.guessing.guesses import named_by
@@ -14,7 +14,7 @@ from annotation.models import Assignment, CalibrationRemark, Reminder, SideDraft
 
 
 def own_data(user: User) -> dict[str, Any]:
-    """accounts.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
+    """accounts.profile.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
     `training`: what was answered to training items; `drafts_beside_grading`: what is typed and not yet kept there.
 
     Systems and runs are not among it: what a person may not see while blind they may not download either.

@@ -23,11 +23,11 @@ from django.db.models import (
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
-from accounts.domains import covered
+from accounts.database.sight import identities_readable
+from accounts.database.statements import OneOf, Parameter, Statement
 from accounts.models import Expertise, RoleName, User
+from accounts.profile.domains import covered
 from accounts.refusal import Refused
-from accounts.sight import identities_readable
-from accounts.statements import OneOf, Parameter, Statement
 from annotation.assigning.allocation import Candidate, Vacancy
 from annotation.conflicts.resolving import plan_exclusions, undecided_people
 from annotation.core.handles import LOTS
@@ -171,7 +171,7 @@ def free_pairs(
     """(item, problem) of what this reviewer may take in a campaign.
 
     `condition` narrows it: "lots" to problems in the given `lots`, "item" to one `item`, "begun" to problems of
-    which they had an output. What their conflicts exclude is known once it is fixed (annotation/conflicts/resolving.py).
+    which they had an output. What their conflicts exclude is known once it is fixed (annotation.conflicts.resolving).
     """
     statement = _free_in(condition)
     return statement.rows(reviewer=reviewer.pk, campaign=campaign, domains=field, **values)

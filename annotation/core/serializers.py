@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.api_errors import RefusalOut
+from accounts.rest.errors import RefusalOut
 from annotation.conflicts.resolving import least_authors
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import DEFAULT_LEAST, Assignment, Campaign, ProblemRule

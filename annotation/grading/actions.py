@@ -8,11 +8,11 @@ from django.db import transaction
 from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.actions import record
+from accounts.database.sight import identities_readable
+from accounts.database.statements import Parameter, Statement
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
-from accounts.sight import identities_readable
-from accounts.statements import Parameter, Statement
+from accounts.trail import record
 from annotation.assigning.actions import require_blind_reviewer, saw_systems
 from annotation.calibration.reading import blind_answers_are_final, require_unrevealed, revealed
 from annotation.core import phases, queries

@@ -9,13 +9,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import checked
-from accounts.api_errors import refusal_body, refusal_status
-from accounts.api_filters import StrictView
-from accounts.api_shape import shaped, shaped_all
-from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import TokenScope, User
+from accounts.profile.api import checked
 from accounts.refusal import NotAllowed, Refused
+from accounts.rest.errors import refusal_body, refusal_status
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.shape import shaped, shaped_all
 from annotation.assigning import actions as assigning_actions
 from annotation.core import queries
 from annotation.core import serializers as shape

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from annotation.core.documents import documents
 from annotation.core.material import Material
 from annotation.grading.leakage import Place
-from benchmark.rendering import Rendered
+from benchmark.rendering.stored import Rendered
 
 
 def flag_places(shown: Material) -> dict[str, Place]:

@@ -15,7 +15,7 @@ from annotation.models import Answer, Assignment
 from annotation.reveal.rules import ReadVerdict, read_verdict
 from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
-from benchmark.rendering import Rendered
+from benchmark.rendering.stored import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 from stats.core.scale import Scale, value_words
 

@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import StrictView
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import StrictView
 from annotation.campaigns.api import campaign_or_404
 from annotation.grading.ways_out import ways_out
 

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from accounts.database.sight import identities_readable
 from accounts.models import User
-from accounts.sight import identities_readable
 from annotation.models import Assignment, AssignmentState, Campaign, GuessQuestion, SystemGuess
 from benchmark.models import System
 

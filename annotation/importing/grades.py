@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.core.phases import Phase
 from annotation.importing.stand_ins import raters_named, stand_in
 from annotation.models import (

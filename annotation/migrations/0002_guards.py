@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 
 def changed(*columns: str) -> str:

@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, lift
+from accounts.database.guards import Guard, lift
 
 
 earlier = import_module("annotation.migrations.0002_guards")

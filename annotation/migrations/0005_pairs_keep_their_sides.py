@@ -4,7 +4,7 @@ from importlib import import_module
 
 from django.db import migrations
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 earlier = import_module("annotation.migrations.0002_guards")
 drawn_texts = import_module("annotation.migrations.0003_drawn_texts_stay")

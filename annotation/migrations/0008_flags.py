@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 STRANGE_OUTPUT = (
     "NEW.output_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_grade g "

@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 UNSUBMITTED = "(SELECT a.state FROM annotation_assignment a WHERE a.id = NEW.assignment_id) <> 'submitted'"
 GUESS_AFTER_GRADE = Guard("annotation_systemguess", "INSERT", UNSUBMITTED, "a guess comes after the grade")

@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, install
+from accounts.database.guards import Guard, install
 
 WORDS_STAY = Guard(
     "annotation_sharedcomment",

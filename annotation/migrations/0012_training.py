@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 SET = "(SELECT c.phase FROM annotation_campaign c WHERE c.id = {row}.campaign_id)"
 ITEM = (

@@ -5,7 +5,7 @@ from importlib import import_module
 import django.db.models.deletion
 from django.db import migrations, models
 
-from accounts.guards import Guard, install, lift
+from accounts.database.guards import Guard, install, lift
 
 earlier, drawn_texts, pairs, decisions, flags, training = (
     import_module(f"annotation.migrations.{name}")

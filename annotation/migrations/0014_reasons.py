@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 UNSEEN = "NOT (SELECT g.seen_before FROM annotation_grade g WHERE g.id = NEW.grade_id)"
 SEEN_FIRST = Guard("annotation_seenbefore", "INSERT", UNSEEN, "only who saw a solution before says where")

@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 REVEALED = (
     "EXISTS (SELECT 1 FROM annotation_calibrationitem ci JOIN annotation_calibrationround r ON r.id = ci.round_id "

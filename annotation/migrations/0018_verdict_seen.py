@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install, lift
+from accounts.database.guards import Guard, append_only, install, lift
 
 ARMED = "EXISTS (SELECT 1 FROM annotation_revealarm m WHERE m.assignment_id = NEW.assignment_id)"
 SEEN = (

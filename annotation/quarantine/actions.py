@@ -11,11 +11,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.access import is_study_staff
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.models import Item
-from benchmark.actions import find, scan_outputs
+from benchmark.identities.actions import find, scan_outputs
 from benchmark.identities.fields import shown_fields, with_fields
 from benchmark.identities.redaction import redact
 from benchmark.models import (
@@ -26,7 +26,7 @@ from benchmark.models import (
     Release,
 )
 from benchmark.protocols import get_protocol
-from benchmark.queries import identity_words, quarantined, scanned_with_all_words, system_names
+from benchmark.releases.queries import identity_words, quarantined, scanned_with_all_words, system_names
 
 
 def eligible(

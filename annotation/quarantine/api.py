@@ -10,14 +10,14 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
-from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.quarantine import actions
 from annotation.quarantine.reading import with_findings
-from benchmark.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
 from benchmark.models import IdentityVerdict, IdentityWord, Output, Release
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}

@@ -9,12 +9,12 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.quarantine import actions
 from annotation.quarantine.reading import held, with_findings
-from benchmark.actions import add_identity_word, remove_identity_word, scan_identities
+from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
 from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState, Release
-from benchmark.queries import quarantined, scanned_with_all_words
+from benchmark.releases.queries import quarantined, scanned_with_all_words
 
 PAGE = 25
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)

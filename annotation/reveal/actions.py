@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.calibration.actions import require_first_later, store_later
 from annotation.campaigns.actions import locked as locked_campaign
 from annotation.campaigns.actions import require_staff
@@ -32,7 +32,7 @@ from annotation.models import (
     SideDraft,
 )
 from annotation.reveal.rules import draw_arms, reveal_of
-from benchmark.rendering import ask_for
+from benchmark.rendering.stored import ask_for
 
 
 @dataclass(frozen=True)

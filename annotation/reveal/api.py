@@ -8,11 +8,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import understood
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
 from accounts.models import TokenScope
+from accounts.profile.api import understood
 from accounts.refusal import Refused
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.calibration.api import AgainIn
 from annotation.core import serializers as shape
 from annotation.grading.api import caller, place_or_404, refusal_reply, side_draft_reply

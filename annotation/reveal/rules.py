@@ -21,7 +21,7 @@ from annotation.models import (
     ShownVerdict,
 )
 from annotation.reveal.claims import sees_before
-from benchmark.rendering import rendered_all
+from benchmark.rendering.stored import rendered_all
 from benchmark.rubrics import rubric_from_content
 
 

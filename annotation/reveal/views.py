@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.campaigns.forms import content_from_post
 from annotation.grading.answers import Incomplete
 from annotation.grading.drafting import later_draft

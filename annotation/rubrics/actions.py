@@ -2,9 +2,9 @@
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.campaigns.actions import require_staff
 from annotation.importing.grades import rubric_row
 from annotation.models import Rubric

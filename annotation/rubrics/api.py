@@ -8,10 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
+from accounts.profile.api import caller, understood
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.rubrics import actions
 from annotation.rubrics.available import known_rubrics, rubric_called, rubric_toml
 from benchmark.protocols import protocol_names

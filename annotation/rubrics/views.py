@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.campaigns.views import staff_only
 from annotation.rubrics import actions
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.assigning.actions import require_blind_reviewer
 from annotation.campaigns.actions import locked, require_staff
 from annotation.core import phases

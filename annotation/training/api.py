@@ -9,12 +9,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
 from accounts.models import TokenScope
+from accounts.profile.api import understood
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import serializers as shape
 from annotation.grading.api import caller, refusal_reply, side_draft_reply

@@ -18,9 +18,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchmark.jsonl import Line, parse_object
-from benchmark.records import RecordError, record_errors
-from benchmark.survey import BadFile
+from benchmark.importing.jsonl import Line, parse_object
+from benchmark.importing.records import RecordError, record_errors
+from benchmark.importing.survey import BadFile
 from stats.tables.cells import unquote_cell
 from stats.tables.raw_rows import TableError, csv_rows
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from annotation.core.documents import anchors, texts
 from annotation.core.material import Material, ShownProof, problem_title
 from annotation.grading.answers import CheckedAnswer, Incomplete, checked
 from annotation.models import TrainingItem
 from annotation.training.file import GoldEntry, refused
-from benchmark.actions.rendering import render_now
+from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
 from benchmark.protocols import get_protocol
-from benchmark.records import RecordError
+from benchmark.rendering.actions import render_now
 from benchmark.rubrics import Rubric
 from latex.visible import visible
 

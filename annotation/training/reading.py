@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.access import is_study_staff
+from accounts.database.statements import Parameter
 from accounts.models import User
 from accounts.refusal import Refused
-from accounts.statements import Parameter
 from annotation.core import queries
 from annotation.core.phases import Phase
 from annotation.models import (

@@ -12,7 +12,7 @@ from annotation.models import TrainingItem
 from annotation.training.material import training_material
 from annotation.training.reading import Compared
 from benchmark.protocols import get_protocol
-from benchmark.rendering import rendered, rendered_all
+from benchmark.rendering.stored import rendered, rendered_all
 from benchmark.rubrics import rubric_from_content
 
 

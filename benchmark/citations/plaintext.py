@@ -8,7 +8,7 @@ else the letters themselves.
 import re
 import unicodedata
 
-from latex.characters import ACCENTS, SYMBOLS, accented, typographic, visible
+from latex.reading.characters import ACCENTS, SYMBOLS, accented, typographic, visible
 
 BREAK = "\x1e"  # between fields (\newblock and its like)
 ITALIC = "\x1f"  # italics begin: a title or a journal

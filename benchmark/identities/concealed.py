@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from benchmark.identities.findings import EXCERPT, Finding, Kind
-from latex.characters import INVISIBLE
+from latex.reading.characters import INVISIBLE
 
 _GROUP = r"\{(?P<inside>[^{}]{0,400}(?:\{[^{}]{0,200}\}[^{}]{0,200}){0,4})\}"
 _CONCEALED = {

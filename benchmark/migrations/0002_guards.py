@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from accounts.guards import Guard, install
+from accounts.database.guards import Guard, install
 
 
 def frozen_itself(table: str, noun: str) -> list[Guard]:

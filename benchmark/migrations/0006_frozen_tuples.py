@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, append_only, install
+from accounts.database.guards import Guard, append_only, install
 
 ELSEWHERE = (
     "(SELECT r.release_id FROM benchmark_run r WHERE r.id = NEW.run_id) "

@@ -5,7 +5,7 @@ from importlib import import_module
 import django.db.models.deletion
 from django.db import migrations, models
 
-from accounts.guards import Guard, install
+from accounts.database.guards import Guard, install
 
 earlier = import_module("benchmark.migrations.0002_guards")
 

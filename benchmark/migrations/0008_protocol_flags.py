@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from accounts.guards import Guard, install
+from accounts.database.guards import Guard, install
 
 
 class Migration(migrations.Migration):

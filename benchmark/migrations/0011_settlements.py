@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import Guard, install
+from accounts.database.guards import Guard, install
 
 TEXT = " OR ".join(
     f"NEW.{column} <> OLD.{column}" for column in ("pair", "found", "wanted", "verdict", "note", "release_id", "decided_by_id", "decided_at")

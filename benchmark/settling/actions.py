@@ -3,9 +3,9 @@
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from benchmark.models import Release, Settlement, SettlementVerdict
 from benchmark.settling.queue import questions
 

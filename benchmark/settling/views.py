@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from benchmark.models import Release, Settlement
 from benchmark.protocols import get_protocol
 from benchmark.settling.actions import settle, withdraw_settlement

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark.protocols import get_protocol
-from benchmark.queries import shown_content
+from benchmark.releases.queries import shown_content
 from judging.asking.prompts import predicate_prompt
 from judging.asking.subjects import output_of
 from judging.models import Call, JudgeTask

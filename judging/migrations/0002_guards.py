@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from accounts.guards import append_only, install
+from accounts.database.guards import append_only, install
 
 
 class Migration(migrations.Migration):

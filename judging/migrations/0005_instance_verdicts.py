@@ -4,7 +4,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from accounts.guards import append_only, install
+from accounts.database.guards import append_only, install
 
 
 class Migration(migrations.Migration):

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import append_only, install
+from accounts.database.guards import append_only, install
 
 
 class Migration(migrations.Migration):

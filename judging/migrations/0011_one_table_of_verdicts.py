@@ -4,7 +4,7 @@ from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
-from accounts.guards import append_only, retire
+from accounts.database.guards import append_only, retire
 
 BATCH = 1000
 KEPT = ("judge_id", "instance_id", "predicate", "value", "state", "reason", "evidence", "created_at")

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from benchmark.models import Instance, Release
 from benchmark.protocol import ProgramJudge, ProgramReply
 from benchmark.protocols import get_protocol

@@ -13,7 +13,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.db.models import F, Sum
 
-from accounts.actions import record
+from accounts.trail import record
 from judging.asking.endpoints import declared_endpoints
 from judging.asking.questions import PromptChanged, question
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState

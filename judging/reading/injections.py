@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db.models import Q
 
 from benchmark.models import Output
-from benchmark.queries import shown_content
+from benchmark.releases.queries import shown_content
 from judging.models import JudgeRun, JudgeTask
 from llm import Flag, find_injections
 from llm.injections import SIGNS

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from benchmark.protocols import get_protocol
 from judging.asking.prompts import predicate_prompt
 from judging.asking.replies import read, reply_text

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from benchmark.models import Instance, Output
 from judging.asking.replies import replies
 from judging.models import Judge, JudgeRun

@@ -11,13 +11,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
-from benchmark.actions import freeze_run
+from accounts.trail import record
 from benchmark.models import Instance, Output, Release, Run
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
+from benchmark.releases.freezing import freeze_run
 from benchmark.subjects import DEFAULT_TRACK
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
 from judging.asking.subjects import FIELDS, Subject, of_run

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api import checked, understood
-from accounts.api_auth import IsOwner, IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.idempotency import OPTIONAL_KEY, idempotent
 from accounts.models import User
+from accounts.profile.api import checked, understood
 from accounts.refusal import Refused
+from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from judging.asking.subjects import output_of

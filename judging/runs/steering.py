@@ -5,9 +5,9 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from judging.models import Judge, JudgeRun, RunState, TaskState
 from judging.queue.budget import completion_limit
 from judging.queue.clock import shared_now

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from benchmark.protocols import get_protocol
 from judging.asking.endpoints import no_endpoint_reason
 from judging.asking.prompts import predicate_prompt, predicates_about

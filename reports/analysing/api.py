@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api import checked
-from accounts.api_auth import IsSignedIn, IsStaffOfTheStudy
 from accounts.models import TokenScope
+from accounts.profile.api import checked
 from accounts.refusal import Refused
+from accounts.rest.auth import IsSignedIn, IsStaffOfTheStudy
 from reports.analysing.requests import from_row
 from reports.analysing.stored import STORED, stored_document
 from reports.analysing.uploads import AT_ONCE_BYTES

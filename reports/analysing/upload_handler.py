@@ -1,6 +1,6 @@
 """Receiving a label file: streamed to a private temporary file, refused as soon as it cannot be one."""
 
-from benchmark.upload_handler import CappedFileHandler
+from benchmark.importing.upload_handler import CappedFileHandler
 
 
 class LabelFileHandler(CappedFileHandler):

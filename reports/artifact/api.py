@@ -7,9 +7,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.access import role_names
-from accounts.api_auth import IsStaffOfTheStudy
 from accounts.models import RoleName
 from accounts.refusal import NotAllowed, Refused
+from accounts.rest.auth import IsStaffOfTheStudy
 from reports.artifact.comparing import compare_stored
 from reports.core.choosing import only_known
 from reports.scores.api import invalid

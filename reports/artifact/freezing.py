@@ -11,9 +11,9 @@ from typing import Any
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from benchmark.models import Release
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import fingerprints

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.canonical import collection_sha256
-from benchmark.integrity import withheld_hash
+from benchmark.importing.survey import output_key
 from benchmark.models import Release
-from benchmark.survey import output_key
+from benchmark.releases.integrity import withheld_hash
 from reports.core.datasets import PLAIN, OutputRow, Unreleased
 from reports.core.row_json import rows_as_json, rows_from_json
 

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.access import role_names
 from accounts.models import RoleName
 from accounts.refusal import NotAllowed, Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from benchmark.models import Release
 from reports.artifact.comparing import compare_stored
 from reports.artifact.comparison_text import SHOWN, counted

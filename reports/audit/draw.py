@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.campaigns.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
 from annotation.rubrics.available import known_rubrics

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.models import Campaign, CampaignKind
 from benchmark.models import Release
 from reports.audit.draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit

@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api import caller, understood
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
+from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
 from annotation.models import Campaign
 from reports.campaign import serializers as shape
 from reports.campaign.calibration import calibration_document

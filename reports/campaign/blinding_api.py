@@ -7,9 +7,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsOwner
-from accounts.api_filters import StrictView
 from accounts.refusal import Refused
+from accounts.rest.auth import IsOwner
+from accounts.rest.filters import StrictView
 from reports.campaign.blinding import blinding_document
 from reports.campaign.views import campaign_or_404
 from reports.core.serializers import EstimateOut

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Any
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from reports.analysing.page import error_tables
 from reports.campaign.results import COVERAGE
 from reports.core.cells import Document, leading_first, number_cell, p_words, percent_cell

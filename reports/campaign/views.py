@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
-from accounts.views import SignedInRequest
+from accounts.site.pages import SignedInRequest
 from annotation.models import Campaign
 from annotation.training.reading import training_rows
 from reports.campaign import pages as campaign_pages

@@ -8,9 +8,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import StrictView
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import StrictView
 from benchmark.models import Instance
 from reports.cases.page import STATES
 from reports.cases.study import case_document

@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Instance
-from benchmark.showing import show_instance
+from benchmark.releases.showing import show_instance
 from reports.cases.page import case_sections
 from reports.cases.study import case_document
 from reports.core.access import explains_refusals, staff_only

@@ -4,9 +4,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import StrictView
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import StrictView
 from reports.conditions.document import condition_document
 from reports.conditions.serializers import ConditionsOut
 from reports.scores.api import JUDGE, TUPLE, invalid, release_or_404

@@ -7,12 +7,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import caller
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_errors import RefusalOut
-from accounts.api_filters import StrictView
-from accounts.idempotency import OPTIONAL_KEY, idempotent
+from accounts.profile.api import caller
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
 from judging.programs.sources import ask_about_sources

@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import StrictView
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import StrictView
 from benchmark.leakage_kinds import FLAG_KINDS
 from reports.construction.leak_flags import flagged_instances
 from reports.scores.api import release_or_404

@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import Refused
+from accounts.trail import record
 from annotation.campaigns.actions import require_staff
 from annotation.models import Unblinding
 from benchmark.models import Release

@@ -60,7 +60,7 @@ def fallen_out(rule: Rule, objections: Sequence[Objection]) -> dict[str, list[Ob
 
 
 def without(inputs: Any, instances: Collection[str]) -> Any:
-    """The inputs (reports.scores.inputs.Inputs) with outputs, labels, decisions and measures of the other instances only.
+    """The Inputs of a score with outputs, labels, decisions and measures of the other instances only.
 
     Votes and draws stay whole: an audit was drawn from everything, and a corrected score of the rest is that of a
     part of the release, estimated within the strata of the whole.

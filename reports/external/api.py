@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api_auth import IsStaffOfTheStudy
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.external.document import external_document, read_external

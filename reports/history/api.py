@@ -7,8 +7,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsOwner
-from accounts.api_filters import StrictView
+from accounts.rest.auth import IsOwner
+from accounts.rest.filters import StrictView
 from reports.history.chain import history_document
 
 

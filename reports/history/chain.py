@@ -1,6 +1,6 @@
 """The chain of history: each sealed row's hash goes into the next link, so that no past row changes unseen.
 
-Guards already refuse changes (accounts/guards.py); the chain finds what got past them: a restored table, a
+Guards already refuse changes (accounts/database/guards.py); the chain finds what got past them: a restored table, a
 guard lifted by somebody with the database's password. Whoever kept an old head (position and hash) can check
 that everything up to it is still as it was.
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef, Q
 
 from annotation.models import Grade
-from benchmark.integrity import release_sha256, run_sha256
 from benchmark.models import (
     IdentityDecision,
     IdentityVerdict,
@@ -14,6 +13,7 @@ from benchmark.models import (
     Run,
     Settlement,
 )
+from benchmark.releases.integrity import release_sha256, run_sha256
 from benchmark.settling.case import pair_of
 from judging.models import JudgeRun, JudgeTask, RunState, TaskState, Verdict
 

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api_auth import IsStaffOfTheStudy
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.judges.choosing import matrix_document, two_judges
 from reports.scores.api import CHOICE, invalid, release_or_404

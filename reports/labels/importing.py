@@ -5,8 +5,8 @@ from pathlib import Path
 
 from django.db import transaction
 
-from accounts.actions import record
 from accounts.models import User
+from accounts.trail import record
 from annotation.importing.decisions import import_decisions
 from annotation.importing.grades import import_grades
 from annotation.models import Campaign

@@ -5,7 +5,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from accounts.guards import append_only, install
+from accounts.database.guards import append_only, install
 
 
 class Migration(migrations.Migration):

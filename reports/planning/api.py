@@ -10,10 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api import checked
-from accounts.api_auth import IsSignedIn, IsStaffOfTheStudy
 from accounts.models import TokenScope, User
+from accounts.profile.api import checked
 from accounts.refusal import Refused
+from accounts.rest.auth import IsSignedIn, IsStaffOfTheStudy
 from reports.audit.draw import draw_audit
 from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected

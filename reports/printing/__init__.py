@@ -1,1 +1,1 @@
-"""Printing to PDF: pages by WeasyPrint, formulas placed by latex.typeset, long documents in joined chunks."""
+"""Printing to PDF: pages by WeasyPrint, formulas placed by latex.formulas.typeset, long documents in joined chunks."""

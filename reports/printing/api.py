@@ -11,10 +11,10 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import checked
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import ListedFilters, StrictView
 from accounts.models import User
+from accounts.profile.api import checked
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import ListedFilters, StrictView
 from reports.models import ReportJob
 from reports.printing.jobs import ask_report, cancel_report, retry_report
 from reports.printing.report import ReportOrder

@@ -15,8 +15,8 @@ from annotation.core.documents import texts
 from annotation.core.material import Material, item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.models import Answer, Campaign, Comment, Grade, Item
-from benchmark.actions.rendering import render_now
 from benchmark.models import OutputState
+from benchmark.rendering.actions import render_now
 from benchmark.rubrics import rubric_from_content
 from latex import Block
 from reports.labels.rows import opaque

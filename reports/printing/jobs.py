@@ -8,9 +8,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from accounts.access import is_study_staff
-from accounts.actions import record
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.core.visibility import Viewer
 from reports.models import ReportJob, ReportState
 from reports.printing.claims import claim, fail, finish, keep, take_back_expired

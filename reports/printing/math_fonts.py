@@ -8,7 +8,7 @@ from typing import Any
 import pydyf
 from fontTools.ttLib import TTFont
 
-from latex.typeset import font_file
+from latex.formulas.typeset import font_file
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class MathFont:
 
 @cache
 def math_font(name: str) -> MathFont:
-    """A font by the name that latex.typeset uses, for example Math-Italic."""
+    """A font by the name that latex.formulas.typeset uses, for example Math-Italic."""
     with TTFont(font_file(name)) as font:
         scale = 1000 / font["head"].unitsPerEm
         characters = font.getBestCmap()

@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.api_auth import IsStaffOfTheStudy
 from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
 from reports.published.recomputing import all_counts, recomputed
 from reports.scores.api import invalid
 

@@ -15,11 +15,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.access import role_names
-from accounts.api import checked
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import ListedFilters
 from accounts.models import RoleName, User
+from accounts.profile.api import checked
 from accounts.refusal import NotAllowed, Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import ListedFilters
 from benchmark.models import Release
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.document import judge_audit_document

@@ -19,7 +19,7 @@ def in_sight_document(
 ) -> Document | None:
     """How many labels were in sight and how many independent, by campaign, and every figure with and without.
 
-    `inputs` are reports.scores.inputs.Inputs, `primary` their score document without such labels, `score` scores inputs.
+    `primary` is the score document of `inputs` without such labels, `score` computes one from inputs.
     None where no label was given in sight. A campaign is counted only if it has such labels, and its figures stand
     there only once it is closed.
     """

@@ -49,8 +49,8 @@ from reports.scores.settled import Answer, Key, SettledPair, decided, settled_pa
 
 __all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-# How audits and agreement are computed. 1, which older artifacts name by silence: stats/audit/first_methods.py; below 3:
-# stats/agreement/first_methods.py; below 4: in-sample audits and intervals of a judge's metrics ignore what shares a problem.
+# How audits and agreement are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
+# stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems.
 METHODS = 4
 Row = TypeVar(
     "Row",

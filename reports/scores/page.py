@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from accounts.domains import domain_words
+from accounts.profile.domains import domain_words
 from reports.audit.corrections import empty_strata
 from reports.audit.frame import SYSTEM_BUCKET
 from reports.core.cells import Cell, Document, bounds_words, leading_first, number_cell, percent_cell

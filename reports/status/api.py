@@ -8,8 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api_auth import IsStaffOfTheStudy
-from accounts.api_filters import StrictView
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.filters import StrictView
 from reports.status.state import BAD, GOOD, WARN, status
 
 

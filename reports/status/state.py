@@ -15,7 +15,7 @@ from django.db.models import Count, Min, QuerySet
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from accounts.mail import last_mail
+from accounts.site.mail import last_mail
 from benchmark.models import ImportState, ImportUpload
 from judging.asking.endpoints import declared_endpoints, no_endpoint_reason
 from judging.models import EndpointState, JudgeTask, RunState, TaskState

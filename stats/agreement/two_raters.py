@@ -1,7 +1,7 @@
 """What two raters' scores of the same items have in common: correlations, root mean square difference, bias.
 
-Correlations without clusters have the intervals of `stats.scores.correlation`; everything else, and everything with clusters,
-leaves out one unit at a time (`stats.core.jackknife`).
+Correlations without clusters have the intervals of `stats.scores.correlation`; everything else, and everything with
+clusters, leaves out one unit at a time (`stats.core.jackknife`).
 """
 
 from __future__ import annotations

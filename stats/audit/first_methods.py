@@ -1,8 +1,7 @@
 """The audit methods of artifacts frozen before version 2, so that these can be recomputed byte for byte.
 
 Nothing new uses them. Each cell has a Jeffreys posterior of its own; added over many small cells that is biased
-(docs/coverage.md, ADR 0024). `stats.audit.corrected`, `stats.audit.weighted`, `stats.audit.borrowed` and `stats.audit.confusion` have the
-current ones.
+(docs/coverage.md, ADR 0024). The other modules of `stats.audit` have the current ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What interval an audit is likely to end with: audits are simulated, each gets its interval.
 
 A normal formula is too hopeful for shares below 5 % (STATISTICS.md 3 vi). So each simulated audit gets the
-interval that `stats.audit.corrected` would give it, all of them at once. Above 8,192 unaudited units the distribution is
-drawn instead.
+interval that `stats.audit.corrected` would give it, all of them at once. Above 8,192 unaudited units the
+distribution is drawn instead.
 """
 
 from __future__ import annotations

@@ -6,8 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern
 
-from accounts import actions, api_urls, sign_in_urls, urls
+from accounts import api_urls, urls
 from accounts.models import AccessToken, Invitation, Role, User
+from accounts.people import invitations
+from accounts.profile import tokens
+from accounts.signing_in import urls as sign_in_urls
 
 pytestmark = pytest.mark.django_db
 IN = 302  # to the sign-in page, or onwards after a form
@@ -127,8 +130,8 @@ def test_every_address_has_a_row() -> None:
 def things(owner: User, geometer: User) -> dict[str, int]:
     return {
         "member": geometer.pk,
-        "token": actions.create_token(actor=geometer, label="theirs", scope="manage").row.pk,
-        "invitation": actions.invite(actor=owner, email="x@study.test", role="owner").invitation.pk,
+        "token": tokens.create_token(actor=geometer, label="theirs", scope="manage").row.pk,
+        "invitation": invitations.invite(actor=owner, email="x@study.test", role="owner").invitation.pk,
     }
 
 

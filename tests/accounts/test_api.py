@@ -5,10 +5,10 @@ from django.test import Client
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.views import APIView
 
-from accounts import actions
-from accounts.api_errors import explain
 from accounts.models import AccessToken, AuditEvent, Conflict, User
+from accounts.profile import tokens
 from accounts.refusal import NotAllowed, Refused
+from accounts.rest.errors import explain
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_a_new_token_is_shown_once_and_signs_in_without_a_cookie(ada, algebraist
 
 
 def test_a_revoked_token_stops_and_leaves_the_list(ada, algebraist):
-    made = actions.create_token(actor=algebraist, label="notebook", scope="manage")
+    made = tokens.create_token(actor=algebraist, label="notebook", scope="manage")
     address = f"/api/v1/tokens/{made.row.pk}/"
     assert ada.delete(address).status_code == 204
     assert Client().get("/api/v1/me/", headers=bearer(made.secret)).status_code == 401
@@ -61,7 +61,7 @@ def test_a_revoked_token_stops_and_leaves_the_list(ada, algebraist):
 
 
 def test_nobody_sees_or_revokes_the_token_of_another(ada, analyst):
-    theirs = actions.create_token(actor=analyst, label="theirs", scope="manage")
+    theirs = tokens.create_token(actor=analyst, label="theirs", scope="manage")
     assert ada.get("/api/v1/tokens/").json()["results"] == []
     assert ada.delete(f"/api/v1/tokens/{theirs.row.pk}/").status_code == 404
     assert AccessToken.objects.get().revoked_at is None
@@ -69,14 +69,14 @@ def test_nobody_sees_or_revokes_the_token_of_another(ada, analyst):
 
 def test_the_twenty_first_token_is_refused_with_its_reason(ada, algebraist):
     for number in range(20):
-        actions.create_token(actor=algebraist, label=f"token {number}", scope="manage")
+        tokens.create_token(actor=algebraist, label=f"token {number}", scope="manage")
     asked = {"label": "one more", "password": PASSWORD}
     reply = ada.post("/api/v1/tokens/", asked, content_type="application/json")
     assert (reply.status_code, reply.json()["code"]) == (409, "too_many_tokens")
 
 
 def test_the_token_of_a_closed_account_is_refused(algebraist):
-    made = actions.create_token(actor=algebraist, label="notebook", scope="manage")
+    made = tokens.create_token(actor=algebraist, label="notebook", scope="manage")
     User.objects.filter(pk=algebraist.pk).update(is_active=False)
     assert Client().get("/api/v1/me/", headers=bearer(made.secret)).status_code == 401
 
@@ -95,7 +95,7 @@ def test_a_session_cannot_write_without_the_csrf_token_but_a_bearer_can(algebrai
     body = {"label": "notebook", "password": PASSWORD}
     refused = strict.post("/api/v1/tokens/", body, content_type="application/json")
     assert (refused.status_code, refused.json()["code"]) == (403, "permission_denied")
-    made = actions.create_token(actor=algebraist, label="script", scope="manage")
+    made = tokens.create_token(actor=algebraist, label="script", scope="manage")
     headers = bearer(made.secret)
     allowed = strict.post("/api/v1/tokens/", body, content_type="application/json", headers=headers)
     assert allowed.status_code == 201
@@ -108,7 +108,7 @@ def test_strangers_to_the_site_are_asked_to_sign_in(client):
 
 
 def test_what_a_signed_in_person_reads_is_never_cached(ada, algebraist):
-    made = actions.create_token(actor=algebraist, label="script", scope="manage")
+    made = tokens.create_token(actor=algebraist, label="script", scope="manage")
     for reply in [ada.get("/api/v1/me/"), Client().get("/api/v1/me/", headers=bearer(made.secret))]:
         assert reply.headers["Cache-Control"] == "private, no-store"
         assert "Access-Control-Allow-Origin" not in reply.headers

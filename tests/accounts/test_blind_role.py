@@ -13,9 +13,9 @@ from django.test import Client
 from django.urls import reverse
 from rest_framework.response import Response
 
-from accounts.actions import create_token, revoke_token
+from accounts.database.sight import be_blind, have_sight, identities_readable
 from accounts.models import User
-from accounts.sight import be_blind, have_sight, identities_readable
+from accounts.profile.tokens import create_token, revoke_token
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.guessing.actions import ask_for_guesses
 from annotation.models import Assignment, Campaign, Grade, Item, SystemGuess
@@ -180,7 +180,9 @@ def test_no_other_token_gives_sight(
 ) -> None:
     """Of a reviewer or a former owner; one that was revoked or whose owner lacks the factor gets in nowhere."""
     roles: list[str] = []
-    monkeypatch.setattr("accounts.api.MeView.get", lambda *_: roles.append(current_role()) or Response({}))
+    monkeypatch.setattr(
+        "accounts.profile.api.MeView.get", lambda *_: roles.append(current_role()) or Response({})
+    )
     reviewer = bearing(create_token(actor=algebraist, label="script", scope="manage").secret)
     made = create_token(actor=owner, label="script", scope="manage")
     staff = bearing(made.secret)

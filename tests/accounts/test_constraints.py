@@ -7,7 +7,6 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
 
-from accounts.actions import record
 from accounts.models import (
     AccessToken,
     AuditEvent,
@@ -18,6 +17,7 @@ from accounts.models import (
     Role,
     User,
 )
+from accounts.trail import record
 
 pytestmark = pytest.mark.django_db
 

@@ -10,10 +10,10 @@ from rest_framework.response import Response
 from rest_framework.test import APIRequestFactory, force_authenticate
 from rest_framework.views import APIView
 
-from accounts.actions import record
-from accounts.idempotency import idempotent
 from accounts.models import AuditEvent, IdempotencyRecord, User
 from accounts.refusal import Refused
+from accounts.rest.idempotency import idempotent
+from accounts.trail import record
 
 pytestmark = pytest.mark.django_db
 

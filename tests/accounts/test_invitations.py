@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts import actions
 from accounts.models import AuditEvent, Invitation, User
+from accounts.people import invitations
 from accounts.refusal import NotAllowed, Refused
 from tests.factories import RoleFactory
 
@@ -21,7 +21,7 @@ GOOD = "seven quiet lemmas asleep"
 
 def accept(token: str, **changes: object) -> User:
     asked = {"token": token, "name": "Nina", "password": GOOD, "expertise": {"math.NT": 3}, **changes}
-    return actions.accept_invitation(**asked)
+    return invitations.accept_invitation(**asked)
 
 
 def form(**changes: str) -> dict[str, str]:
@@ -30,7 +30,7 @@ def form(**changes: str) -> dict[str, str]:
 
 
 def test_an_accepted_invitation_makes_a_member_with_role_and_domains(owner: User) -> None:
-    made = actions.invite(actor=owner, email=" Nina@Study.test ", role="reviewer")
+    made = invitations.invite(actor=owner, email=" Nina@Study.test ", role="reviewer")
     nina = accept(made.token)
     assert (nina.email, nina.name, nina.check_password(GOOD)) == ("nina@study.test", "Nina", True)
     assert [role.name for role in nina.roles.all()] == ["reviewer"]
@@ -41,20 +41,20 @@ def test_an_accepted_invitation_makes_a_member_with_role_and_domains(owner: User
 
 
 def test_only_the_hash_of_the_link_is_stored(owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     stored = f"{Invitation.objects.values()} {AuditEvent.objects.values()}"
     assert made.token not in stored
 
 
 def test_a_link_works_once(owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     accept(made.token)
     with pytest.raises(Refused, match="not valid any more"):
         accept(made.token)
 
 
 def test_a_link_stops_after_fourteen_days(owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     assert made.invitation.expires_at - made.invitation.created_at >= timedelta(days=14, seconds=-1)
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     with pytest.raises(Refused, match="not valid any more"):
@@ -63,17 +63,17 @@ def test_a_link_stops_after_fourteen_days(owner: User) -> None:
 
 
 def test_a_withdrawn_link_does_not_work_and_is_not_withdrawn_twice(owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
-    actions.withdraw_invitation(actor=owner, invitation=made.invitation)
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
+    invitations.withdraw_invitation(actor=owner, invitation=made.invitation)
     with pytest.raises(Refused):
         accept(made.token)
     with pytest.raises(Refused, match="not open any more"):
-        actions.withdraw_invitation(actor=owner, invitation=made.invitation)
+        invitations.withdraw_invitation(actor=owner, invitation=made.invitation)
 
 
 def test_a_second_invitation_of_an_address_replaces_the_first(owner: User) -> None:
-    first = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
-    second = actions.invite(actor=owner, email="NINA@study.test", role="coordinator")
+    first = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
+    second = invitations.invite(actor=owner, email="NINA@study.test", role="coordinator")
     with pytest.raises(Refused):
         accept(first.token)
     assert [role.name for role in accept(second.token).roles.all()] == ["coordinator"]
@@ -81,32 +81,32 @@ def test_a_second_invitation_of_an_address_replaces_the_first(owner: User) -> No
 
 @pytest.mark.parametrize("role", ["coordinator", "owner"])
 def test_a_coordinator_invites_reviewers_only(coordinator: User, role: str) -> None:
-    assert actions.invite(actor=coordinator, email="a@study.test", role="reviewer").token
+    assert invitations.invite(actor=coordinator, email="a@study.test", role="reviewer").token
     with pytest.raises(NotAllowed):
-        actions.invite(actor=coordinator, email="b@study.test", role=role)
+        invitations.invite(actor=coordinator, email="b@study.test", role=role)
 
 
 def test_a_coordinator_does_not_replace_the_invitation_of_an_owner(owner: User, coordinator: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="owner")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="owner")
     with pytest.raises(NotAllowed):
-        actions.invite(actor=coordinator, email="nina@study.test", role="reviewer")
+        invitations.invite(actor=coordinator, email="nina@study.test", role="reviewer")
     assert accept(made.token)
 
 
 def test_a_reviewer_and_a_stranger_invite_nobody(algebraist: User, stranger: User) -> None:
     for actor in (algebraist, stranger):
         with pytest.raises(NotAllowed):
-            actions.invite(actor=actor, email="nina@study.test", role="reviewer")
+            invitations.invite(actor=actor, email="nina@study.test", role="reviewer")
     assert not Invitation.objects.exists()
 
 
 def test_an_address_with_an_account_is_not_invited(owner: User, algebraist: User) -> None:
     with pytest.raises(Refused, match="has an account already"):
-        actions.invite(actor=owner, email="ADA@study.test", role="reviewer")
+        invitations.invite(actor=owner, email="ADA@study.test", role="reviewer")
 
 
 def test_the_accept_page_makes_the_account_and_leads_to_signing_in(client: Client, owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     page = reverse("join", args=[made.token])
     assert "nina@study.test" in client.get(page).content.decode()
     answer = client.post(page, form(**{"domains-0-domain": "math.NT"}))
@@ -132,7 +132,7 @@ def test_the_accept_page_makes_the_account_and_leads_to_signing_in(client: Clien
 def test_the_accept_page_says_what_is_wrong_and_keeps_the_link(
     client: Client, owner: User, changes: dict[str, str], words: str
 ) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     answer = client.post(reverse("join", args=[made.token]), form(**changes))
     assert answer.status_code == 422
     assert words in answer.content.decode()
@@ -141,7 +141,7 @@ def test_the_accept_page_says_what_is_wrong_and_keeps_the_link(
 
 
 def test_the_accept_page_is_never_cached(client: Client, owner: User) -> None:
-    made = actions.invite(actor=owner, email="nina@study.test", role="reviewer")
+    made = invitations.invite(actor=owner, email="nina@study.test", role="reviewer")
     assert "no-store" in client.get(reverse("join", args=[made.token]))["Cache-Control"]
 
 
@@ -198,4 +198,4 @@ def test_the_console_invites_nobody_whom_the_member_may_not(
 
 def test_a_person_with_both_staff_roles_invites_as_an_owner(coordinator: User) -> None:
     RoleFactory(user=coordinator, name="owner")
-    assert actions.invite(actor=User.objects.get(pk=coordinator.pk), email="o@study.test", role="owner")
+    assert invitations.invite(actor=User.objects.get(pk=coordinator.pk), email="o@study.test", role="owner")

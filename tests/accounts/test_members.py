@@ -2,9 +2,9 @@
 
 import pytest
 
-from accounts import actions
-from accounts.authority import clashes, may_dismiss, roles_in_gift
 from accounts.models import AuditEvent, Role, User
+from accounts.people import members
+from accounts.people.authority import clashes, may_dismiss, roles_in_gift
 from accounts.refusal import NotAllowed, Refused
 from tests.conftest import member
 
@@ -16,7 +16,7 @@ def roles(user: User) -> set[str]:
 
 
 def test_an_owner_makes_a_coordinator_an_owner_and_says_why(owner: User, coordinator: User) -> None:
-    actions.grant_role(actor=owner, member=coordinator, role="owner", reason="I leave in May")
+    members.grant_role(actor=owner, member=coordinator, role="owner", reason="I leave in May")
     assert roles(coordinator) == {"coordinator", "owner"}
     event = AuditEvent.objects.get(verb="grant_role")
     assert (event.actor, event.reason, event.details) == (owner, "I leave in May", {"role": "owner"})
@@ -24,7 +24,7 @@ def test_an_owner_makes_a_coordinator_an_owner_and_says_why(owner: User, coordin
 
 def test_a_role_is_granted_once(owner: User, algebraist: User) -> None:
     with pytest.raises(Refused, match="reviewer already"):
-        actions.grant_role(actor=owner, member=algebraist, role="reviewer")
+        members.grant_role(actor=owner, member=algebraist, role="reviewer")
 
 
 def test_who_sees_identities_does_not_become_a_reviewer_nor_the_reverse(
@@ -32,58 +32,58 @@ def test_who_sees_identities_does_not_become_a_reviewer_nor_the_reverse(
 ) -> None:
     for person, role in ((coordinator, "reviewer"), (algebraist, "coordinator"), (algebraist, "owner")):
         with pytest.raises(Refused, match="cannot be reviewers as well"):
-            actions.grant_role(actor=owner, member=person, role=role)
+            members.grant_role(actor=owner, member=person, role=role)
 
 
 def test_a_coordinator_gives_and_takes_the_role_of_reviewer_only(
     coordinator: User, stranger: User, owner: User
 ) -> None:
-    actions.grant_role(actor=coordinator, member=stranger, role="reviewer")
-    actions.revoke_role(actor=coordinator, member=stranger, role="reviewer")
+    members.grant_role(actor=coordinator, member=stranger, role="reviewer")
+    members.revoke_role(actor=coordinator, member=stranger, role="reviewer")
     assert roles(stranger) == set()
-    for verb in (actions.grant_role, actions.revoke_role):
+    for verb in (members.grant_role, members.revoke_role):
         with pytest.raises(NotAllowed):
             verb(actor=coordinator, member=owner, role="owner")
 
 
 def test_a_role_that_is_not_held_cannot_be_taken(owner: User, algebraist: User) -> None:
     with pytest.raises(Refused, match="is not coordinator"):
-        actions.revoke_role(actor=owner, member=algebraist, role="coordinator")
+        members.revoke_role(actor=owner, member=algebraist, role="coordinator")
 
 
 def test_an_unknown_role_is_not_in_anybodys_gift(owner: User, algebraist: User) -> None:
     with pytest.raises(NotAllowed):
-        actions.grant_role(actor=owner, member=algebraist, role="superuser")
+        members.grant_role(actor=owner, member=algebraist, role="superuser")
 
 
 def test_the_last_owner_stays(owner: User) -> None:
     with pytest.raises(Refused, match="last owner"):
-        actions.revoke_role(actor=owner, member=owner, role="owner")
+        members.revoke_role(actor=owner, member=owner, role="owner")
     assert roles(owner) == {"owner"}
 
 
 def test_an_owner_whose_account_is_closed_does_not_count_as_the_other_one(owner: User) -> None:
     second = member("otto@study.test", "Otto", "owner")
-    actions.deactivate_user(actor=owner, member=second)
+    members.deactivate_user(actor=owner, member=second)
     with pytest.raises(Refused, match="last owner"):
-        actions.revoke_role(actor=owner, member=owner, role="owner")
+        members.revoke_role(actor=owner, member=owner, role="owner")
 
 
 def test_of_two_owners_one_may_go(owner: User) -> None:
     second = member("otto@study.test", "Otto", "owner")
-    actions.revoke_role(actor=second, member=owner, role="owner")
+    members.revoke_role(actor=second, member=owner, role="owner")
     assert roles(owner) == set()
 
 
 def test_an_account_is_closed_and_reopened_with_its_history(owner: User, algebraist: User) -> None:
-    actions.deactivate_user(actor=owner, member=algebraist, reason="on leave")
+    members.deactivate_user(actor=owner, member=algebraist, reason="on leave")
     algebraist.refresh_from_db()
     assert not algebraist.is_active
     with pytest.raises(Refused, match="closed already"):
-        actions.deactivate_user(actor=owner, member=algebraist)
-    actions.reactivate_user(actor=owner, member=algebraist)
+        members.deactivate_user(actor=owner, member=algebraist)
+    members.reactivate_user(actor=owner, member=algebraist)
     with pytest.raises(Refused, match="open already"):
-        actions.reactivate_user(actor=owner, member=algebraist)
+        members.reactivate_user(actor=owner, member=algebraist)
     verbs = AuditEvent.objects.order_by("pk").values_list("verb", "reason")
     assert list(verbs) == [("deactivate_user", "on leave"), ("reactivate_user", "")]
     assert roles(algebraist) == {"reviewer"}
@@ -91,26 +91,26 @@ def test_an_account_is_closed_and_reopened_with_its_history(owner: User, algebra
 
 def test_nobody_closes_their_own_account(owner: User) -> None:
     with pytest.raises(Refused, match="your own account"):
-        actions.deactivate_user(actor=owner, member=owner)
+        members.deactivate_user(actor=owner, member=owner)
 
 
 def test_a_coordinator_closes_reviewers_accounts_but_not_those_of_staff(
     coordinator: User, owner: User, algebraist: User
 ) -> None:
-    actions.deactivate_user(actor=coordinator, member=algebraist)
+    members.deactivate_user(actor=coordinator, member=algebraist)
     with pytest.raises(NotAllowed):
-        actions.deactivate_user(actor=coordinator, member=owner)
+        members.deactivate_user(actor=coordinator, member=owner)
 
 
 def test_the_stand_in_of_an_imported_rater_has_no_account_to_reopen(owner: User) -> None:
     rater = User.objects.create_user("rater@published.test", None, name="Rater 1", is_active=False)
     with pytest.raises(Refused, match="imported rater"):
-        actions.reactivate_user(actor=owner, member=rater)
+        members.reactivate_user(actor=owner, member=rater)
 
 
 def test_a_refused_verb_leaves_no_trace(owner: User, algebraist: User) -> None:
     with pytest.raises(Refused):
-        actions.grant_role(actor=owner, member=algebraist, role="owner")
+        members.grant_role(actor=owner, member=algebraist, role="owner")
     assert not AuditEvent.objects.exists()
 
 

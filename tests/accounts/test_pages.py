@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.actions import record
 from accounts.models import AuditEvent, Invitation, User
+from accounts.trail import record
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,10 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from accounts import actions
-from accounts.domains import RE2MATH, SUGGESTED, covered
 from accounts.models import AuditEvent, IdempotencyRecord, User
+from accounts.people import erasure
+from accounts.profile import actions as profile_actions
+from accounts.profile.domains import RE2MATH, SUGGESTED, covered
 from accounts.refusal import NotAllowed, Refused
 from accounts.tasks import forget_old_answers
 from annotation.assigning.actions import plan_assignment
@@ -25,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 def preferences(person, **changes):
     values = {"capacity": None, "away_until": None, "credit": "anonymous", **changes}
-    actions.set_preferences(actor=person, **values)
+    profile_actions.set_preferences(actor=person, **values)
 
 
 def test_a_narrow_domain_covers_the_broad_one_and_not_the_other_way_round():
@@ -126,7 +127,7 @@ def test_a_person_downloads_everything_about_themselves_and_no_system(client, al
 def test_an_erased_person_leaves_labels_and_nothing_else(client, algebraist, place):  # noqa: F811
     client.force_login(algebraist)
     preferences(algebraist, credit="pseudonym", pseudonym="Hypatia")
-    actions.rename(actor=algebraist, name="Ada of Alexandria")
+    profile_actions.rename(actor=algebraist, name="Ada of Alexandria")
     assert client.post("/profile/erase/", {"password": "wrong"}).status_code == 422
     assert client.post("/profile/erase/", {"password": PASSWORD}).headers["Location"] == "/erased/"
     row = User.objects.get(pk=algebraist.pk)
@@ -146,16 +147,16 @@ def test_an_erased_person_leaves_labels_and_nothing_else(client, algebraist, pla
 
 def test_the_last_owner_cannot_be_erased(owner):
     with pytest.raises(Refused, match="last owner"):
-        actions.erase_person(actor=owner, member=owner)
+        erasure.erase_person(actor=owner, member=owner)
 
 
 def test_only_oneself_or_an_owner_erases(owner, coordinator, algebraist, analyst):
     for actor in (coordinator, analyst):
         with pytest.raises(NotAllowed):
-            actions.erase_person(actor=actor, member=algebraist)
-    actions.erase_person(actor=owner, member=algebraist, reason="asked for it")
+            erasure.erase_person(actor=actor, member=algebraist)
+    erasure.erase_person(actor=owner, member=algebraist, reason="asked for it")
     with pytest.raises(Refused, match="erased before"):
-        actions.erase_person(actor=owner, member=algebraist)
+        erasure.erase_person(actor=owner, member=algebraist)
 
 
 def test_an_owner_erases_only_after_typing_the_word(client, owner, algebraist):

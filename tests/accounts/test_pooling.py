@@ -18,8 +18,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError
 from django.test import RequestFactory
 
-from accounts import pooling
-from accounts.sight import BlindUnlessStaff
+from accounts.database import pooling
+from accounts.database.sight import BlindUnlessStaff
 
 
 class Pooler:

@@ -9,7 +9,7 @@ from django.contrib.staticfiles import finders
 from django.core.management import call_command
 from django.template import Context, Template
 
-from accounts.scripts import imports_of
+from accounts.site.scripts import imports_of
 
 
 def test_imports_are_followed_through_other_scripts_and_named_once() -> None:

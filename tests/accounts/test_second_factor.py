@@ -12,9 +12,9 @@ from allauth.mfa.totp.internal.auth import (
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from accounts import actions
-from accounts.middleware import REACHABLE_WITHOUT_FACTOR
 from accounts.models import User
+from accounts.profile import tokens
+from accounts.site.middleware import REACHABLE_WITHOUT_FACTOR
 from tests.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -85,7 +85,7 @@ def test_a_reviewer_needs_no_factor(client: Client, algebraist: User) -> None:
 
 
 def test_a_token_of_a_coordinator_without_a_factor_is_refused(client: Client, coordinator: User) -> None:
-    made = actions.create_token(actor=coordinator, label="notebook", scope="manage")
+    made = tokens.create_token(actor=coordinator, label="notebook", scope="manage")
     bearer = {"Authorization": f"Bearer {made.secret}"}
     assert client.get("/api/v1/campaigns/", headers=bearer).status_code == 401
     TOTP.activate(coordinator, generate_totp_secret())

@@ -14,8 +14,8 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from accounts.devices import _SALT as SALT
 from accounts.models import User
+from accounts.signing_in.devices import _SALT as SALT
 from config.checks import check_forwarding
 from config.secrets import is_guessable
 from tests.conftest import PASSWORD

@@ -8,8 +8,8 @@ from django.db.models import DateTimeField, Exists, F, OuterRef
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from accounts.database.statements import OneOf, Parameter, Statement
 from accounts.models import AuditEvent, Expertise, Role, User
-from accounts.statements import OneOf, Parameter, Statement
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
 

@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import resolve, reverse
 from django.utils import timezone
 
-from accounts import actions
 from accounts.models import AccessToken, TokenScope, User
+from accounts.people import members
+from accounts.profile import tokens
 from tests.conftest import PASSWORD
 from tests.routes import example, installed
 
@@ -54,7 +55,7 @@ def _no_attempts_yet() -> None:
 
 
 def bearer(person: User, scope: str = "manage", **terms: int) -> dict[str, str]:
-    made = actions.create_token(actor=person, label="script", scope=scope, **terms)
+    made = tokens.create_token(actor=person, label="script", scope=scope, **terms)
     return {"Authorization": f"Bearer {made.secret}"}
 
 
@@ -164,9 +165,9 @@ def test_another_password_ends_every_token_however_it_was_set(client, algebraist
 
 def test_who_loses_a_role_loses_every_token(owner, coordinator):
     headers = bearer(coordinator)
-    actions.revoke_role(actor=owner, member=coordinator, role="coordinator")
+    members.revoke_role(actor=owner, member=coordinator, role="coordinator")
     assert not works(headers)
-    actions.grant_role(actor=owner, member=coordinator, role="coordinator")
+    members.grant_role(actor=owner, member=coordinator, role="coordinator")
     assert not works(headers), "the role coming back does not bring the token back"
 
 
@@ -178,8 +179,8 @@ def test_a_role_revoked_by_command_ends_the_tokens_too(owner, coordinator):
 
 def test_a_closed_account_has_no_tokens_even_after_it_is_open_again(owner, algebraist):
     headers = bearer(algebraist)
-    actions.deactivate_user(actor=owner, member=algebraist)
-    actions.reactivate_user(actor=owner, member=algebraist)
+    members.deactivate_user(actor=owner, member=algebraist)
+    members.reactivate_user(actor=owner, member=algebraist)
     assert not works(headers)
 
 

@@ -8,7 +8,7 @@ from django.conf import settings as site
 from django.core.management import call_command
 from django.db import connection
 
-from accounts.sight import have_sight
+from accounts.database.sight import have_sight
 from annotation.models import ConflictsFixed, GuessQuestion, Item
 from tests.annotation.authorship import (
     INVENTED,

@@ -8,8 +8,9 @@ from django.db import IntegrityError, transaction
 from django.template import Context, Template
 from django.urls import reverse
 
-from accounts.actions import change_comment, delete_comment, erase_person, save_comment
 from accounts.models import AuditEvent, SavedComment
+from accounts.people.erasure import erase_person
+from accounts.profile.saved_comments import change_comment, delete_comment, save_comment
 from accounts.refusal import NotAllowed, Refused
 from annotation.comments.actions import decide_comment, propose_comment, share_comment
 from annotation.comments.bank import bank_of, shared_in, told

@@ -7,8 +7,8 @@ from django.apps import apps
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from accounts.actions import declare_conflict, withdraw_conflict
 from accounts.models import AuditEvent, Conflict
+from accounts.profile.actions import declare_conflict, withdraw_conflict
 from accounts.refusal import NotAllowed, Refused
 from annotation.assigning.actions import apply_plan, plan_assignment, release_late, take_next
 from annotation.assigning.plans import plan_in_words

@@ -23,9 +23,9 @@ from annotation.core.visibility import Viewer
 from annotation.grading import actions as grading_actions
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Assignment, Campaign, Flag, Item
-from benchmark.actions import import_release
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
+from benchmark.releases.actions import import_release
 from benchmark.rubrics import RubricError, rubric_from_content
 from reports.campaign.data import campaign_data
 from reports.campaign.results import campaign_results_document

@@ -12,10 +12,10 @@ from accounts.refusal import NotAllowed, Refused
 from annotation.campaigns import actions as campaigns_actions
 from annotation.core.material import material
 from annotation.quarantine import actions as quarantine_actions
-from benchmark.actions import add_identity_word, scan_identities
+from benchmark.identities.actions import add_identity_word, scan_identities
 from benchmark.identities.redaction import redact
 from benchmark.models import IdentityDecision, IdentityScan, Output, RedactedOutput
-from benchmark.queries import quarantined, shown_content
+from benchmark.releases.queries import quarantined, shown_content
 from tests.factories import (
     AssignmentFactory,
     CampaignFactory,

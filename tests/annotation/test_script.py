@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from accounts.actions import create_token
+from accounts.profile.tokens import create_token
 from annotation.models import Grade
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -13,10 +13,10 @@ from accounts.refusal import Refused
 from annotation.campaigns.actions import close_campaign, draw_items
 from annotation.campaigns.revising import keep_setup, revise_campaign
 from annotation.models import Campaign, CampaignKind, CampaignSetup
-from benchmark.actions import scan_identities
-from benchmark.integrity import release_sha256
+from benchmark.identities.actions import scan_identities
 from benchmark.models import Output, Release
 from benchmark.protocols import get_protocol
+from benchmark.releases.integrity import release_sha256
 from tests.conftest import member
 from tests.factories import AssignmentFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 

@@ -25,7 +25,7 @@ from annotation.models import (
 from annotation.training.actions import answer_training, attach_training, skip_training
 from annotation.training.file import read_gold
 from annotation.training.reading import training_results, training_rows, unfinished
-from benchmark.survey import BadFile
+from benchmark.importing.survey import BadFile
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit
 from tests.annotation.samples import COMPLETE

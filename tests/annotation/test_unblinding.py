@@ -7,9 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.actions import grant_role, record, revoke_role
 from accounts.models import AuditEvent
+from accounts.people.members import grant_role, revoke_role
 from accounts.refusal import NotAllowed, Refused
+from accounts.trail import record
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication import unblinding
 from annotation.adjudication.reading import primary_decisions

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.actions import import_release
 from benchmark.models import Release
+from benchmark.releases.actions import import_release
 from tests.benchmark.files import PROBLEM, write_lines
 
 

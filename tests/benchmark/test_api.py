@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.models import AuditEvent
-from benchmark.integrity import release_sha256
 from benchmark.models import Instance
+from benchmark.releases.integrity import release_sha256
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory
 
 pytestmark = pytest.mark.django_db

@@ -10,8 +10,8 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED
 
 import pytest
 
-from benchmark import archives
-from benchmark.records import RecordError
+from benchmark.importing import archives
+from benchmark.importing.records import RecordError
 from tests.benchmark.files import packed
 
 pytestmark = pytest.mark.no_database

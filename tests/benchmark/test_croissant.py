@@ -10,11 +10,12 @@ from django.db import IntegrityError
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from benchmark.actions import describe_release, freeze_release
 from benchmark.canonical import collection_sha256
-from benchmark.croissant import croissant, payload_types
-from benchmark.instance_file import instance_lines
+from benchmark.describing.actions import describe_release
+from benchmark.describing.croissant import croissant, payload_types
 from benchmark.models import Release, ReleaseDescription
+from benchmark.releases.freezing import freeze_release
+from benchmark.releases.instance_file import instance_lines
 from tests.reports.conftest import load
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.folders import MAX_DOCUMENT_BYTES, read_documents
-from benchmark.records import RecordError
+from benchmark.importing.folders import MAX_DOCUMENT_BYTES, read_documents
+from benchmark.importing.records import RecordError
 
 
 def one(folder: Path) -> object:

@@ -10,11 +10,14 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from benchmark.actions import freeze_run, import_outputs, import_release, outputs
-from benchmark.integrity import run_sha256
+from benchmark.importing import outputs
+from benchmark.importing.outputs import import_outputs
+from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release, Run, System
 from benchmark.protocols import get_protocol
-from benchmark.survey import BadFile
+from benchmark.releases.actions import import_release
+from benchmark.releases.freezing import freeze_run
+from benchmark.releases.integrity import run_sha256
 from tests.benchmark.files import PROBLEM, PROOF, write_lines
 from tests.stats.real_data import DATA, real_file
 
@@ -174,7 +177,7 @@ def test_an_error_in_the_middle_of_writing_leaves_nothing(small_release, path, m
             raise RuntimeError("pulled the plug")
         real(*args)
 
-    monkeypatch.setattr("benchmark.actions.batches.BATCH", 1)
+    monkeypatch.setattr("benchmark.importing.batches.BATCH", 1)
     monkeypatch.setattr(outputs, "_store_batch", crash_on_the_second)
     with pytest.raises(RuntimeError):
         imported(small_release, path)

@@ -9,10 +9,11 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from benchmark.actions import import_release, releases
-from benchmark.integrity import release_sha256
+from benchmark.importing.survey import BadFile
 from benchmark.models import Benchmark, Instance, Paper, Release
-from benchmark.survey import BadFile
+from benchmark.releases import actions as releases
+from benchmark.releases.actions import import_release
+from benchmark.releases.integrity import release_sha256
 from tests.benchmark.files import GAP, PROBLEM, gap, write_lines
 from tests.stats.real_data import real_file
 
@@ -134,7 +135,7 @@ def test_an_error_in_the_middle_of_writing_leaves_nothing(path, monkeypatch):
             raise RuntimeError("pulled the plug")
         real(*args)
 
-    monkeypatch.setattr("benchmark.actions.batches.BATCH", 1)
+    monkeypatch.setattr("benchmark.importing.batches.BATCH", 1)
     monkeypatch.setattr(releases, "_store_batch", crash_on_the_second)
     with pytest.raises(RuntimeError):
         imported(path)
@@ -145,7 +146,7 @@ def test_a_file_that_changes_between_the_passes_is_refused(path, monkeypatch):
     def lose_a_line(phase: str, done: int, total: int) -> None:
         path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
 
-    monkeypatch.setattr("benchmark.survey.REPORT_EVERY", 3)
+    monkeypatch.setattr("benchmark.importing.survey.REPORT_EVERY", 3)
     with pytest.raises(Refused, match="the file changed"):
         imported(path, progress=lose_a_line)
     assert nothing_was_left()
@@ -165,7 +166,7 @@ def test_an_empty_file_and_a_missing_one_are_refused(tmp_path):
 
 
 def test_progress_is_told_in_both_passes(path, monkeypatch):
-    monkeypatch.setattr("benchmark.survey.REPORT_EVERY", 2)
+    monkeypatch.setattr("benchmark.importing.survey.REPORT_EVERY", 2)
     told = []
     imported(path, progress=lambda *step: told.append(step))
     assert told == [("checking", 2, 0), ("writing", 3, 3)]

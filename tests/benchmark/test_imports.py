@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AuditEvent
-from benchmark.actions import import_release, uploading
+from benchmark.importing import uploading
 from benchmark.models import ImportUpload, Output, Release, Run
+from benchmark.releases.actions import import_release
 from tests.benchmark.files import PROBLEM, PROOF, packed
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +122,7 @@ def test_an_import_that_fails_in_the_middle_leaves_nothing_behind(carl, sheet, m
     def breaks(*args: object) -> None:
         raise IntegrityError("a constraint")
 
-    monkeypatch.setattr("benchmark.actions.outputs._store_batch", breaks)
+    monkeypatch.setattr("benchmark.importing.outputs._store_batch", breaks)
     carl.post(reverse("import-apply", args=[upload.handle]))
     upload.refresh_from_db()
     assert "The database refused it" in upload.refusal

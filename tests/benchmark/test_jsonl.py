@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.jsonl import MAX_LINE_BYTES, read_lines
-from benchmark.records import RecordError
+from benchmark.importing.jsonl import MAX_LINE_BYTES, read_lines
+from benchmark.importing.records import RecordError
 
 
 def read(tmp_path: Path, content: bytes) -> list[object]:

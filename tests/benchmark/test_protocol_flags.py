@@ -9,8 +9,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from benchmark.actions import import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import ProtocolFlag, Release
+from benchmark.releases.actions import import_release
 from reports.sources.document import protocol_flags
 from tests.benchmark.files import gap
 from tests.factories import OutputFactory
@@ -63,7 +64,7 @@ def test_an_import_flags_the_citing_paper_as_a_source_and_says_how_many(tmp_path
 
 def test_an_import_that_fails_leaves_no_flag(tmp_path, monkeypatch):
     release = release_of(tmp_path, 1)
-    monkeypatch.setattr("benchmark.actions.outputs.record", lambda **_: 1 / 0)
+    monkeypatch.setattr("benchmark.importing.outputs.record", lambda **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         import_outputs(actor=None, path=answers(tmp_path, [OWN]), release=release, system="solver")
     assert not ProtocolFlag.objects.exists()

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from annotation.models import Campaign
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 from benchmark.protocol import InstanceRecord, LabelledOutput, OutputRecord, Part, Protocol
 from benchmark.protocols import get_protocol, protocol_names
 from benchmark.rubrics import RubricError

@@ -9,11 +9,11 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 import latex
-from benchmark import rendering
-from benchmark.actions.rendering import LEASE, MAX_TRIES, render_waiting, renew
-from benchmark.formulas import report_formulas
 from benchmark.models import RenderedDocument
-from benchmark.rendering import rendered, rendered_all
+from benchmark.rendering import stored as rendering
+from benchmark.rendering.actions import LEASE, MAX_TRIES, render_waiting, renew
+from benchmark.rendering.formulas import report_formulas
+from benchmark.rendering.stored import rendered, rendered_all
 from tests.benchmark.test_pages import fill
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 

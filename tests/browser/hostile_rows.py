@@ -54,7 +54,7 @@ MACHINE = {
 }
 
 HTTPS = "https://"
-ONE_LINE = frozenset(["key"])  # an instance's or a paper's: benchmark/keys.py
+ONE_LINE = frozenset(["key"])  # an instance's or a paper's: benchmark/importing/keys.py
 TO_A_PAGE = 30  # texts in one long column
 A_TOKEN = "zq"  # tests/test_canaries.py puts one where an answer is free text; others are values of a scale
 

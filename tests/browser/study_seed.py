@@ -58,10 +58,11 @@ def main() -> None:
     from django.conf import settings
     from django.test import Client
 
-    from accounts.actions import declare_conflict
+    from accounts.profile.actions import declare_conflict
     from annotation.conflicts.actions import decide_conflict
-    from benchmark.actions import import_outputs, import_release
+    from benchmark.importing.outputs import import_outputs
     from benchmark.models import Release
+    from benchmark.releases.actions import import_release
     from tests.conftest import member
 
     folder = Path(sys.argv[1])

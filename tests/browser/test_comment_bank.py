@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from accounts.actions import save_comment
 from accounts.models import SavedComment
+from accounts.profile.saved_comments import save_comment
 from annotation.comments.actions import share_comment
 from annotation.models import Comment
 from tests.browser.accessibility import axe

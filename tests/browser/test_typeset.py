@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from latex import Piece, Unplaced, render, typeset
-from latex.typeset import FONTS
+from latex.formulas.typeset import FONTS
 from tests.browser.math_pages import formula_page
 from tests.latex.kinds_of_formulas import KINDS
 from tests.latex.real_data import machine_proofs, papers

@@ -15,8 +15,9 @@ from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.db import connection
 
-from accounts.actions import invite, save_comment
 from accounts.models import User
+from accounts.people.invitations import invite
+from accounts.profile.saved_comments import save_comment
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication import unblinding
 from annotation.adjudication.reading import queue
@@ -29,9 +30,10 @@ from annotation.grading import actions as grading_actions
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
 from annotation.training import actions as training_actions
-from benchmark.actions import import_outputs, store_import
+from benchmark.importing.outputs import import_outputs
+from benchmark.importing.uploading import store_import
 from benchmark.models import Instance, Release
-from benchmark.queries import quarantined
+from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from judging.models import Verdict
 from judging.programs.construction import audit_construction

@@ -12,7 +12,7 @@ import django
 
 def main(reviewers: int, items: int) -> None:
     django.setup()
-    from accounts.actions import create_token
+    from accounts.profile.tokens import create_token
     from annotation.campaigns.actions import draw_items, open_campaign
     from tests.conftest import PASSWORD, member
     from tests.factories import (

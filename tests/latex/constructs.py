@@ -6,12 +6,12 @@ in a cell, in a macro, in a formula; and something that is cheap by itself follo
 
 from collections.abc import Callable, Iterator
 
-from latex.collect import math_prelude
-from latex.definitions import DEFINITIONS
-from latex.latex_document import _COMMANDS, _ENVIRONMENTS
-from latex.mathwords import DISPLAYS, DROPPED, HIDING, INNER, REFERENCES, SOURCE_ONLY, TRANSPARENT
-from latex.theorems import KNOWN
-from latex.tokens import DIAGRAMS, HIDDEN, VERBATIM
+from latex.formulas.words import DISPLAYS, DROPPED, HIDING, INNER, REFERENCES, SOURCE_ONLY, TRANSPARENT
+from latex.reading.collect import math_prelude
+from latex.reading.definitions import DEFINITIONS
+from latex.reading.latex_document import _COMMANDS, _ENVIRONMENTS
+from latex.reading.theorems import KNOWN
+from latex.reading.tokens import DIAGRAMS, HIDDEN, VERBATIM
 from latex.vocabulary import words
 
 Write = Callable[[int], str]

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from latex import katex, render
-from latex.latex_document import _COMMANDS, _ENVIRONMENTS
+from latex import render
+from latex.formulas import katex
 from latex.limits import SECONDS_PER_DOCUMENT
+from latex.reading.latex_document import _COMMANDS, _ENVIRONMENTS
 from latex.render import render_checked
 from latex.vocabulary import _file
 from tests.latex import constructs

@@ -6,7 +6,7 @@ import pytest
 
 from latex import render
 from latex.limits import MAX_SOURCE, Budget
-from latex.tokens import tokenize
+from latex.reading.tokens import tokenize
 from tests.foreign_texts import foreign_texts
 from tests.latex.hostile import FLOODS
 from tests.latex.pages import attributes, words

@@ -167,7 +167,7 @@ def roles_in_sessions(site: Production) -> list[str]:
     blind.manage("grant_blind_role", "--verbosity", "0")
     said = blind.manage("check", "--database", "default")
     wrong = [] if "no issues" in said else [f"check --database default: {said}"]
-    ask_role = "from accounts.sight import be_blind; from django.db import connection as c; k = c.cursor(); "
+    ask_role = "from accounts.database.sight import be_blind; from django.db import connection as c; k = c.cursor(); "
     show = "k.execute('SHOW role'); print(k.fetchone()[0]); "
     ask_role += f"{show} be_blind(); {show}"
     for _ in range(3):  # each leaves the session blind, as a process that is killed would

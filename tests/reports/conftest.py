@@ -8,8 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Campaign
-from benchmark.actions import import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
+from benchmark.releases.actions import import_release
 from reports.labels.importing import import_labels
 from reports.scores import inputs
 from tests.remembering import remembered

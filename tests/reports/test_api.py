@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmark.actions import freeze_release
+from benchmark.releases.freezing import freeze_release
 from reports.artifact.verification import verify
 from reports.scores.document import score
 from reports.scores.inputs import collect

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.refusal import Refused
-from benchmark.actions import freeze_release
+from benchmark.releases.freezing import freeze_release
 from reports.artifact.differences import compare, read_comparable
 from reports.artifact.freezing import assemble, build, freeze_artifact
 from reports.artifact.manifest import read_manifest

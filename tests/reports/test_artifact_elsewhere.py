@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.actions import freeze_release
+from benchmark.releases.freezing import freeze_release
 from reports.artifact.freezing import freeze_artifact
 from tests.reports.conftest import SYSTEMS
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Grade
-from benchmark.actions import freeze_release
+from benchmark.releases.freezing import freeze_release
 from reports.artifact.freezing import FORMAT, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
 from reports.artifact.verification import read_artifact, verify, verify_file

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from benchmark.actions import import_outputs
+from benchmark.importing.outputs import import_outputs
 from reports.comparison.document import comparison_document, item_rows
 from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
 from reports.scores.inputs import collect

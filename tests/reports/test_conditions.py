@@ -9,9 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from benchmark.actions import declare_tuple, freeze_release, import_outputs
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Run
-from benchmark.queries import run_called
+from benchmark.releases.freezing import freeze_release
+from benchmark.releases.queries import run_called
+from benchmark.tuples.actions import declare_tuple
 from reports.artifact.differences import compare
 from reports.artifact.freezing import freeze_artifact
 from reports.artifact.verification import verify_file

@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from benchmark.actions import declare_tuple
 from benchmark.condition_tables import ConditionColumn, ConditionTable
-from benchmark.queries import run_called
+from benchmark.releases.queries import run_called
+from benchmark.tuples.actions import declare_tuple
 from reports.conditions.document import condition_document
 from reports.scores.document import score
 from reports.scores.inputs import collect

@@ -11,8 +11,8 @@ from accounts.refusal import Refused
 from annotation.assigning import actions as assigning_actions
 from annotation.campaigns import actions as campaigns_actions
 from annotation.grading import actions as grading_actions
-from benchmark.integrity import release_sha256
 from benchmark.models import Instance, Release
+from benchmark.releases.integrity import release_sha256
 from judging.models import Judge
 from judging.programs.construction import audit_construction
 from reports.construction.raters import Beside, chosen_rows, raters

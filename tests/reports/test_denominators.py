@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from benchmark.actions import import_outputs
-from benchmark.integrity import run_sha256
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Output, Run, UnreleasedOutput
 from benchmark.protocols import get_protocol
+from benchmark.releases.integrity import run_sha256
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest

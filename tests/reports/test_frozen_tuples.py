@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from benchmark.actions import declare_tuple
 from benchmark.models import FrozenTuple, TupledRun
-from benchmark.queries import run_called
+from benchmark.releases.queries import run_called
+from benchmark.tuples.actions import declare_tuple
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from tests.factories import RunFactory

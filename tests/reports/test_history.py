@@ -11,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from accounts.actions import record
-from accounts.guards import declared_guards
+from accounts.database.guards import declared_guards
 from accounts.models import AuditEvent, User
+from accounts.trail import record
 from annotation.models import Answer, Comment, Flag, FlagSpan, Grade
 from reports.history.chain import START, Head, faults, head, seal, waiting
 from reports.history.kinds import KINDS, Columns, Kind

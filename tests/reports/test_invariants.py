@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, Grade, Item
-from benchmark.actions import freeze_release, freeze_run
 from benchmark.models import IdentityDecision, RedactedOutput, Settlement
+from benchmark.releases.freezing import freeze_release, freeze_run
 from benchmark.settling.case import open_case
 from judging.models import Call
 from reports.artifact.freezing import build

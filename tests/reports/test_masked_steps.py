@@ -7,11 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from benchmark.actions import import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
+from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.protocols.masked_steps.reproducibility import normalised, reproducibility
-from benchmark.records import RecordError
+from benchmark.releases.actions import import_release
 from reports.labels.importing import import_labels
 from reports.scores.document import score
 from reports.scores.inputs import collect

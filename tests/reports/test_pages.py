@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from benchmark.actions import freeze_release
+from benchmark.releases.freezing import freeze_release
 from reports.labels.importing import import_labels
 from reports.models import Artifact
 from reports.scores.document import score

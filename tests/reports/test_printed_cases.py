@@ -7,8 +7,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from benchmark.actions import import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Instance, Output
+from benchmark.releases.actions import import_release
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.cases.study import case_document
 from tests.reports.test_stages import candidate, sure

@@ -17,9 +17,12 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from annotation.models import Campaign
-from benchmark.actions import declare_tuple, freeze_release, import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
-from benchmark.queries import runs_with_states
+from benchmark.releases.actions import import_release
+from benchmark.releases.freezing import freeze_release
+from benchmark.releases.queries import runs_with_states
+from benchmark.tuples.actions import declare_tuple
 from reports.artifact.freezing import freeze_artifact
 from reports.artifact.verification import verify
 from reports.audit.document import judge_audit_document

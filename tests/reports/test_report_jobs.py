@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from benchmark.actions import declare_tuple
+from benchmark.tuples.actions import declare_tuple
 from reports.models import ReportJob, ReportState
 from reports.printing import jobs as report_jobs
 from reports.printing import report as report_printing

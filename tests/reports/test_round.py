@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def sent(monkeypatch, django_capture_on_commit_callbacks) -> list[str]:
     """The names of the messages that the round sends."""
     names: list[str] = []
-    for module in ("judging.queue.signal", "benchmark.rendering", "reports.printing.jobs"):
+    for module in ("judging.queue.signal", "benchmark.rendering.stored", "reports.printing.jobs"):
         monkeypatch.setattr(f"{module}.current_app.send_task", lambda name, *args, **more: names.append(name))
     return names
 

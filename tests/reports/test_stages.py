@@ -7,10 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from benchmark.actions import import_outputs, import_release
 from benchmark.citations.reading import read_citation
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Instance, Output, Release, Settlement
 from benchmark.protocols.re2math.metrics import cited_among, open_citations
+from benchmark.releases.actions import import_release
 from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import questions
 from judging.models import JudgeTask

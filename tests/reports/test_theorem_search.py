@@ -7,8 +7,9 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from benchmark.actions import import_outputs, import_release
+from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
+from benchmark.releases.actions import import_release
 from reports.comparison.document import comparison_document
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.scores.document import score

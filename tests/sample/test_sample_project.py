@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.actions import import_outputs
+from benchmark.importing.outputs import import_outputs
 from reports.labels.importing import import_labels
 from reports.scores.document import score
 from reports.scores.inputs import collect

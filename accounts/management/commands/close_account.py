@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from accounts import actions
 from accounts.commands import CommandOnMember
 from accounts.models import User
+from accounts.people import members
 
 
 class Command(CommandOnMember):
     help = "Close an account: no sign-in, no tokens. Labels and history stay."
 
     def act(self, actor: User, member: User, **options: Any) -> None:
-        actions.deactivate_user(actor=actor, member=member, reason=options["reason"])
+        members.deactivate_user(actor=actor, member=member, reason=options["reason"])

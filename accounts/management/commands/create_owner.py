@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.actions import invite_first_owner
 from accounts.commands import Command as TouchstoneCommand
-from accounts.mail import invitation_link
+from accounts.people.invitations import invite_first_owner
+from accounts.site.mail import invitation_link
 
 
 class Command(TouchstoneCommand):

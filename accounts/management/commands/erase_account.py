@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts import actions
 from accounts.commands import CommandOnMember
 from accounts.models import User
+from accounts.people import erasure
 
 
 class Command(CommandOnMember):
@@ -19,4 +19,4 @@ class Command(CommandOnMember):
     def act(self, actor: User, member: User, **options: Any) -> None:
         if not options["yes"]:
             raise CommandError("nothing was erased; it cannot be undone, so add --yes", returncode=2)
-        actions.erase_person(actor=actor, member=member, reason=options["reason"])
+        erasure.erase_person(actor=actor, member=member, reason=options["reason"])

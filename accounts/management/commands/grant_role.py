@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts import actions
 from accounts.commands import CommandOnMember
 from accounts.models import RoleName, User
+from accounts.people import members
 
 
 class Command(CommandOnMember):
@@ -17,4 +17,4 @@ class Command(CommandOnMember):
         parser.add_argument("role", metavar="ROLE", choices=RoleName.values, help=", ".join(RoleName.values))
 
     def act(self, actor: User, member: User, **options: Any) -> None:
-        actions.grant_role(actor=actor, member=member, role=options["role"], reason=options["reason"])
+        members.grant_role(actor=actor, member=member, role=options["role"], reason=options["reason"])

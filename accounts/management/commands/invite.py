@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from accounts.actions import invite
 from accounts.commands import CommandForSomebody
-from accounts.mail import send_invitation
 from accounts.models import RoleName, User
+from accounts.people.invitations import invite
+from accounts.site.mail import send_invitation
 
 
 class Command(CommandForSomebody):

@@ -10,7 +10,7 @@ from annotation.campaigns import actions
 from annotation.core.queries import campaign_called
 from annotation.core.serializers import CampaignOut
 from annotation.models import DEFAULT_LEAST, ProblemRule
-from benchmark.queries import release_named
+from benchmark.releases.queries import release_named
 
 TERMS = ("rubric", "name", "slug", "track", "seed", "problem_rule", "most_per_reviewer", "least_authors")
 

@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation.quarantine import actions
 from benchmark.models import IdentityVerdict, Output
-from benchmark.queries import release_named
+from benchmark.releases.queries import release_named
 
 
 class Command(CommandForSomebody):

@@ -14,7 +14,7 @@ from annotation.campaigns.revising import TERMS
 from annotation.core.queries import campaign_called
 from annotation.core.serializers import CampaignOut
 from annotation.models import ProblemRule
-from benchmark.queries import release_named
+from benchmark.releases.queries import release_named
 
 
 class Command(CommandForSomebody):

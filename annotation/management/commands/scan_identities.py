@@ -6,9 +6,9 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
 from annotation.quarantine.reading import with_findings
-from benchmark.actions import scan_identities
-from benchmark.progress import progress_bar
-from benchmark.queries import quarantined, release_named
+from benchmark.identities.actions import scan_identities
+from benchmark.importing.progress import progress_bar
+from benchmark.releases.queries import quarantined, release_named
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.queries import release_named
-from benchmark.reproducing import reproduction
+from benchmark.releases.queries import release_named
+from benchmark.reproduction.reproducing import reproduction
 from stats.core.text import aligned, interval, number
 
 

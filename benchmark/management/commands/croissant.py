@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 from django.urls import reverse
 
 from accounts.commands import Command as BaseCommand
-from benchmark.croissant import FILE, croissant
-from benchmark.queries import release_named
+from benchmark.describing.croissant import FILE, croissant
+from benchmark.releases.queries import release_named
 
 
 class Command(BaseCommand):

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.actions import declare_tuple
-from benchmark.queries import arm_name, release_named, run_called
+from benchmark.releases.queries import arm_name, release_named, run_called
+from benchmark.tuples.actions import declare_tuple
 
 ENTRIES = {
     "split": "evaluation split",

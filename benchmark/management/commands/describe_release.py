@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.actions import describe_release
-from benchmark.queries import release_named
+from benchmark.describing.actions import describe_release
+from benchmark.releases.queries import release_named
 
 
 class Command(BaseCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.instance_file import instance_lines, published_lines
-from benchmark.queries import release_named
+from benchmark.releases.instance_file import instance_lines, published_lines
+from benchmark.releases.queries import release_named
 
 
 class Command(BaseCommand):

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.actions import import_outputs
-from benchmark.formulas import report_formulas
+from benchmark.importing.outputs import import_outputs
+from benchmark.importing.progress import progress_bar
 from benchmark.models import Run
-from benchmark.progress import progress_bar
-from benchmark.queries import release_named
+from benchmark.releases.queries import release_named
+from benchmark.rendering.formulas import report_formulas
 
 
 class Command(BaseCommand):

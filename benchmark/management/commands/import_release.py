@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.actions import import_release
-from benchmark.progress import progress_bar
+from benchmark.importing.progress import progress_bar
 from benchmark.protocols import protocol_names
+from benchmark.releases.actions import import_release
 
 
 class Command(BaseCommand):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from benchmark.actions.rendering import render_waiting, renew
+from benchmark.rendering.actions import render_waiting, renew
 
 
 class Command(BaseCommand):

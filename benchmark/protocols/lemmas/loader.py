@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
 from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, LemmaPaper, Retrieved, Step
-from benchmark.records import RecordError
 
 NOTHING_NEEDED = "Nothing beyond the statement is needed."
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
 
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, Variant
 from benchmark.protocols.masked_steps.schema import ATTEMPTS, AttemptLine, Mask
-from benchmark.records import RecordError
 
 _DELIMITED = re.compile(r"\$|\\\(|\\\[|\\begin\{(equation|align|gather|displaymath)")
 _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}")

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 
 MASK = "[MASK]"
 ATTEMPTS = 4

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from benchmark.folders import read_documents
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.folders import read_documents
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
 from benchmark.protocols.proofs.schema import Problem, ProblemLine, ProblemPaper, Proof, ProofLine
-from benchmark.records import RecordError
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 from benchmark.protocol import NOT_RELEASED
 
 Text = Annotated[str, StringConstraints(min_length=1)]

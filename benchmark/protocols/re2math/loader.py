@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
 from benchmark.protocols.re2math.schema import Answer, CitingPaper, OutputLine, ProofGap
-from benchmark.records import RecordError
 
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[A-Z]{2})?/\d{7}(v\d+)?")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Day = Annotated[str, StringConstraints(pattern=r"^(Unknown|\d{4}(-\d{2}){0,2})$")]

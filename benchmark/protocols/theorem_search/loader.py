@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
 from benchmark.protocols.theorem_search.reported import NAME, reported_errors
 from benchmark.protocols.theorem_search.runs import read_csv, read_trec
 from benchmark.protocols.theorem_search.schema import Query, QueryLine, Ranking, RankingLine
 from benchmark.protocols.theorem_search.showing import listed
-from benchmark.records import RecordError
 
 _TREC = (".trec", ".run")
 _FORMATS = (".jsonl", ".csv", *_TREC)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchmark.records import RecordError, record_errors
+from benchmark.importing.records import RecordError, record_errors
 from stats.scores.retrieval import mrr_bounds
 
 NAME = "reported.toml"

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from benchmark.jsonl import MAX_NUMBER, Line
+from benchmark.importing.jsonl import MAX_NUMBER, Line
+from benchmark.importing.records import RecordError, record_errors
 from benchmark.protocols.theorem_search.schema import Level, RankingLine
-from benchmark.records import RecordError, record_errors
 from stats.tables.raw_rows import TableError, csv_rows, text_lines
 
 _REQUIRED = ("query", "rank", "paper")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from benchmark.citations.identifiers import arxiv_id, doi
-from benchmark.keys import Key
+from benchmark.importing.keys import Key
 
 MAX_RESULTS = 1000  # of one query
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]

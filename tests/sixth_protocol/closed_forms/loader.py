@@ -5,9 +5,9 @@ from pathlib import Path
 
 from benchmark.protocols.closed_forms.schema import AnswerLine, SumLine
 
-from benchmark.jsonl import Line, read_records
+from benchmark.importing.jsonl import Line, read_records
+from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord
-from benchmark.records import RecordError
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:

@@ -1,0 +1,1 @@
+"""What the database itself guards: triggers, the blind role, poolers, prepared statements."""

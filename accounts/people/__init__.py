@@ -1,0 +1,1 @@
+"""Members, their roles, invitations, and erasing an account."""

@@ -1,0 +1,175 @@
+"""Forms of one's own profile, of the staff's people pages, and of an invitation accepted."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+
+from accounts.models import Confidence, ConflictKind, Credit, RoleName, TokenScope, User
+from accounts.profile.tokens import DAYS, MOST_DAYS
+
+DOMAIN_LIST = "domains"  # the id of the page's datalist
+
+
+class NameForm(forms.Form):
+    name = forms.CharField(
+        max_length=200, label="Name", widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+
+
+class ExpertiseForm(forms.Form):
+    """A domain and how sure one is in it."""
+
+    domain = forms.CharField(
+        max_length=100, label="Domain", widget=forms.TextInput(attrs={"list": DOMAIN_LIST})
+    )
+    confidence = forms.TypedChoiceField(
+        label="Confidence", choices=Confidence.choices, coerce=int, initial=Confidence.WORKING
+    )
+
+
+class ConflictForm(forms.Form):
+    """Somebody or something whose work one should not judge, in one's own words."""
+
+    kind = forms.ChoiceField(label="With a", choices=ConflictKind.choices)
+    key = forms.CharField(
+        max_length=200,
+        label="Name or identifier",
+        help_text="For example a company, a model, a colleague, a university, or an identifier such as "
+        "2401.01234. A coordinator reads it and decides what it excludes.",
+    )
+    reason = forms.CharField(max_length=500, required=False, label="Reason")
+
+
+class PreferencesForm(forms.Form):
+    """How much one takes on, until when one is away, and how one is thanked."""
+
+    capacity = forms.IntegerField(
+        label="Unfinished items at a time",
+        min_value=1,
+        max_value=1000,
+        required=False,
+        help_text="A plan never gives you more than this in one campaign. Empty: no limit.",
+    )
+    away_until = forms.DateField(
+        label="Away until",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text="Plans leave you out up to and including this day.",
+    )
+    credit = forms.ChoiceField(
+        label="Thank me in reports",
+        choices=Credit.choices,
+        help_text="Your grades never carry your name, whatever you choose here.",
+    )
+    pseudonym = forms.CharField(label="Pseudonym", max_length=100, required=False)
+    reminders = forms.BooleanField(label="Remind me by e-mail of items that are due", required=False)
+
+
+class PasswordAgainForm(forms.Form):
+    """The password once more, before something that a session alone must not be enough for."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class TokenForm(PasswordAgainForm):
+    """A new access token."""
+
+    label = forms.CharField(max_length=100, label="What is it for?", help_text="For example: notebook.")
+    scope = forms.ChoiceField(label="It may", choices=TokenScope.choices, initial=TokenScope.READ)
+    days = forms.IntegerField(
+        label="Valid for (days)",
+        min_value=1,
+        max_value=MOST_DAYS,
+        initial=DAYS,
+        help_text=f"At most {MOST_DAYS}.",
+    )
+    field_order = ("label", "scope", "days", "password")
+
+
+class InvitationForm(forms.Form):
+    """An address and a role out of those that the inviter may give."""
+
+    email = forms.EmailField(label="E-mail address")
+    role = forms.ChoiceField(label="Role")
+
+    def __init__(self, *args: Any, gift: frozenset[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        roles = [choice for choice in RoleName.choices if choice[0] in gift]
+        self.fields["role"] = forms.ChoiceField(label="Role", choices=roles)
+
+
+class ReasonForm(forms.Form):
+    """Why; it goes into the audit trail."""
+
+    reason = forms.CharField(max_length=1000, required=False, label="Reason (for the audit trail)")
+
+
+class JoinForm(forms.Form):
+    """Name and password of the person who accepts an invitation."""
+
+    name = forms.CharField(
+        max_length=200, label="Your name", widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    password = forms.CharField(
+        label="Password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text="At least 10 characters; several unrelated words do well.",
+    )
+    again = forms.CharField(
+        label="Password again",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, email: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._email = email
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        password = cleaned.get("password", "")
+        if password and password != cleaned.get("again"):
+            self.add_error("again", "The two passwords differ.")
+        if password:
+            self._check_strength(password, cleaned.get("name", ""))
+        return cleaned
+
+    def _check_strength(self, password: str, name: str) -> None:
+        try:
+            validate_password(password, User(email=self._email, name=name))
+        except forms.ValidationError as error:
+            self.add_error("password", error)
+
+
+class FirstDomainForm(ExpertiseForm):
+    """One line of the domains stated on joining; an empty line is left out."""
+
+    use_required_attribute = False
+
+
+class FirstDomains(forms.BaseFormSet):
+    """Domains stated on joining, each once."""
+
+    def clean(self) -> None:
+        if any(self.errors):
+            return
+        domains = [form.cleaned_data["domain"] for form in self.forms if form.has_changed()]
+        if len(set(domains)) < len(domains):
+            raise forms.ValidationError("A domain is named twice.")
+
+    def stated(self) -> dict[str, int]:
+        """Domain to confidence."""
+        return {
+            form.cleaned_data["domain"]: form.cleaned_data["confidence"]
+            for form in self.forms
+            if form.cleaned_data.get("domain")
+        }
+
+
+FirstDomainFormSet = forms.formset_factory(FirstDomainForm, formset=FirstDomains, extra=3, max_num=20)

@@ -1,0 +1,113 @@
+"""Invitations: the only way in. Single use, two weeks, and only the hash of the link's token is kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from allauth.account.models import EmailAddress
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.access import role_names
+from accounts.models import Expertise, Invitation, Role, RoleName, User
+from accounts.people.authority import roles_in_gift
+from accounts.people.queries import pending_invitations, usable_invitation
+from accounts.refusal import NotAllowed, Refused
+from accounts.signing_in.secrets import new_secret, secret_hash
+from accounts.trail import record
+
+VALID_FOR = timedelta(days=14)
+
+
+@dataclass(frozen=True)
+class NewInvitation:
+    """The stored invitation and the token of its link, which cannot be shown again."""
+
+    invitation: Invitation
+    token: str
+
+
+@transaction.atomic
+def invite(*, actor: User, email: str, role: str) -> NewInvitation:
+    """Invite an address; an open invitation of the same address is withdrawn, so that its link dies.
+
+    Owners invite for any role, coordinators reviewers only. Raises Refused when the address is none or
+    has an account.
+    """
+    if role not in roles_in_gift(role_names(actor)):
+        raise NotAllowed(f"You may not invite a person as {role}.")
+    address = _free_address(email)
+    for earlier in pending_invitations().filter(email=address):
+        withdraw_invitation(actor=actor, invitation=earlier, reason="replaced by a newer invitation")
+    return _issue(actor, address, role)
+
+
+@transaction.atomic
+def invite_first_owner(*, email: str) -> NewInvitation:
+    """An owner's invitation made at the console, by whoever runs the site."""
+    address = _free_address(email)
+    for earlier in pending_invitations().filter(email=address):
+        _withdraw(None, earlier, "replaced by an invitation from the console")
+    return _issue(None, address, RoleName.OWNER)
+
+
+@transaction.atomic
+def withdraw_invitation(*, actor: User, invitation: Invitation, reason: str = "") -> None:
+    """Make an open invitation's link useless. Raises Refused when it was accepted or withdrawn already."""
+    if invitation.role not in roles_in_gift(role_names(actor)):
+        raise NotAllowed(f"You may not withdraw the invitation of a person as {invitation.role}.")
+    _withdraw(actor, invitation, reason)
+
+
+@transaction.atomic
+def accept_invitation(*, token: str, name: str, password: str, expertise: Mapping[str, int]) -> User:
+    """Make the account that an invitation promises. `expertise` maps domains to a confidence of 1 to 3.
+
+    The password must have passed the validators. Raises Refused for a link that is unknown, expired or used.
+    """
+    invitation = usable_invitation(token).select_for_update(of=("self",)).first()
+    if invitation is None:
+        raise Refused("This link is not valid any more. Ask for a new invitation.", code="invitation_gone")
+    user = User.objects.create_user(_free_address(invitation.email), password, name=name)
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+    Role.objects.create(user=user, name=invitation.role)
+    Expertise.objects.bulk_create(
+        Expertise(user=user, domain=domain, confidence=level) for domain, level in expertise.items()
+    )
+    invitation.accepted_at, invitation.accepted_by = timezone.now(), user
+    invitation.save(update_fields=["accepted_at", "accepted_by"])
+    record(actor=user, verb="accept_invitation", target=invitation, details={"role": invitation.role})
+    return user
+
+
+def _free_address(email: str) -> str:
+    address = email.strip().lower()
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise Refused("This is not an e-mail address.", field="email") from error
+    if User.objects.filter(email__iexact=address).exists():
+        raise Refused(f"{address} has an account already.", code="account_exists", field="email")
+    return address
+
+
+def _issue(actor: User | None, address: str, role: str) -> NewInvitation:
+    token = new_secret()
+    invitation = Invitation.objects.create(
+        email=address,
+        role=role,
+        token_sha256=secret_hash(token),
+        invited_by=actor,
+        expires_at=timezone.now() + VALID_FOR,
+    )
+    record(actor=actor, verb="invite", target=invitation, details={"role": role})
+    return NewInvitation(invitation, token)
+
+
+def _withdraw(actor: User | None, invitation: Invitation, reason: str) -> None:
+    still_open = pending_invitations().filter(pk=invitation.pk)
+    if not still_open.update(withdrawn_at=timezone.now()):
+        raise Refused("This invitation is not open any more.", code="invitation_gone")
+    record(actor=actor, verb="withdraw_invitation", target=invitation, reason=reason)

@@ -1,0 +1,152 @@
+"""Pages of those who run the study: members, their roles, and invitations."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.access import require_role, role_names
+from accounts.models import Invitation, RoleName
+from accounts.people import erasure, invitations, members, queries
+from accounts.people.authority import clashes, may_dismiss, roles_in_gift
+from accounts.people.forms import InvitationForm, ReasonForm
+from accounts.refusal import Refused
+from accounts.site.mail import send_invitation
+from accounts.site.pages import SignedInRequest, told
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def people(request: SignedInRequest) -> HttpResponse:
+    """Members with their roles, domains and conflicts; open invitations; the form of a new one."""
+    return _page(request, InvitationForm(gift=_gift(request)))
+
+
+def _page(request: SignedInRequest, form: InvitationForm, status: int = 200) -> HttpResponse:
+    context = {
+        "members": queries.members(),
+        "invitations": queries.pending_invitations(),
+        "invitation_form": form,
+        "gift": _gift(request),
+        "now": timezone.now(),
+    }
+    return render(request, "people/people.html", context, status=status)
+
+
+def _gift(request: SignedInRequest) -> frozenset[str]:
+    return roles_in_gift(role_names(request.user))
+
+
+@staff_only
+@require_POST
+def invite(request: SignedInRequest) -> HttpResponse:
+    """Invite an address by mail."""
+    form = InvitationForm(request.POST, gift=_gift(request))
+    if not form.is_valid():
+        return _page(request, form, 422)
+    try:
+        made = invitations.invite(actor=request.user, **form.cleaned_data)
+    except Refused as refusal:
+        form.add_error("email", refusal.reason)
+        return _page(request, form, 409)
+    _mail(request, made)
+    return redirect("people")
+
+
+def _mail(request: SignedInRequest, made: invitations.NewInvitation) -> None:
+    address = made.invitation.email
+    if send_invitation(made):
+        messages.success(request, f"An invitation is on its way to {address}.")
+    else:
+        messages.error(request, f"The invitation of {address} is noted, but the mail could not be sent.")
+
+
+@staff_only
+@require_POST
+def invitation_withdraw(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Make an invitation's link useless."""
+    row = get_object_or_404(Invitation, pk=pk)
+    with told(request, f"The invitation of {row.email} is withdrawn."):
+        invitations.withdraw_invitation(actor=request.user, invitation=row)
+    return redirect("people")
+
+
+@staff_only
+@require_GET
+def person(request: SignedInRequest, pk: int) -> HttpResponse:
+    """One member, and what may be done about their roles and account."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    held, gift = role_names(member), _gift(request)
+    context: dict[str, Any] = {
+        "member": member,
+        "held": [role for role in RoleName if role.value in held],
+        "revocable": held & gift,
+        "grantable": [role for role in RoleName if role.value in gift - held and not clashes(held, role)],
+        "may_erase": member != request.user and RoleName.OWNER in role_names(request.user),
+        "may_dismiss": member != request.user and may_dismiss(role_names(request.user), held),
+        "reason_form": ReasonForm(),
+        "events": queries.audit_events(target_kind="accounts.user", target_key=str(pk))[:20],
+    }
+    return render(request, "people/person.html", context)
+
+
+def _reason(request: SignedInRequest) -> str:
+    return request.POST.get("reason", "")[:1000]
+
+
+@staff_only
+@require_POST
+def role_grant(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Give a role."""
+    member, role = get_object_or_404(queries.members(), pk=pk), request.POST.get("role", "")
+    with told(request, f"{member} is {role} now."):
+        members.grant_role(actor=request.user, member=member, role=role, reason=_reason(request))
+    return redirect("person", pk=pk)
+
+
+@staff_only
+@require_POST
+def role_revoke(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Take a role away."""
+    member, role = get_object_or_404(queries.members(), pk=pk), request.POST.get("role", "")
+    with told(request, f"{member} is not {role} any more."):
+        members.revoke_role(actor=request.user, member=member, role=role, reason=_reason(request))
+    return redirect("person", pk=pk)
+
+
+@staff_only
+@require_POST
+def deactivate(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Close an account."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    with told(request, f"The account of {member} is closed."):
+        members.deactivate_user(actor=request.user, member=member, reason=_reason(request))
+    return redirect("person", pk=pk)
+
+
+@staff_only
+@require_POST
+def reactivate(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Reopen an account."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    with told(request, f"The account of {member} is open again."):
+        members.reactivate_user(actor=request.user, member=member, reason=_reason(request))
+    return redirect("person", pk=pk)
+
+
+@require_role(RoleName.OWNER)
+@require_POST
+def erase(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Erase a member who asked for it; the page asks for the word "erase" first."""
+    member = get_object_or_404(queries.members(), pk=pk)
+    if request.POST.get("confirm", "").strip().lower() != "erase":
+        messages.error(request, "Nothing was erased: type the word erase to confirm.")
+        return redirect("person", pk=pk)
+    with told(request, "The account is erased; its labels stay under a number."):
+        erasure.erase_person(actor=request.user, member=member, reason=_reason(request))
+    return redirect("people")

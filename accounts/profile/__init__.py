@@ -1,0 +1,1 @@
+"""One's own account: name, domains, conflicts of interest, tokens, saved comments."""

@@ -1,0 +1,95 @@
+"""What people state about themselves: their name, what they can judge, and where they are partial."""
+
+import datetime as dt
+
+from django.db import transaction
+
+from accounts.database.sight import identities_readable
+from accounts.models import Conflict, Credit, Expertise, User
+from accounts.refusal import Refused
+from accounts.trail import record
+
+
+@transaction.atomic
+def rename(*, actor: User, name: str) -> None:
+    """Change one's own name as the study's staff see it."""
+    User.objects.filter(pk=actor.pk).update(name=name)
+    record(actor=actor, verb="rename", target=actor)  # no names: the trail outlives an erased account
+
+
+@transaction.atomic
+def set_preferences(
+    *,
+    actor: User,
+    capacity: int | None,
+    away_until: dt.date | None,
+    credit: str,
+    pseudonym: str = "",
+    reminders: bool = True,
+) -> None:
+    """State how much one can take on, until when one is away, how one is thanked, and whether to be reminded.
+
+    `capacity`: at most so many unfinished items in a campaign, from 1; None: no limit. Raises Refused for a
+    pseudonym that is missing, or a capacity or credit that does not exist.
+    """
+    if capacity is not None and not 1 <= capacity <= 1000:
+        raise Refused("A capacity is between 1 and 1000 items, or empty.", field="capacity")
+    if credit not in Credit.values:
+        raise Refused(f"{credit!r} is none of {', '.join(Credit.values)}.", field="credit")
+    if credit == Credit.PSEUDONYM and not pseudonym.strip():
+        raise Refused("Give the pseudonym under which you want to be thanked.", field="pseudonym")
+    User.objects.filter(pk=actor.pk).update(
+        capacity=capacity,
+        away_until=away_until,
+        credit=credit,
+        pseudonym=pseudonym.strip() if credit == Credit.PSEUDONYM else "",
+        reminders=reminders,
+    )
+    record(actor=actor, verb="set_preferences", target=actor)
+
+
+@transaction.atomic
+def state_expertise(*, actor: User, domain: str, confidence: int) -> Expertise:
+    """State or restate one's confidence (1 familiar, 2 working knowledge, 3 expert) in a domain."""
+    stated, _ = Expertise.objects.update_or_create(
+        user=actor, domain=domain, defaults={"confidence": confidence}
+    )
+    details = {"domain": domain, "confidence": confidence}
+    record(actor=actor, verb="state_expertise", target=actor, details=details)
+    return stated
+
+
+@transaction.atomic
+def remove_expertise(*, actor: User, domain: str) -> None:
+    """Take a domain back. Raises Refused when it was not stated."""
+    deleted, _ = Expertise.objects.filter(user=actor, domain=domain).delete()
+    if not deleted:
+        raise Refused(f"{domain} is not among your domains.", code="not_stated", field="domain")
+    record(actor=actor, verb="remove_expertise", target=actor, details={"domain": domain})
+
+
+@transaction.atomic
+def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> Conflict:
+    """Declare a conflict of interest, in one's own words; declared again, the reason is replaced.
+
+    Every declaration is accepted alike and waits for a coordinator, whether or not it means anything here.
+    """
+    conflict, _ = Conflict.objects.update_or_create(
+        user=actor, kind=kind, key=key, defaults={"reason": reason}
+    )
+    details = {"kind": kind, "key": key}
+    record(actor=actor, verb="declare_conflict", target=actor, reason=reason, details=details)
+    return conflict
+
+
+@transaction.atomic
+def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
+    """Withdraw one's own declaration. Raises Refused when there is none.
+
+    Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
+    """
+    with identities_readable():  # what it means here goes with it, and is not for the reviewer
+        deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
+    if not deleted:
+        raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")
+    record(actor=actor, verb="withdraw_conflict", target=actor, details={"kind": kind, "key": key})

@@ -1,0 +1,47 @@
+"""Everything that this app stores about one person, as plain values: what they may ask for at any time."""
+
+from typing import Any
+
+from accounts.database.sight import identities_readable
+from accounts.models import AuditEvent, Invitation, User
+
+TRAIL = 10_000
+
+
+def personal_data(user: User) -> dict[str, Any]:
+    """Account, statements, tokens (without secrets) and what the audit trail says they did, newest first."""
+    return {
+        "account": {
+            "email": user.email,
+            "name": user.name,
+            "joined": user.date_joined,
+            "last_signed_in": user.last_login,
+            "roles": sorted(user.roles.values_list("name", flat=True)),
+            "capacity": user.capacity,
+            "away_until": user.away_until,
+            "credit": user.credit,
+            "pseudonym": user.pseudonym,
+            "reminders": user.reminders,
+        },
+        "expertise": list(user.expertise.order_by("domain").values("domain", "confidence")),
+        "conflicts": list(
+            user.conflicts.order_by("kind", "key").values("kind", "key", "reason", "declared_at")
+        ),
+        "access_tokens": list(
+            user.access_tokens.order_by("pk").values(
+                "label", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"
+            )
+        ),
+        "saved_comments": list(user.saved_comments.order_by("pk").values("text", "created_at", "changed_at")),
+        "invitations": list(
+            Invitation.objects.filter(accepted_by=user).values("email", "role", "created_at", "accepted_at")
+        ),
+        "audit_trail": _own_trail(user),
+    }
+
+
+def _own_trail(user: User) -> list[dict[str, Any]]:
+    """What the person did. The details stay out: on other people's rows they tell more than was theirs."""
+    rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
+    with identities_readable():
+        return [dict(row) for row in rows.values("at", "verb", "target_kind", "target_key", "reason")[:TRAIL]]

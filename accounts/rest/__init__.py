@@ -1,0 +1,1 @@
+"""What the whole REST interface shares: sign-in, errors, filters, pages, schema, repeated writes."""

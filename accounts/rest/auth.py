@@ -1,0 +1,89 @@
+"""Authentication and permissions of the REST interface."""
+
+import datetime as dt
+from typing import Any
+
+from django.utils import timezone
+from django.utils.crypto import constant_time_compare
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from accounts.access import is_study_staff, lacks_second_factor, role_names
+from accounts.database.sight import have_sight
+from accounts.models import AccessToken, RoleName, TokenScope, User
+from accounts.signing_in.secrets import secret_hash
+
+_REACH = (TokenScope.READ, TokenScope.GRADE, TokenScope.MANAGE)  # each may do what those before it may
+LAST_USE_KEPT_EVERY = dt.timedelta(minutes=10)  # a request is not to write for the sake of the list of tokens
+
+
+class AccessTokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer TOKEN`. Cookies are ignored when the header is present."""
+
+    def authenticate(self, request: Request) -> tuple[User, AccessToken] | None:
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() != b"bearer":
+            return None
+        if len(words) != 2:
+            raise AuthenticationFailed("The Authorization header must read: Bearer TOKEN.")
+        digest = secret_hash(words[1].decode("latin-1"))
+        now = timezone.now()
+        token = (
+            AccessToken.objects.select_related("user")
+            .filter(token_sha256=digest, revoked_at=None, expires_at__gt=now, user__is_active=True)
+            .first()
+        )
+        if (
+            token is None
+            or not constant_time_compare(token.token_sha256, digest)
+            or not constant_time_compare(token.password_mark, token.user.get_session_auth_hash())
+        ):
+            raise AuthenticationFailed("This access token is unknown, expired or revoked.")
+        if lacks_second_factor(token.user):
+            raise AuthenticationFailed("Set up the second factor of your account first.")
+        _check_scope(token.scope, request)
+        if token.last_used_at is None or now - token.last_used_at > LAST_USE_KEPT_EVERY:
+            AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
+        if is_study_staff(token.user):
+            have_sight()
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Bearer"
+
+
+def _check_scope(scope: str, request: Request) -> None:
+    """Raise PermissionDenied for a write that the token's scope does not reach.
+
+    A view that writes needs `manage`, unless it declares `token_scope`: a new one is closed until somebody decides.
+    """
+    if request.method in SAFE_METHODS:
+        return
+    needed = getattr(request.parser_context["view"], "token_scope", TokenScope.MANAGE)
+    if _REACH.index(scope) < _REACH.index(needed):
+        raise PermissionDenied(
+            f"This access token is for {scope}; this needs one for {needed}.", code="token_scope"
+        )
+
+
+class IsSignedIn(BasePermission):
+    """Any active, signed-in person."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user and request.user.is_authenticated and request.user.is_active)
+
+
+class IsStaffOfTheStudy(BasePermission):
+    """Coordinators and owners."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user and is_study_staff(request.user))
+
+
+class IsOwner(BasePermission):
+    """Owners only."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        return bool(request.user and RoleName.OWNER in role_names(request.user))

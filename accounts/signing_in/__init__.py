@@ -1,0 +1,1 @@
+"""Signing in: by invitation only, with a second factor, from known browsers."""

@@ -1,0 +1,41 @@
+"""django-allauth by invitation only: the public sign-up form is closed, and failures count per person."""
+
+import unicodedata
+from typing import Any, cast
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.ratelimit import consume
+from django.http import HttpRequest, HttpResponse
+
+from accounts.models import User
+from accounts.signing_in.devices import known_device, remember_device
+from accounts.site.forwarding import note_forwarding
+
+
+def folded(address: str) -> str:
+    """The address without accents, compatibility forms and case: what looks alike counts as one."""
+    decomposed = unicodedata.normalize("NFKD", address)
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign)).casefold()
+
+
+class InvitationOnlyAdapter(DefaultAccountAdapter):
+    """Nobody signs up by themselves; accounts/people/joining_views.py makes users from invitations."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        return False
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count the attempt; variants of one address share its limit, and a known browser has one of its own."""
+        note_forwarding(request)
+        address = folded(credentials.get("email", ""))
+        device = known_device(request, address)
+        if not device:
+            super().pre_authenticate(request, **{**credentials, "email": address})
+        elif not consume(request, action="login_on_known_device", key=device):
+            raise self.validation_error("too_many_login_attempts")
+
+    def post_login(self, request: HttpRequest, user: Any, **terms: Any) -> HttpResponse:
+        """Go on to where the person wanted to go; this browser is known from now on."""
+        response = cast(HttpResponse, super().post_login(request, user, **terms))
+        remember_device(response, folded(cast(User, user).email))
+        return response

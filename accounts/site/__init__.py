@@ -1,0 +1,1 @@
+"""What every page shares: middleware, navigation, scripts, mail."""

@@ -1,0 +1,76 @@
+"""Pages that describe a release to the world: its description, Croissant metadata, and its instances as a file."""
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest
+from benchmark.describing.actions import describe_release
+from benchmark.describing.croissant import croissant
+from benchmark.models import Release, ReleaseDescription
+from benchmark.releases.forms import DescriptionForm
+from benchmark.releases.instance_file import MEDIA_TYPE, instance_lines, published_lines
+from benchmark.releases.views import staff_only
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def describe(request: SignedInRequest, name: str) -> HttpResponse:
+    """The description of a release, to be written or mended."""
+    release = _release(name)
+    existing = ReleaseDescription.objects.filter(release=release).first()
+    form = DescriptionForm(request.POST or None, instance=existing)
+    if request.method == "POST" and form.is_valid():
+        try:
+            describe_release(actor=request.user, release=release, **form.cleaned_data)
+        except Refused as refusal:
+            form.add_error(refusal.field or None, refusal.reason)
+        else:
+            messages.success(request, f"{name} is described.")
+            return redirect("release", name=name)
+    return render(request, "benchmark/describe.html", {"release": release, "form": form})
+
+
+@staff_only
+@require_GET
+def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
+    """The Croissant metadata; without a description the way to write one."""
+    page, file = (
+        request.build_absolute_uri(reverse(view, args=[name]))
+        for view in ("release", "release-instances-file")
+    )
+    try:
+        document = croissant(_release(name), page=page, file=file)
+    except Refused as refusal:
+        messages.error(request, refusal.reason)
+        return redirect("release-describe", name=name)
+    response = JsonResponse(document, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    response["Content-Type"] = "application/ld+json"
+    response["Content-Disposition"] = f'attachment; filename="croissant-{name}.json"'
+    return response
+
+
+@staff_only  # type: ignore[arg-type]
+@require_GET
+def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
+    """The file that the metadata describes, or with ?published=1 the one in the benchmark's own format."""
+    try:
+        return instances_download(_release(name), published=request.GET.get("published") == "1")
+    except Refused as refusal:
+        raise Http404(refusal.reason) from refusal
+
+
+def instances_download(release: Release, *, published: bool = False) -> StreamingHttpResponse:
+    """The instances of a release, streamed. Raises Refused for a published format that there is not."""
+    lines = published_lines(release) if published else instance_lines(release)
+    response = StreamingHttpResponse(lines, content_type=MEDIA_TYPE)
+    ending = "published.jsonl" if published else "jsonl"
+    response["Content-Disposition"] = f'attachment; filename="{release.name}.{ending}"'
+    return response
+
+
+def _release(name: str) -> Release:
+    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)

@@ -1,0 +1,100 @@
+"""Scanning outputs for what tells their author."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.identities.fields import shown_fields
+from benchmark.identities.scan import VERSION, scan
+from benchmark.importing.progress import Progress, silent
+from benchmark.models import IdentityScan, IdentityWord, Output, OutputState, Release
+from benchmark.protocol import Protocol
+from benchmark.protocols import get_protocol
+from benchmark.releases.queries import identity_words, scanned_with_all_words, system_names
+
+BATCH = 200
+
+
+def scan_identities(*, release: Release, progress: Progress = silent) -> dict[str, int]:
+    """Scan every answered output of the release that this version of the scan has not read.
+
+    Returns `scanned` (now), `outputs` (all answered ones) and `certain` (outputs with a certain finding).
+    A scan writes no label and moves no text, so anybody may ask for it and nothing goes into the audit trail.
+    """
+    waiting = list(
+        Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
+        .exclude(scanned_with_all_words(release))
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+    for first in range(0, len(waiting), BATCH):
+        progress("scanning", first, len(waiting))
+        scan_outputs(release, Output.objects.filter(pk__in=waiting[first : first + BATCH]))
+    progress("scanning", len(waiting), len(waiting))
+    scans = IdentityScan.objects.filter(output__run__release=release)
+    return {"scanned": len(waiting), "outputs": scans.count(), "certain": scans.filter(certain__gt=0).count()}
+
+
+@transaction.atomic
+def add_identity_word(*, actor: User, release: Release, word: str) -> IdentityWord:
+    """Look for this word too in the release's texts from now on; those that were scanned before wait for a new scan.
+
+    Raises Refused for a word of fewer than two letters or digits, and for one that is there already.
+    """
+    word = " ".join(word.split())
+    if sum(sign.isalnum() for sign in word) < 2 or len(word) > 100:
+        raise Refused("A word has 2 to 100 letters or digits.", code="bad_word", field="word")
+    if release.identity_words.filter(removed_at=None, word__iexact=word).exists():
+        raise Refused(f"“{word}” is on the list already.", code="word_known", field="word")
+    row = IdentityWord.objects.create(release=release, word=word, added_by=actor)
+    record(actor=actor, verb="add_identity_word", target=release, details={"word": word})
+    return row
+
+
+@transaction.atomic
+def remove_identity_word(*, actor: User, word: IdentityWord) -> None:
+    """Stop looking for a word. Raises Refused when it was removed already."""
+    if not IdentityWord.objects.filter(pk=word.pk, removed_at=None).update(removed_at=timezone.now()):
+        raise Refused("This word was removed already.", code="word_removed")
+    record(actor=actor, verb="remove_identity_word", target=word.release, details={"word": word.word})
+
+
+def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
+    """Scan these outputs of one release and keep what was found, in place of what an older version found."""
+    protocol = get_protocol(release.benchmark.protocol)
+    names, words = system_names(release), identity_words(release)
+    scans = [_scan(protocol, names, words, output) for output in outputs]
+    IdentityScan.objects.bulk_create(
+        scans,
+        update_conflicts=True,
+        unique_fields=["output"],
+        update_fields=["version", "findings", "certain", "scanned_at"],
+    )
+
+
+def _scan(protocol: Protocol, names: Sequence[str], words: Sequence[str], output: Output) -> IdentityScan:
+    findings = find(protocol, names, words, output.payload, output.text, output.text_format)
+    certain = sum(found["certain"] for found in findings)
+    return IdentityScan(output=output, version=VERSION, findings=findings, certain=certain)
+
+
+def find(
+    protocol: Protocol,
+    names: Sequence[str],
+    words: Sequence[str],
+    payload: dict[str, Any],
+    text: str,
+    text_format: str,
+) -> list[dict[str, Any]]:
+    """The findings in every shown text of an output, as rows keep them."""
+    return [
+        {"field": field, **asdict(found), "kind": str(found.kind)}
+        for field, shown in shown_fields(protocol, payload, text, text_format).items()
+        for found in scan(shown, text_format, names, words)
+    ]

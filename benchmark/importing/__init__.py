@@ -1,0 +1,1 @@
+"""Files from outside: opened, surveyed, checked as a dry run, imported."""

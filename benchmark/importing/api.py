@@ -1,0 +1,146 @@
+"""REST endpoints of imports: bring a file, read its dry run, import what it showed."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, QueryDict
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.profile.api import caller
+from accounts.refusal import Refused
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from benchmark.importing.forms import IMPORT_FORMS
+from benchmark.importing.upload_handler import CappedFileHandler
+from benchmark.importing.uploading import apply_import, delete_import, how_far, store_import
+from benchmark.models import ImportKind, ImportUpload
+
+REFUSED = {409: RefusalOut, 422: RefusalOut}
+
+
+class FaultOut(serializers.Serializer[Any]):
+    file = serializers.CharField()
+    line = serializers.IntegerField(help_text="1 is the first; 0: the file as a whole.")
+    field = serializers.CharField(allow_blank=True)
+    reason = serializers.CharField()
+
+
+class ImportOut(serializers.ModelSerializer[ImportUpload]):
+    faults = FaultOut(many=True)
+    progress = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ImportUpload
+        fields = [
+            "handle",
+            "kind",
+            "file_name",
+            "size",
+            "sha256",
+            "state",
+            "applying",
+            "report",
+            "refusal",
+            "faults",
+            "progress",
+            "expires_at",
+        ]
+
+    def get_progress(self, upload: ImportUpload) -> dict[str, Any]:
+        """Phase, records done and their total (0 while unknown) of running work."""
+        return vars(how_far(upload)) if upload.is_busy else {}
+
+
+class ImportIn(serializers.Serializer[Any]):
+    """Multipart: the file and the terms of its kind, named as the options of the commands."""
+
+    kind = serializers.ChoiceField(choices=ImportKind.choices)
+    file = serializers.FileField()
+    protocol = serializers.CharField(required=False, help_text="Of a release.")
+    name = serializers.SlugField(required=False, help_text="Of a release.")
+    release = serializers.SlugField(required=False, help_text="Of outputs, as all that follow.")
+    system = serializers.SlugField(required=False)
+    system_name = serializers.CharField(required=False)
+    family = serializers.CharField(required=False)
+    track = serializers.SlugField(required=False)
+    condition = serializers.SlugField(required=False)
+
+
+class ImportsView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+    parser_classes = [MultiPartParser]
+
+    def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
+        """Set the reader of the file before the check of a session's token reads the body."""
+        limit = settings.IMPORT_MAX_BYTES
+        request.upload_handlers = [CappedFileHandler(limit, f"The file is larger than {limit >> 20} MB.")]
+        return super().initialize_request(request, *args, **kwargs)
+
+    @extend_schema(operation_id="imports_list", responses=ImportOut(many=True))
+    def get(self, request: Request) -> Response:
+        """One's own files that are still here."""
+        rows = ImportUpload.objects.filter(owner=caller(request)).order_by("-created_at")
+        return Response(ImportOut(rows, many=True).data)
+
+    @extend_schema(operation_id="imports_create", request=ImportIn, responses={201: ImportOut, **REFUSED})
+    def post(self, request: Request) -> Response:
+        """Keep a file and check it; small ones at once, larger ones by a worker (ask again)."""
+        sent: QueryDict = request.data  # type: ignore[assignment]  # what the multipart parser gives
+        handler = request.upload_handlers[0]
+        if isinstance(handler, CappedFileHandler) and handler.refusal:
+            raise Refused(handler.refusal, code="too_large", field="file")
+        form_class = IMPORT_FORMS.get(str(sent.get("kind", "")))
+        if form_class is None:
+            raise serializers.ValidationError({"kind": [f"One of {', '.join(ImportKind.values)}."]})
+        terms = {name: sent[name] for name in sent if name != "file"}
+        form = form_class({"track": "raw", **terms}, request.FILES)
+        if not form.is_valid():
+            raise serializers.ValidationError(
+                {name: [str(one) for one in reasons] for name, reasons in form.errors.items()}
+            )
+        file = form.cleaned_data["file"]
+        upload = store_import(
+            actor=caller(request),
+            path=Path(file.temporary_file_path()),
+            name=file.name,
+            kind=form.kind,
+            terms=form.terms(),
+        )
+        return Response(ImportOut(upload).data, status=201)
+
+
+class ImportView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="imports_show", responses=ImportOut)
+    def get(self, request: Request, handle: str) -> Response:
+        """The dry run with every problem, how far running work is, or what was imported."""
+        return Response(ImportOut(own_or_404(request, handle)).data)
+
+    @extend_schema(operation_id="imports_delete", request=None, responses={204: None, **REFUSED})
+    def delete(self, request: Request, handle: str) -> Response:
+        """Delete the kept file; what was imported stays."""
+        delete_import(actor=caller(request), upload=own_or_404(request, handle))
+        return Response(status=204)
+
+
+class ApplyView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="imports_apply", request=None, responses={200: ImportOut, **REFUSED})
+    def post(self, request: Request, handle: str) -> Response:
+        """Import exactly what the dry run showed; a second time is refused."""
+        upload = apply_import(actor=caller(request), upload=own_or_404(request, handle))
+        return Response(ImportOut(upload).data)
+
+
+def own_or_404(request: Request, handle: str) -> ImportUpload:
+    """The caller's own file; 404 for others' and for none."""
+    return get_object_or_404(ImportUpload, handle=handle, owner=caller(request))

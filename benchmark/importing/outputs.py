@@ -1,0 +1,185 @@
+"""Import of a system's outputs as one run: all or nothing, idempotent by the hash of its content."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from accounts.refusal import Refused
+from accounts.trail import record
+from benchmark.canonical import output_sha256
+from benchmark.identities.actions import scan_identities
+from benchmark.importing.batches import check_slug, checked_batches, existing
+from benchmark.importing.flags import flag_outputs
+from benchmark.importing.keyindex import KeyIndex
+from benchmark.importing.progress import Progress, silent
+from benchmark.importing.records import RecordError
+from benchmark.importing.survey import MAX_ERRORS, Survey, output_key, survey_outputs
+from benchmark.models import Output, Release, Run, System, UnreleasedOutput
+from benchmark.protocol import NOT_RELEASED, OutputRecord
+from benchmark.protocols import get_protocol
+from benchmark.releases.differences import describe
+from benchmark.releases.integrity import stored_hashes
+from benchmark.releases.queries import quarantined
+
+
+@dataclass(frozen=True)
+class OutputsReport:
+    """What an import of outputs did, or would do. `without_output` counts instances that have none and are not
+    marked as not released, `quarantined` outputs of the release that wait for a decision about what tells their
+    author, `flagged` outputs of the run that break a rule of the protocol, or may (None before it is imported)."""
+
+    release: str
+    system: str
+    track: str
+    condition: str
+    sha256: str
+    outputs: int
+    states: dict[str, int]
+    without_output: int
+    changed: bool
+    dry_run: bool
+    quarantined: int = 0
+    flagged: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """The report as JSON."""
+        return asdict(self)
+
+
+def import_outputs(
+    *,
+    actor: User | None,
+    path: Path,
+    release: Release,
+    system: str,
+    track: str = "raw",
+    condition: str = "",
+    system_name: str = "",
+    family: str = "",
+    dry_run: bool = False,
+    progress: Progress = silent,
+    most_faults: int = MAX_ERRORS,
+) -> OutputsReport:
+    """Read a file or folder of outputs into the run of `system` on `release`, completely or not at all.
+
+    A system that is not known yet is made, called `system_name` (its slug if empty) and of `family`. The same
+    content again changes nothing. Raises Refused: BadFile with every fault's line and field, up to
+    `most_faults`, or when the run
+    holds other outputs already.
+    """
+    check_slug(system, "system")
+    check_slug(track, "track", limit=50)
+    if condition:
+        check_slug(condition, "condition", limit=50)
+    rules, source = get_protocol(release.benchmark.protocol), existing(path)
+    with KeyIndex() as instances, KeyIndex() as index:
+        for key, sha256 in release.instances.values_list("key", "sha256").iterator():
+            instances.add(key, sha256)
+        survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
+        run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
+        changed = not _is_stored(run, system, survey)
+        if changed and not dry_run:
+            author = System(slug=system, name=system_name or system, family=family)
+            _store(actor, run, author, survey, rules.read_outputs(source), progress)
+            scan_identities(release=release, progress=progress)
+        return OutputsReport(
+            release=release.name,
+            system=system,
+            track=track,
+            condition=condition,
+            sha256=survey.sha256,
+            outputs=len(index) - survey.counts[NOT_RELEASED],
+            states=dict(sorted(survey.counts.items())),
+            without_output=len(instances) - survey.groups,
+            changed=changed,
+            dry_run=dry_run,
+            quarantined=quarantined(release).count(),
+            flagged=_flagged(run, system),
+        )
+
+
+def _flagged(run: Run, system: str) -> int | None:
+    """Flagged outputs of the stored run; None if there is none yet."""
+    place = {"release": run.release, "track": run.track, "condition": run.condition}
+    stored = Run.objects.filter(system__slug=system, **place).first()
+    return stored.outputs.filter(protocol_flags__isnull=False).distinct().count() if stored else None
+
+
+def _is_stored(run: Run, system: str, survey: Survey) -> bool:
+    same = {"release": run.release, "track": run.track, "condition": run.condition}
+    stored = Run.objects.filter(system__slug=system, **same).first()
+    if stored is None:
+        return False
+    if stored.sha256 != survey.sha256:
+        pairs = stored_hashes(stored)
+        place = " ".join(part for part in (run.release.name, run.track, run.condition) if part)
+        reason = f"{system} has other outputs on {place}: {describe(survey.index, pairs)}"
+        raise Refused(reason, code="run_differs")
+    return True
+
+
+@transaction.atomic
+def _store(
+    actor: User | None,
+    run: Run,
+    author: System,
+    survey: Survey,
+    records: Iterable[OutputRecord | RecordError],
+    progress: Progress,
+) -> None:
+    run.system = _known(author)
+    try:
+        with transaction.atomic():
+            run.save(force_insert=True)
+    except IntegrityError as error:
+        raise Refused(f"a run of {author.slug} was imported at the same time", code="busy") from error
+    for batch in checked_batches(records, survey.index, _identify, progress):
+        _store_batch(run, batch)
+    withheld = survey.counts[NOT_RELEASED]
+    counts: dict[str, Any] = {"outputs": len(survey.index) - withheld, "system": author.slug}
+    counts |= {"sha256": run.sha256, **({"not_released": withheld} if withheld else {})}
+    record(actor=actor, verb="import_outputs", target=run, details=counts)
+
+
+def _known(author: System) -> System:
+    """The stored system; raises Refused if it is known under another name or family."""
+    names = {"name": author.name, "family": author.family}
+    system, created = System.objects.get_or_create(slug=author.slug, defaults=names)
+    for field, given in names.items():
+        if not created and given not in ("", author.slug, getattr(system, field)):
+            reason = f"system {author.slug} is known with {field} {getattr(system, field)!r}, not {given!r}"
+            raise Refused(reason, code="system_differs")
+    return system
+
+
+def _identify(output: OutputRecord) -> tuple[str, str]:
+    return output_key(output.instance, output.attempt), output_sha256(output)
+
+
+def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
+    keys = {row.instance for row, _ in batch}
+    instances = dict(run.release.instances.filter(key__in=keys).values_list("key", "pk"))
+    UnreleasedOutput.objects.bulk_create(
+        UnreleasedOutput(run=run, instance_id=instances[row.instance])
+        for row, _ in batch
+        if row.state == NOT_RELEASED
+    )
+    stored = Output.objects.bulk_create(
+        Output(
+            run=run,
+            instance_id=instances[row.instance],
+            attempt=row.attempt,
+            state=row.state,
+            text=row.text,
+            text_format=row.text_format,
+            payload=row.payload,
+            sha256=sha256,
+        )
+        for row, sha256 in batch
+        if row.state != NOT_RELEASED
+    )
+    flag_outputs(run, stored)

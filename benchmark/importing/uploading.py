@@ -1,0 +1,294 @@
+"""The life of an uploaded import: kept, checked as a dry run, applied as it was shown, deleted.
+
+The dry run and a file that is thrown away leave nothing in the audit trail, as on the command line; the import
+writes its own row. How far a run is stands in a file beside the upload: rows written inside the import's
+transaction would be seen by nobody before its end.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.utils import timezone
+
+from accounts.access import is_study_staff
+from accounts.models import User
+from accounts.refusal import NotAllowed, Refused
+from benchmark.importing.archives import unpack
+from benchmark.importing.outputs import import_outputs
+from benchmark.importing.progress import Progress
+from benchmark.importing.records import RecordError
+from benchmark.importing.survey import BadFile
+from benchmark.models import ImportKind, ImportState, ImportUpload, Release
+from benchmark.releases.actions import import_release
+from benchmark.releases.queries import release_named
+from benchmark.rendering.stored import call_worker
+
+AT_ONCE_BYTES = 1024 * 1024
+MAX_LIVE = 5
+MAX_FAULTS = 5_000
+KEEP = timedelta(hours=24)
+GIVE_UP = timedelta(hours=1)
+_TELL_EVERY = 0.5  # seconds
+
+
+@dataclass(frozen=True)
+class HowFar:
+    """The phase of a running check or import; `total` is 0 while it is not known."""
+
+    phase: str = ""
+    done: int = 0
+    total: int = 0
+
+
+def store_import(*, actor: User, path: Path, name: str, kind: str, terms: dict[str, Any]) -> ImportUpload:
+    """Take the temporary file at `path` over and check it: at once if it is small, else by a worker.
+
+    `terms` are those of import_release (protocol, name) or import_outputs (release by name, system, ...).
+    Raises NotAllowed for anybody but the study's staff, Refused for MAX_LIVE files that are here already.
+    """
+    _require_staff(actor)
+    sweep()
+    waiting = (ImportState.WAITING, ImportState.RUNNING, ImportState.CHECKED)
+    if ImportUpload.objects.filter(owner=actor, state__in=waiting).count() >= MAX_LIVE:
+        raise Refused(f"You have {MAX_LIVE} files here already. Import or delete one first.", code="too_many")
+    now = timezone.now()
+    with transaction.atomic():
+        upload = ImportUpload.objects.create(
+            owner=actor,
+            handle=secrets.token_urlsafe(32),
+            kind=kind,
+            file_name=Path(name).name[:255] or "upload",
+            size=path.stat().st_size,
+            sha256=_sha256(path),
+            terms=terms,
+            created_at=now,
+            expires_at=now + KEEP,
+        )
+        os.replace(path, path_of(upload))
+        path_of(upload).chmod(0o600)
+    return _worked_at_once(upload)
+
+
+def apply_import(*, actor: User, upload: ImportUpload) -> ImportUpload:
+    """Import exactly what the dry run showed. Raises Refused unless a dry run without faults is there."""
+    _require_staff(actor)
+    if upload.owner_id != actor.pk:
+        raise NotAllowed("This file was brought by somebody else.")
+    checked = ImportUpload.objects.filter(pk=upload.pk, state=ImportState.CHECKED)
+    if not checked.update(state=ImportState.WAITING, applying=True):
+        raise Refused(
+            "Only a file whose dry run found no fault is imported, and only once.", code="not_checked"
+        )
+    upload.refresh_from_db()
+    return _worked_at_once(upload)
+
+
+def delete_import(*, actor: User, upload: ImportUpload) -> None:
+    """File and row go; what was imported stays. Raises Refused while it is being worked at."""
+    if upload.owner_id != actor.pk:
+        raise NotAllowed("This file was brought by somebody else.")
+    idle = ImportUpload.objects.filter(pk=upload.pk).exclude(state=ImportState.RUNNING)
+    if not idle.delete()[0]:
+        raise Refused("The file is being worked at; wait for the end.", code="busy")
+    _remove_files(upload)
+
+
+def work_imports() -> int:
+    """Check or apply every waiting upload, oldest first; returns how many. Several workers may do this at once."""
+    done = 0
+    while True:
+        waiting = ImportUpload.objects.filter(state=ImportState.WAITING).order_by("created_at")
+        pk = waiting.values_list("pk", flat=True).first()
+        if pk is None:
+            return done
+        done += _work(pk)
+
+
+def reconcile_imports() -> None:
+    """Clear what has come to nothing, and call a worker if an upload waits."""
+    sweep()
+    if ImportUpload.objects.filter(state=ImportState.WAITING).exists():
+        call_worker("benchmark.work_imports")
+
+
+def sweep() -> int:
+    """Give up what a dead worker left, delete what has expired; returns how many."""
+    now = timezone.now()
+    stalled = ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP)
+    given_up = stalled.update(
+        state=ImportState.REFUSED, refusal="This did not come to an end; nothing was imported. Try again."
+    )
+    expired = list(ImportUpload.objects.filter(expires_at__lte=now).exclude(state=ImportState.RUNNING))
+    for upload in expired:
+        upload.delete()
+        _remove_files(upload)
+    return given_up + len(expired)
+
+
+def folder_of_imports() -> Path:
+    """Where the files lie; made on first use, for this process's user alone."""
+    folder = Path(settings.UPLOAD_DIR) / "imports"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def path_of(upload: ImportUpload) -> Path:
+    """Where the uploaded bytes lie."""
+    return folder_of_imports() / f"{upload.handle}.upload"
+
+
+def how_far(upload: ImportUpload) -> HowFar:
+    """What the running check or import said last."""
+    try:
+        return HowFar(**json.loads(_progress_path(upload).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return HowFar()
+
+
+def _progress_path(upload: ImportUpload) -> Path:
+    return path_of(upload).with_suffix(".progress")
+
+
+def _remove_files(upload: ImportUpload) -> None:
+    for path in (path_of(upload), _progress_path(upload)):
+        path.unlink(missing_ok=True)
+
+
+def _require_staff(actor: User) -> None:
+    if not is_study_staff(actor):
+        raise NotAllowed("Only coordinators and owners import.")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _worked_at_once(upload: ImportUpload) -> ImportUpload:
+    if upload.size <= AT_ONCE_BYTES:
+        _work(upload.pk)
+        upload.refresh_from_db()
+    return upload
+
+
+def _work(pk: int) -> bool:
+    """Claim and answer one upload; False when another worker has it."""
+    claimed = ImportUpload.objects.filter(pk=pk, state=ImportState.WAITING)
+    if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
+        return False
+    upload = ImportUpload.objects.select_related("owner").get(pk=pk)
+    answer = _answer(upload)
+    mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
+    mine.update(**answer)
+    _progress_path(upload).unlink(missing_ok=True)
+    return True
+
+
+def _answer(upload: ImportUpload) -> dict[str, Any]:
+    try:
+        if _sha256(path_of(upload)) != upload.sha256:
+            raise Refused("The kept file is not the one that was uploaded; upload it again.")
+        basis = _basis(upload)
+        if upload.applying and basis != upload.basis:
+            raise Refused(
+                "The release changed since the dry run; upload the file again and look at the new one."
+            )
+        with _readable(upload) as source:
+            report = _run(upload, source)
+    except BadFile as bad:
+        faults = [_fault(upload, error) for error in bad.errors]
+        many = f"{len(faults):,} problems" + (", and there are more" if bad.more else "")
+        return {"state": ImportState.REFUSED, "faults": faults, "refusal": f"{many}. Nothing was imported."}
+    except RecordError as error:
+        fault = _fault(upload, error)
+        return {
+            "state": ImportState.REFUSED,
+            "faults": [fault],
+            "refusal": "1 problem. Nothing was imported.",
+        }
+    except FileNotFoundError:
+        return {"state": ImportState.REFUSED, "refusal": "The file is gone; upload it again."}
+    except Refused as refusal:
+        return {"state": ImportState.REFUSED, "refusal": f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"}
+    except DatabaseError as error:
+        return {
+            "state": ImportState.REFUSED,
+            "refusal": f"The database refused it: {error}. Nothing was imported.",
+        }
+    state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
+    return {"state": state, "report": report, "basis": basis}
+
+
+def _run(upload: ImportUpload, source: Path) -> dict[str, Any]:
+    common: dict[str, Any] = {
+        "actor": upload.owner,
+        "path": source,
+        "dry_run": not upload.applying,
+        "progress": _teller(upload),
+        "most_faults": MAX_FAULTS,
+    }
+    if upload.kind == ImportKind.RELEASE:
+        return import_release(**common, **upload.terms).document()
+    terms = {**upload.terms, "release": release_named(upload.terms["release"])}
+    return import_outputs(**common, **terms).document()
+
+
+@contextlib.contextmanager
+def _readable(upload: ImportUpload) -> Iterator[Path]:
+    """The upload under its own name; a zip as the folder of its documents."""
+    with TemporaryDirectory(dir=folder_of_imports()) as place:
+        source = Path(place) / upload.file_name
+        if source.suffix.lower() == ".zip":
+            source = source.with_suffix("")
+            source.mkdir()
+            unpack(path_of(upload), source)
+        else:
+            shutil.copyfile(path_of(upload), source)
+        yield source
+
+
+def _fault(upload: ImportUpload, error: RecordError) -> dict[str, Any]:
+    """A folder's faults carry the document's name in place of a field."""
+    if upload.file_name.lower().endswith(".zip") and "." in error.field:
+        return {"file": error.field, "line": error.line, "field": "", "reason": error.reason}
+    return {"file": upload.file_name, "line": error.line, "field": error.field, "reason": error.reason}
+
+
+def _basis(upload: ImportUpload) -> str:
+    """A fingerprint of what the import would meet: the release and its runs, or that there is none."""
+    named = upload.terms["name" if upload.kind == ImportKind.RELEASE else "release"]
+    release = Release.objects.filter(name=named).first()
+    if release is None:
+        return hashlib.sha256(b"no release").hexdigest()
+    runs = release.runs.order_by("pk").values_list("system__slug", "track", "condition", "sha256")
+    met = [release.sha256, release.frozen_at is not None, *map(list, runs)]
+    return hashlib.sha256(json.dumps(met).encode()).hexdigest()
+
+
+def _teller(upload: ImportUpload) -> Progress:
+    told = 0.0
+    path = _progress_path(upload)
+
+    def tell(phase: str, done: int, total: int) -> None:
+        nonlocal told
+        if time.monotonic() - told < _TELL_EVERY:
+            return
+        told = time.monotonic()
+        fresh = path.with_suffix(".telling")
+        fresh.write_text(json.dumps({"phase": phase, "done": done, "total": total}), "utf-8")
+        os.replace(fresh, path)
+
+    return tell

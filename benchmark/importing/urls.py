@@ -1,0 +1,15 @@
+"""Pages of imports."""
+
+from django.urls import URLPattern, path
+
+from benchmark.importing import views as import_views
+from benchmark.models import ImportKind
+
+urlpatterns: list[URLPattern] = [
+    path("", import_views.imports, name="imports"),
+    path("release/", import_views.import_new, {"kind": ImportKind.RELEASE}, name="import-release"),
+    path("outputs/", import_views.import_new, {"kind": ImportKind.OUTPUTS}, name="import-outputs"),
+    path("files/<str:handle>/", import_views.import_page, name="import"),
+    path("files/<str:handle>/apply/", import_views.import_apply, name="import-apply"),
+    path("files/<str:handle>/delete/", import_views.import_delete, name="import-delete"),
+]

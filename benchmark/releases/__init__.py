@@ -1,0 +1,1 @@
+"""Releases with their instances and outputs: imported, shown, frozen, checked."""

@@ -1,0 +1,65 @@
+"""Forms of releases."""
+
+from typing import Any, ClassVar
+
+from django import forms
+
+from benchmark.models import FrozenTuple, Release, ReleaseDescription, Run
+from benchmark.releases.queries import arm_name
+
+
+class DescriptionForm(forms.ModelForm):
+    """Licence, creators and citation of a release."""
+
+    homepage = forms.URLField(
+        assume_scheme="https",
+        max_length=500,
+        required=False,
+        help_text="Where the release is published; left out: its page here.",
+    )
+
+    class Meta:
+        model = ReleaseDescription
+        fields = ("licence", "creators", "citation", "homepage", "version", "published_on")
+        help_texts: ClassVar = {
+            "licence": "An SPDX identifier such as CC-BY-4.0, or the address of the licence.",
+            "creators": "Names, separated by semicolons.",
+            "citation": "How to cite the release, in words or BibTeX.",
+        }
+        widgets: ClassVar = {
+            "published_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+            "citation": forms.Textarea(attrs={"rows": 4}),
+        }
+
+
+class RunsField(forms.ModelMultipleChoiceField):
+    """Runs by system, track and condition."""
+
+    def label_from_instance(self, obj: Run) -> str:
+        return arm_name(obj)
+
+
+class TupleForm(forms.ModelForm):
+    """The entries of a frozen tuple, and the runs that belong to it."""
+
+    runs = RunsField(
+        Run.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Runs that are in no tuple yet. To add runs later, give the same entries again.",
+    )
+
+    class Meta:
+        model = FrozenTuple
+        fields = ("name", "split", "retrieval", "materialisation", "scoring", "evaluated_on")
+        help_texts: ClassVar = {
+            "retrieval": "Provider, settings and cache, best by its hash.",
+            "materialisation": "The log of which sources could be read.",
+            "scoring": "Judge, prompts and aggregation.",
+        }
+        widgets: ClassVar = {"evaluated_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}
+
+    def __init__(self, *args: Any, release: Release, **kwargs: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **kwargs})
+        free = release.runs.filter(tupled__isnull=True).select_related("system")
+        self.fields["runs"].queryset = free.order_by("system__slug", "track", "condition")  # type: ignore[attr-defined]

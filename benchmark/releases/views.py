@@ -1,0 +1,95 @@
+"""Pages of those who run the study: releases, their runs and instances. Systems are named here."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from accounts.access import require_role
+from accounts.models import RoleName
+from accounts.refusal import Refused
+from benchmark.case_columns import case_columns
+from benchmark.models import Instance, Release
+from benchmark.protocols import get_protocol
+from benchmark.published import published_protocols
+from benchmark.releases import queries
+from benchmark.releases.freezing import freeze_release
+from benchmark.releases.showing import show_instance
+from benchmark.variants import related_instances
+
+PAGE = 50
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+
+
+@staff_only
+@require_GET
+def releases(request: HttpRequest) -> HttpResponse:
+    """All releases, newest first."""
+    return render(request, "benchmark/releases.html", {"releases": queries.releases_with_counts()})
+
+
+@staff_only
+@require_GET
+def release(request: HttpRequest, name: str) -> HttpResponse:
+    """A release: domains, runs by system, and its instances, by domain if asked."""
+    row = get_object_or_404(Release.objects.select_related("benchmark", "description"), name=name)
+    domains = queries.domain_counts(row)
+    domain = request.GET.get("domain", "")
+    instances = queries.instances_of(row, domain)
+    rules = get_protocol(row.benchmark.protocol)
+    context: dict[str, Any] = {
+        "release": row,
+        "construction_items": rules.construction_items,
+        "compares_sources": any(
+            "citing_paper_source" in program.predicates for program in rules.program_judges
+        ),
+        "has_open_cases": rules.has_open_cases,
+        "domains": domains,
+        "instance_count": sum(entry["instances"] for entry in domains),
+        "runs": queries.runs_with_states(row),
+        "domain": domain,
+        "description": getattr(row, "description", None),
+        "has_published_format": rules.published_line is not None,
+        "compares_releases": rules.compare_releases is not None,
+        "has_published": row.benchmark.protocol in published_protocols(),
+        "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
+    }
+    return render(request, "benchmark/release.html", context)
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def freeze(request: HttpRequest, name: str) -> HttpResponse:
+    """Ask for confirmation, then freeze the release."""
+    row = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    if request.method == "GET":
+        return render(request, "benchmark/freeze.html", {"release": row})
+    try:
+        frozen = freeze_release(actor=request.user, release=row)  # type: ignore[arg-type]
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{name} is frozen." if frozen else f"{name} was frozen already.")
+    return redirect("release", name=name)
+
+
+@staff_only
+@require_GET
+def instance(request: HttpRequest, name: str, key: str) -> HttpResponse:
+    """An instance with every system's outputs side by side."""
+    row = get_object_or_404(
+        Instance.objects.select_related("release__benchmark", "paper"), release__name=name, key=key
+    )
+    shown = show_instance(row, queries.outputs_of(row))
+    has_case_study = bool(case_columns(get_protocol(row.release.benchmark.protocol)))
+    context = {
+        "instance": row,
+        "shown": shown,
+        "unreleased": queries.unreleased_of(row),
+        "related": related_instances(row),
+        "has_case_study": has_case_study,
+    }
+    return render(request, "benchmark/instance.html", context)

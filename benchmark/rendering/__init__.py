@@ -1,0 +1,1 @@
+"""Rendered texts: stored by hash, rendered by workers, read by requests."""

@@ -1,0 +1,1 @@
+"""How far another release of the same protocol reproduces this one."""

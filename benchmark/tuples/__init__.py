@@ -1,0 +1,1 @@
+"""Frozen tuples: what a published comparison holds fixed."""

@@ -1,0 +1,62 @@
+"""REST endpoints of frozen tuples, for coordinators and owners."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.profile.api import caller, checked
+from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
+from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from benchmark.models import FrozenTuple, Release
+from benchmark.releases.queries import arm_name, run_called
+from benchmark.tuples.actions import declare_tuple
+
+
+class TupleIn(serializers.ModelSerializer[FrozenTuple]):
+    runs = serializers.ListField(
+        child=serializers.CharField(),
+        default=list,
+        help_text="SYSTEM, SYSTEM@TRACK or SYSTEM@TRACK+CONDITION.",
+    )
+
+    class Meta:
+        model = FrozenTuple
+        fields = ("name", "split", "retrieval", "materialisation", "scoring", "evaluated_on", "runs")
+
+
+class TupleOut(TupleIn):
+    runs = serializers.SerializerMethodField()  # type: ignore[assignment]
+
+    def get_runs(self, row: FrozenTuple) -> list[str]:
+        return sorted(arm_name(joined.run) for joined in row.runs.all())
+
+
+class TuplesView(StrictView):
+    permission_classes = [IsStaffOfTheStudy]
+
+    @extend_schema(operation_id="releases_tuples", responses=TupleOut(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """The frozen tuples of a release with their runs."""
+        rows = get_object_or_404(Release, name=name).tuples.order_by("name")
+        return Response(TupleOut(rows.prefetch_related("runs__run__system"), many=True).data)
+
+    @extend_schema(
+        operation_id="releases_declare_tuple",
+        parameters=[OPTIONAL_KEY],
+        request=TupleIn,
+        responses={200: TupleOut, 400: RefusalOut, 409: RefusalOut, 422: RefusalOut},
+    )
+    @idempotent
+    def post(self, request: Request, name: str) -> Response:
+        """Declare a tuple, or add runs to the one that stands under the name with the same entries."""
+        release = get_object_or_404(Release, name=name)
+        sent = checked(TupleIn, request)
+        given: dict[str, Any] = dict(sent.validated_data)
+        given["runs"] = [run_called(release, arm) for arm in given["runs"]]
+        return Response(TupleOut(declare_tuple(actor=caller(request), release=release, **given)).data)

@@ -1,0 +1,1 @@
+"""Formulas: found in a text, converted for KaTeX, typeset for paper."""

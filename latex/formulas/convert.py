@@ -1,0 +1,289 @@
+"""Turns the expanded tokens of one formula into LaTeX that KaTeX understands.
+
+Numbers are written as \\tag, labels are taken out and reported, environments and commands that KaTeX lacks are
+exchanged for honest equivalents, and what would be invisible is taken away.
+"""
+
+from latex.formulas.parts import columns, has_words, masked, unwrapped
+from latex.formulas.rows import Context, FormulaWriter, Level, Row
+from latex.formulas.words import (  # fmt: skip
+    DIMENSION,
+    DROPPED,
+    HIDING,
+    INNER,
+    RAGGED,
+    REFERENCES,
+    SOURCE_ONLY,
+    TEXT_ARGUMENT,
+    THREE_COLUMNS,
+    TRANSPARENT,
+)
+from latex.limits import MAX_FORMULA_DEPTH, MAX_NAME, LimitReached, ShownAsSource
+from latex.reading.tokens import Token, spelled
+
+
+class _Converter(FormulaWriter):
+    # -- the walk --------------------------------------------------------------------------------------
+    def run(self) -> str:
+        if self.nesting > 8:
+            raise LimitReached("formulas are nested too deeply")
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            self.token(token)
+        self.end_row(last=True)
+        return self.finished()
+
+    def token(self, token: Token) -> None:
+        if token.kind in ("word", "primitive"):
+            self.word(token.text)
+        elif token.kind == "symbol":
+            self.symbol(token.text)
+        elif token.kind == "{":
+            self.open_brace()
+        elif token.kind == "}":
+            self.depth -= 1
+            if self.text_depths and self.depth < self.text_depths[-1]:
+                self.text_depths.pop()
+            self.write("}")
+        elif token.kind == "raw":
+            name = token.text.partition("\0")[0]
+            raise ShownAsSource(f"{name} is shown as source")
+        elif token.kind == "&":
+            self.ampersand()
+        else:
+            self.other(token)
+
+    def open_brace(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_FORMULA_DEPTH:
+            raise LimitReached(f"the formula nests more than {MAX_FORMULA_DEPTH} groups")
+        self.write("{")
+
+    def other(self, token: Token) -> None:
+        if token.kind in ("absent", "true", "false"):
+            return
+        if token.kind in ("space", "par"):
+            self.write(" ")
+            return
+        if token.kind == "#":
+            self.write("\\#")
+        elif token.kind in "^_" and self.in_text:
+            self.write("\\_" if token.kind == "_" else "\\textasciicircum ")
+        elif token.kind in ("$", "$$") and self.in_text:
+            self.inner_formula(token)
+        else:
+            self.write(token.text)
+        self.row.empty = False
+
+    @property
+    def in_text(self) -> bool:
+        return bool(self.text_depths)
+
+    def inner_formula(self, opening: Token) -> None:
+        """$..$ inside \\text: its ^ and _ are mathematics again."""
+        start = self.at
+        while self.at < len(self.tokens) and self.tokens[self.at].kind != opening.kind:
+            self.at += 1
+        inside = self.tokens[start : self.at]
+        self.at += 1
+        nested = _Converter(inside, "", self.context, display=False)
+        nested.nesting = self.nesting + 1
+        self.write("$" + nested.run() + "$")
+
+    def ampersand(self) -> None:
+        if self.in_text and not self.levels:
+            self.write("\\&")
+            return
+        if not self.levels and self.environment in THREE_COLUMNS:
+            self.row.columns += 1
+            if self.row.columns != 1:
+                self.write("{}" if self.row.columns == 2 else "&")
+                return
+        self.write("&")
+
+    def symbol(self, text: str) -> None:
+        if text == "\\":
+            self.line_break()
+        elif text in "()":
+            if self.in_text:
+                self.write("$")
+        elif text in "[]" or text in "/-@":
+            return
+        elif text == "\n":
+            self.write("\\ ")
+        else:
+            self.write("\\" + text)
+            self.row.empty &= text in " ,;:!"
+
+    def line_break(self) -> None:
+        self.star()
+        space = self.option() if self.at < len(self.tokens) and self.tokens[self.at].text[:1] == "[" else None
+        if self.levels or self.depth:
+            self.write(
+                "\\\\" + (f"[{space}]" if space and DIMENSION.fullmatch(space) and space.strip() else "")
+            )
+            if space is not None and not DIMENSION.fullmatch(space):
+                self.write(f"{{}}[{space}]")
+            return
+        if self.environment in RAGGED:
+            self.write("\\\\&\\qquad ")
+            return
+        self.end_row(last=False)
+        self.write("\\\\")
+        self.row = Row(numbered=self.numbering == "each")
+
+    # -- commands --------------------------------------------------------------------------------------
+    def word(self, name: str) -> None:
+        if name in ("begin", "end"):
+            (self.begin if name == "begin" else self.end)(spelled(self.argument()).strip())
+        elif name == "label":
+            self.row.label.append(spelled(self.argument())[:MAX_NAME])
+        elif name in ("notag", "nonumber"):
+            self.row.numbered = False
+        elif name == "tag":
+            self.tag()
+        elif name in ("kern", "mkern", "mskip"):
+            self.kern(name)
+        elif name == "ensuremath":
+            self.ensured()
+        elif name in REFERENCES:
+            self.refer(name)
+        elif name == "mathbb" and self.digits_follow():
+            self.plain("mathbf")
+        elif name in HIDING:
+            self.hide(name)
+        elif name in DROPPED:
+            self.drop(DROPPED[name])
+        elif name in SOURCE_ONLY:
+            raise ShownAsSource(f"\\{name}: {SOURCE_ONLY[name]}")
+        else:
+            self.plain(name)
+
+    def kern(self, name: str) -> None:
+        """A space given in units stays; one given by a register (\\kern-\\nulldelimiterspace) is let go."""
+        self.skip_spaces()
+        ahead = self.tokens[self.at : self.at + 2]
+        if ahead and ahead[0].kind == "text" and ahead[0].text == "-" and ahead[1:]:
+            self.at += ahead[1].kind == "word"
+            ahead = ahead[1:] if ahead[1].kind == "word" else ahead
+        if ahead and ahead[0].kind == "word":
+            self.at += 1
+            return
+        self.write("\\" + name, is_word=True)
+
+    def digits_follow(self) -> bool:
+        """KaTeX has no blackboard digits; the indicator function is a bold one then."""
+        self.skip_spaces()
+        ahead = self.tokens[self.at : self.at + 2]
+        ahead = ahead[1:] if ahead and ahead[0].kind == "{" else ahead
+        return bool(ahead) and ahead[0].text[:1].isdecimal()
+
+    def plain(self, name: str) -> None:
+        self.row.empty = False
+        self.write("\\" + name, is_word=name[-1].isalpha())
+        if name in TEXT_ARGUMENT:
+            self.skip_spaces()
+            if self.at < len(self.tokens) and self.tokens[self.at].kind == "{":
+                self.text_depths.append(self.depth + 1)
+
+    def drop(self, signature: str) -> None:
+        for letter in signature:
+            if letter == "m":
+                self.argument()
+            elif letter == "o":
+                self.option()
+            elif letter == "s":
+                self.star()
+            else:
+                self.dimension()
+        self.write(" ")
+
+    def ensured(self) -> None:
+        nested = _Converter(self.argument(), "", self.context, display=False)
+        nested.nesting = self.nesting + 1
+        written = nested.run()
+        self.write(f"${written}$" if self.in_text else f"{{{written}}}")
+
+    def tag(self) -> None:
+        starred = self.star()
+        text = _Converter(self.argument(), "", self.context, display=False)
+        text.text_depths = [0]
+        text.nesting = self.nesting + 1
+        shown = text.run()
+        written = f"\\tag{'*' if starred else ''}{{{shown}}}"
+        if self.depth == 0 and not self.levels and self.display:
+            self.row.tag = written
+            return
+        self.hoisted.append((len(self.out), written))
+        self.out.append("")
+
+    def refer(self, name: str) -> None:
+        self.star()
+        option = self.option()
+        shown = self.context.reference(name, spelled(self.argument())[: 10 * MAX_NAME], option or "")
+        self.write(shown if self.in_text else f"\\text{{{shown}}}")
+        self.row.empty = False
+
+    def hide(self, name: str) -> None:
+        """Invisible ink keeps its room and loses its words: letters are exchanged for letters as tall."""
+        content = self.argument()
+        if has_words(content):
+            self.context.note(f"\\{name} hid text, which was taken out")
+        if not any(token.kind == "word" and token.text in ("begin", "end") for token in content):
+            self.write(f"\\{name}{{{spelled(masked(content))}}}")
+
+    # -- environments ----------------------------------------------------------------------------------
+    def begin(self, name: str) -> None:
+        self.row.empty = False
+        if len(self.levels) > 30:
+            raise LimitReached("the formula nests too many environments")
+        if name in TRANSPARENT:
+            self.levels.append(Level("", self.depth))
+            if name == "minipage":
+                self.argument()
+            return
+        written = INNER.get(name, name)
+        self.levels.append(Level(written, self.depth))
+        if name in ("tabular*",):
+            self.argument()
+        if written not in ("CD",):
+            self.position_option(written)
+        self.write(f"\\begin{{{written}}}")
+        if written in ("array", "darray", "subarray"):
+            self.write("{" + columns(spelled(self.argument())) + "}")
+
+    def position_option(self, written: str) -> None:
+        """[t] and [b] say how a block sits on its line; KaTeX would print them (matrix* takes its own)."""
+        if written.endswith("matrix*"):
+            return
+        if self.at < len(self.tokens) and self.tokens[self.at].text[:3] in (
+            "[t]",
+            "[b]",
+            "[c]",
+            "[l]",
+            "[r]",
+        ):
+            self.option()
+
+    def end(self, name: str) -> None:
+        if not self.levels:
+            raise LimitReached(f"\\end{{{name[:40]}}} without its \\begin")
+        level = self.levels.pop()
+        if level.written:
+            self.write(f"\\end{{{level.written}}}")
+
+
+def convert(tokens: list[Token], environment: str, context: Context, *, display: bool) -> str:
+    """LaTeX for KaTeX. Raises LimitReached, with words for the reader, for what can't be shown as a formula."""
+    if display and not environment:
+        tokens, environment = unwrapped(tokens)
+    converter = _Converter(list(tokens), environment, context, display)
+    if environment.startswith(("alignat", "xalignat")):
+        converter.skip_spaces()
+        converter.write("{" + spelled(converter.argument()) + "}")
+        converter.row.empty = True
+    elif environment.startswith("IEEE"):
+        converter.option()
+        converter.argument()
+    return converter.run()

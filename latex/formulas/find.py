@@ -1,0 +1,201 @@
+"""Formulas in a document: where one ends, its macros expanded, and what the page shows of it."""
+
+from latex.document import Failure, Formula
+from latex.formulas.convert import Context, convert
+from latex.formulas.words import DISPLAYS
+from latex.limits import MAX_NUMBER, LimitReached, ShownAsSource
+from latex.reading.characters import html_attribute, html_text, no_placeholders, visible
+from latex.reading.collect import FormulaCollector
+from latex.reading.counters import alph
+from latex.reading.engine import Engine
+from latex.reading.references import Target
+from latex.reading.tokens import Token, without_comments
+
+
+def formula(engine: Engine, closing: Token | None, environment: str, *, display: bool) -> None:
+    """Reads a formula whose opening was just read, and writes it; what can't be shown is written as source."""
+    start, begin = engine.here, engine.stream.mark
+    if display and not engine.writer.top.line:
+        engine.end_paragraph()
+    collector = FormulaCollector(engine, closing, environment)
+    closed = collector.read()
+    end = engine.stream.source_end
+    if not closed:
+        _unclosed(engine, collector, start, begin, display)
+        return
+    for name in collector.ended:
+        engine.close_environment(name)
+    if engine.in_preamble:
+        return
+    source = without_comments(engine.text[start:end])
+    if collector.fault:
+        show_source(engine, source, collector.fault, start, end, display=display)
+        return
+    try:
+        latex = convert(
+            collector.tokens,
+            _numbered(engine, environment, collector.tokens),
+            _context(engine),
+            display=display,
+        )
+    except LimitReached as limit:
+        folded = isinstance(limit, ShownAsSource)
+        show_source(engine, source, str(limit), start, end, display=display, folded=folded)
+        return
+    if not latex.strip():
+        engine.note("empty formulas are left out")
+        return
+    formula = Formula(visible(latex), display, _copyable(source, latex), start)
+    if reason := engine.unfinished(formula):
+        show_source(engine, source, reason, start, end, display=display)
+    else:
+        _write(engine, formula, end)
+
+
+def _numbered(engine: Engine, environment: str, tokens: list[Token]) -> str:
+    if engine.numbered or environment.endswith("*") or environment + "*" not in DISPLAYS:
+        return environment
+    labelled = any(token.kind == "word" and token.text == "label" for token in tokens)
+    return environment if labelled else environment + "*"
+
+
+def _copyable(source: str, latex: str) -> str:
+    """The author's own words, unless they hide something that the formula does not show."""
+    hiding = (
+        "phantom",
+        "color",
+        "html",
+        "href",
+        "\\def",
+        "\\gdef",
+        "\\newcommand",
+        "\\let",
+        "footnote",
+        "\\if",
+    )
+    return visible(latex if any(word in source for word in hiding) else source)
+
+
+def _unclosed(
+    engine: Engine, collector: FormulaCollector, start: int, begin: int | None, display: bool
+) -> None:
+    """Gives up on a formula that has no end: a lone dollar is a dollar, anything else is shown as source up to
+    the end of its paragraph."""
+    reason = collector.fault or "the formula is never closed"
+    end = engine.stream.source_end
+    if begin is not None and engine.stream.rewind(begin):
+        lone_dollar = collector.closing is not None and collector.closing.kind == "$"
+        if lone_dollar and not _closing_dollar(engine):
+            engine.put("$")
+            return
+        if not lone_dollar:
+            _skip_paragraph(engine, collector.stopped)
+        end = engine.stream.source_end
+    show_source(engine, without_comments(engine.text[start:end]).strip(), reason, start, end, display=display)
+
+
+def _closing_dollar(engine: Engine) -> bool:
+    """Reads up to the next dollar of this paragraph; nothing is read if there is none."""
+    mark = engine.stream.mark
+    while (token := engine.stream.next()) is not None and token.kind != "par":
+        if token.kind == "$":
+            return True
+    return mark is None or not engine.stream.rewind(mark)
+
+
+def _skip_paragraph(engine: Engine, stopped: int) -> None:
+    """Reads up to the end of the paragraph, or to where the formula could not go on."""
+    while (token := engine.stream.peek()) is not None and token.kind != "par" and token.start < stopped:
+        engine.stream.next()
+
+
+def _context(engine: Engine) -> Context:
+    block = engine.anchor(engine.writer.next_id)
+
+    def label(name: str, number: str) -> None:
+        engine.references.label(name, Target(number if len(number) <= MAX_NUMBER else "…", "eq", block))
+
+    return Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
+
+
+def next_equation(engine: Engine) -> str:
+    if not engine.subequation:
+        return engine.counters.step("equation")
+    engine.counters.step("subequation")
+    return engine.subequation + alph(engine.counters.value("subequation"))
+
+
+def _write(engine: Engine, made: Formula, end: int) -> None:
+    engine.formula_count += 1
+    engine.formulas.append(made)
+    tag = "div" if made.display and not engine.writer.top.line else "span"
+    html = (
+        f'<{tag} class="math" data-display="{"true" if made.display else "false"}" '
+        f'data-source="{html_attribute(made.source)}">{html_text(made.latex)}</{tag}>'
+    )
+    if tag == "div":
+        engine.writer.block("display", html, made.start, end)
+    else:
+        engine.put(html)
+
+
+def show_source(
+    engine: Engine, source: str, reason: str, start: int, end: int, *, display: bool, folded: bool = False
+) -> None:
+    """Writes what can't be rendered as the author's source, in place, and counts it as a failed formula.
+
+    The source of a diagram is long and says little: as a display it is `folded` in a frame with the reason.
+    """
+    engine.formula_count += 1
+    source = no_placeholders(visible(source))
+    engine.failures.append(Failure(source, reason, start))
+    code = f'<code class="math-source" title="{html_attribute(reason)}">{html_text(source)}</code>'
+    if display and not engine.writer.top.line:
+        if folded:
+            code = f"<details><summary>{html_text(reason)}</summary>{code}</details>"
+        engine.writer.block("source", f'<div class="source">{code}</div>', start, end)
+    else:
+        engine.put(code)
+
+
+def dollar(engine: Engine) -> None:
+    formula(engine, Token("$", "$", 0, 0), "", display=False)
+
+
+def double_dollar(engine: Engine) -> None:
+    formula(engine, Token("$$", "$$", 0, 0), "", display=True)
+
+
+def inline(engine: Engine) -> None:
+    formula(engine, Token("symbol", ")", 0, 0), "", display=False)
+
+
+def bracket(engine: Engine) -> None:
+    formula(engine, Token("symbol", "]", 0, 0), "", display=True)
+
+
+def ensure_math(engine: Engine) -> None:
+    engine.stream.push([Token("$", "$", 0, 0), *engine.stream.required(), Token("$", "$", 0, 0)])
+
+
+def symbol(engine: Engine, name: str) -> None:
+    """A symbol that its author left outside of dollar signs, with the arguments and scripts that follow it."""
+    taken = [Token("word", name, engine.here, engine.here)]
+    while (token := engine.stream.peek()) is not None and len(taken) < 200:
+        if token.kind in "^_" and len(token.kind) == 1:
+            engine.stream.next()
+            taken.append(token)
+        elif token.kind != "{":
+            break
+        taken += [Token("{", "{", 0, 0), *engine.stream.required(), Token("}", "}", 0, 0)]
+    engine.note("symbols outside of formulas were set as formulas")
+    engine.stream.push([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
+
+
+COMMANDS = {
+    "character $": dollar,
+    "character $$": double_dollar,
+    "(": inline,
+    "[": bracket,
+    "ensuremath": ensure_math,
+}

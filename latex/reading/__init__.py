@@ -1,0 +1,1 @@
+"""Reading a LaTeX document from front to back, once."""

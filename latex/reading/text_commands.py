@@ -1,0 +1,241 @@
+"""Commands of running text: styles, spacing, links, references, notes, and everything that is layout only."""
+
+from collections.abc import Callable
+
+from latex.formulas.find import show_source, symbol
+from latex.formulas.words import DIMENSION
+from latex.reading.characters import SYMBOLS, html_attribute, html_text, plain_words, visible
+from latex.reading.engine import Engine
+from latex.reading.tokens import spelled
+from latex.vocabulary import signatures, words
+
+Command = Callable[[Engine], None]
+
+STYLES = {
+    "emph": ("em", ""), "textit": ("em", "slanted"), "textsl": ("em", "slanted"), "textbf": ("strong", ""),
+    "texttt": ("span", "typewriter"), "textsc": ("span", "smallcaps"), "textsf": ("span", "sans"),
+    "underline": ("span", "underline"), "uline": ("span", "underline"), "overline": ("span", "overline"),
+    "sout": ("span", "strike"), "st": ("span", "strike"), "textsuperscript": ("sup", ""),
+    "textsubscript": ("sub", ""), "fbox": ("span", "boxed"), "framebox": ("span", "boxed"),
+    "term": ("em", ""), "hl": ("mark", ""), "enquote": ("q", ""), "marginpar": ("span", "marginal"),
+    "todo": ("span", "marginal"),
+}  # fmt: skip
+DECLARED = {
+    "em": ("em", ""), "it": ("em", "slanted"), "itshape": ("em", "slanted"),
+    "sl": ("em", "slanted"), "slshape": ("em", "slanted"),
+    "bf": ("strong", ""), "bfseries": ("strong", ""), "tt": ("span", "typewriter"),
+    "ttfamily": ("span", "typewriter"), "sc": ("span", "smallcaps"), "scshape": ("span", "smallcaps"),
+    "sf": ("span", "sans"), "sffamily": ("span", "sans"),
+}  # fmt: skip
+
+DROPPED = signatures("text", "dropped")
+WRAPPERS = signatures("text", "wrappers")
+NEVER = signatures("text", "never")
+FILES = ("input", "include", "subfile", "subfileinclude", "bibliography", "verbatiminput", "lstinputlisting")
+SYMBOLS_OF_FORMULAS = words("symbols")
+TAKING = words("taking")
+
+
+def skip(engine: Engine, signature: str) -> None:
+    """Reads arguments by their letters and forgets them."""
+    stream = engine.stream
+    for letter in signature:
+        if letter == "m":
+            stream.required()
+        elif letter == "o":
+            stream.optional()
+        elif letter == "s":
+            stream.star()
+        elif letter == "w":
+            stream.required()
+        else:
+            _dimension(engine)
+
+
+def _dimension(engine: Engine) -> None:
+    stream = engine.stream
+    token = stream.peek()
+    if token is None or token.kind != "text":
+        return
+    match = DIMENSION.match(token.text)
+    taken = match.end() if match else 0
+    if taken:
+        stream.next()
+        if rest := token.text[taken:]:
+            stream.push([token._replace(text=rest)])
+
+
+def dropping(signature: str) -> Command:
+    return lambda engine: skip(engine, signature)
+
+
+def wrapping(signature: str) -> Command:
+    """The arguments before the last are layout; the last is text."""
+    return lambda engine: skip(engine, signature)
+
+
+def never(name: str, signature: str) -> Command:
+    def run(engine: Engine) -> None:
+        skip(engine, signature)
+        engine.note(f"\\{name} is never obeyed")
+
+    return run
+
+
+def styling(tag: str, classes: str) -> Command:
+    return lambda engine: engine.styled(tag, classes)
+
+
+def declaring(tag: str, classes: str) -> Command:
+    return lambda engine: engine.declared(tag, classes)
+
+
+def character(text: str) -> Command:
+    return lambda engine: engine.put(html_text(text))
+
+
+def line_break(engine: Engine) -> None:
+    engine.stream.star()
+    token = engine.stream.peek()
+    if token is not None and token.kind == "text" and token.text.startswith("["):
+        engine.stream.optional()
+    if engine.writer.top.paragraph_open:
+        engine.put("<br>")
+
+
+def end_paragraph(engine: Engine) -> None:
+    engine.end_paragraph()
+
+
+def footnote(engine: Engine) -> None:
+    engine.stream.optional()
+    start = engine.here
+    number = len(engine.footnotes) + 1
+    engine.footnotes.append(("", start, start))
+    place = engine.anchor(f"fn{number}")
+    engine.put(f'<sup class="footnote-mark"><a href="#{html_attribute(place)}">{number}</a></sup>')
+
+    def finish(html: str) -> None:
+        engine.footnotes[number - 1] = (html, start, engine.stream.source_end)
+
+    engine.captured(finish)
+
+
+def verb(engine: Engine, body: str) -> None:
+    engine.put(f"<code>{html_text(body)}</code>")
+
+
+def read_file(engine: Engine) -> None:
+    name = plain_words(engine.stream.required())
+    engine.note(f"the file {name[:80]} is not part of the document and was not read")
+    engine.put(f'<span class="note">[file {html_text(name[:80])}, not read]</span>')
+
+
+def picture(engine: Engine) -> None:
+    engine.stream.star()
+    engine.stream.optional()
+    engine.stream.optional()
+    name = plain_words(engine.stream.required())[:80]
+    engine.note("pictures are named, not shown")
+    engine.put(f'<span class="image-name">[picture: {html_text(name)}]</span>')
+
+
+def drawing(kind: str, ends_with: str) -> Command:
+    """A picture drawn by commands in running text: its source, in place. It ends with a group, a semicolon where
+    there is no group, or the command named `ends_with`."""
+
+    def run(engine: Engine) -> None:
+        start, stream = engine.here, engine.stream
+        stream.optional()
+        while (token := stream.peek()) is not None and token.kind != "par":
+            if token.kind == "{" and ends_with in ("{", ";"):
+                stream.required()
+                break
+            if ends_with == ";" and stream.until_character(";") is not None:
+                break
+            stream.next()
+            if (token.kind, token.text) == ("word", ends_with):
+                break
+        source = visible(engine.text[start : stream.source_end])
+        show_source(engine, source, kind, start, stream.source_end, display=False)
+
+    return run
+
+
+def tikz_style(engine: Engine) -> None:
+    """\\tikzstyle{name} = [options] and its form with +=."""
+    engine.stream.required()
+    engine.stream.skip_spaces()
+    token = engine.stream.peek()
+    if token is not None and token.kind == "text" and token.text[:1] in "+=":
+        engine.stream.next()
+        if rest := token.text.lstrip("+="):
+            engine.stream.push([token._replace(text=rest)])
+    engine.stream.optional()
+
+
+def title_pdf(engine: Engine) -> None:
+    words = engine.stream.required()
+    engine.stream.required()
+    engine.stream.push(words)
+
+
+def symbols_of_text(engine: Engine, name: str) -> None:
+    """A command that nobody defined: symbols become formulas, anything else shows its arguments."""
+    following = engine.stream.peek()
+    if name in SYMBOLS_OF_FORMULAS and (
+        name not in TAKING or (following is not None and following.kind == "{")
+    ):
+        symbol(engine, name)
+        return
+    if engine.in_preamble:
+        return
+    engine.note(f"\\{name[:60]} is not known; what it encloses is shown")
+
+
+def unit(engine: Engine) -> None:
+    engine.stream.optional()
+    value, name = engine.stream.required(), engine.stream.required()
+    engine.put(html_text(spelled(value)) + "\u00a0" + html_text(plain_words(name)))
+
+
+def xspace(engine: Engine) -> None:
+    """The space that TeX swallowed after a macro's name, unless punctuation follows."""
+    token = engine.stream.peek()
+    if token is not None and (
+        token.kind in ("word", "$") or token.text[:1].isalnum() or token.text[:1] == "("
+    ):
+        engine.writer.space()
+
+
+def tag(engine: Engine) -> None:
+    """\\tag outside of a formula: the number as it would be printed."""
+    starred = engine.stream.star()
+    engine.captured(lambda html: engine.put(html if starred else f"({html})"))
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    **{name: character(text) for name, text in SYMBOLS.items()},
+    **{name: dropping(signature) for name, signature in DROPPED.items()},
+    **{name: wrapping(signature) for name, signature in WRAPPERS.items()},
+    **{name: never(name, signature) for name, signature in NEVER.items()},
+    **{name: styling(*style) for name, style in STYLES.items()},
+    **{name: declaring(*style) for name, style in DECLARED.items()},
+    **dict.fromkeys(FILES, read_file),
+    **dict.fromkeys(("xymatrix", "diagram", "xygraph"), drawing("Xy-pic diagram", "{")),
+    "xy": drawing("Xy-pic diagram", "endxy"),
+    "tikz": drawing("TikZ picture", ";"),
+    "tikzstyle": tikz_style,
+    "\\": line_break,
+    "newline": line_break,
+    "tabularnewline": line_break,
+    "par": end_paragraph,
+    "footnote": footnote,
+    "includegraphics": picture,
+    "texorpdfstring": title_pdf,
+    "SI": unit,
+    "qty": unit,
+    "tag": tag,
+    "xspace": xspace,
+    "unknown command": symbols_of_text,
+}  # fmt: skip
