@@ -40,7 +40,7 @@ def adjudication(request: SignedInRequest, slug: str) -> HttpResponse:
         "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
         "unblinded": is_unblinded(campaign),
     }
-    return render(request, "annotation/adjudication.html", context)
+    return render(request, "annotation/adjudication/adjudication.html", context)
 
 
 @staff_only
@@ -75,7 +75,7 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "may_decide": allows(campaign.phase, Verb.ADJUDICATE),
         "unblinded": unblinded,
     }
-    return render(request, "annotation/adjudicate.html", context, status=409 if problem else 200)
+    return render(request, "annotation/adjudication/adjudicate.html", context, status=409 if problem else 200)
 
 
 def _decide(request: SignedInRequest, item: Item) -> None:

@@ -84,7 +84,7 @@ def _page(
         "reason": content.get("note", ""),
         "remark": remark,
     }
-    return render(request, "annotation/discussion.html", context, status=409 if refusal else 200)
+    return render(request, "annotation/calibration/discussion.html", context, status=409 if refusal else 200)
 
 
 @staff_only
@@ -105,7 +105,7 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
         "present": current_round(row),
         "form": form,
     }
-    return render(request, "annotation/calibration.html", context)
+    return render(request, "annotation/calibration/calibration.html", context)
 
 
 def _act(request: SignedInRequest, row: Campaign, form: CalibrationForm) -> None:

@@ -78,7 +78,10 @@ def _sent(person: User, places: int, due: dt.date | None, today: dt.date) -> boo
     }
     try:
         send_mail(
-            "Work waits for you", render_to_string("annotation/reminder.txt", context), None, [person.email]
+            "Work waits for you",
+            render_to_string("annotation/campaigns/reminder.txt", context),
+            None,
+            [person.email],
         )
     except (SMTPException, OSError) as error:
         log.error("The reminder of account %s was not sent: %s", person.pk, error)

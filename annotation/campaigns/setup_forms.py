@@ -106,7 +106,7 @@ class DrawForm(PlainForm):
 class DomainsForm(DrawForm):
     """Everything, or a sample with a size for each domain."""
 
-    template = "annotation/setup/_domains.html"
+    template = "annotation/campaigns/setup/_domains.html"
     units: ClassVar[str]
     extent = forms.ChoiceField(
         label="How many",
@@ -192,7 +192,7 @@ class InstancesForm(DomainsForm):
 class PairsForm(DrawForm):
     """Which systems are compared, on how many problems, and how many pairs come twice."""
 
-    template = "annotation/setup/_pairs.html"
+    template = "annotation/campaigns/setup/_pairs.html"
     systems = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, help_text="At least two.")
     per_stratum = forms.IntegerField(
         label="Problems for each pair of systems",

@@ -319,4 +319,4 @@ def _page(
         "steps": setup.step_marks(kept, step),
         "back": setup.before(step),
     }
-    return render(request, f"annotation/setup/{step.value}.html", context)
+    return render(request, f"annotation/campaigns/setup/{step.value}.html", context)

@@ -26,7 +26,9 @@ staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 @require_GET
 def campaigns(request: SignedInRequest) -> HttpResponse:
     """All campaigns with their progress, newest first."""
-    return render(request, "annotation/campaigns.html", {"campaigns": queries.campaigns_with_totals()})
+    return render(
+        request, "annotation/campaigns/campaigns.html", {"campaigns": queries.campaigns_with_totals()}
+    )
 
 
 @staff_only
@@ -53,7 +55,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "unblinding": queries.unblinding(row),
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
-    return render(request, "annotation/campaign.html", context)
+    return render(request, "annotation/campaigns/campaign.html", context)
 
 
 @staff_only
@@ -72,7 +74,7 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
             return redirect("campaign", slug=slug)
         except Refused as refusal:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-    return render(request, "annotation/while_open.html", {"campaign": row, "form": form})
+    return render(request, "annotation/campaigns/while_open.html", {"campaign": row, "form": form})
 
 
 @staff_only
@@ -85,7 +87,7 @@ def assign(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         return _apply(request, row)
     plan = assigning_actions.plan_assignment(row)
-    return render(request, "annotation/plan.html", {"campaign": row, **plan_in_words(row, plan)})
+    return render(request, "annotation/campaigns/plan.html", {"campaign": row, **plan_in_words(row, plan)})
 
 
 def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:

@@ -35,7 +35,10 @@ def comment_bank(request: SignedInRequest) -> HttpResponse:
         except Refused as refusal:
             form.add_error("text", refusal.reason)
     return render(
-        request, "annotation/comment_bank.html", _bank(request, form), status=422 if form.errors else 200
+        request,
+        "annotation/comments/comment_bank.html",
+        _bank(request, form),
+        status=422 if form.errors else 200,
     )
 
 
@@ -64,7 +67,9 @@ def saved_comment(request: SignedInRequest, pk: int) -> HttpResponse:
         except Refused as refusal:
             form.add_error("text", refusal.reason)
     context = {"comment": row, "form": form}
-    return render(request, "annotation/saved_comment.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "annotation/comments/saved_comment.html", context, status=422 if form.errors else 200
+    )
 
 
 @reviewers_only
@@ -106,7 +111,9 @@ def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error("text", refusal.reason)
     page = Paginator(bank.shared_in(campaign), PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "form": form, "page": page}
-    return render(request, "annotation/shared_comments.html", context, status=422 if form.errors else 200)
+    return render(
+        request, "annotation/comments/shared_comments.html", context, status=422 if form.errors else 200
+    )
 
 
 @staff_only

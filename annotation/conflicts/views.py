@@ -44,7 +44,7 @@ def declared(request: SignedInRequest) -> HttpResponse:
         .order_by("user__name", "user__email", "kind", "key"),
         "form": form,
     }
-    return render(request, "annotation/conflicts.html", context, status=422 if form.errors else 200)
+    return render(request, "annotation/conflicts/conflicts.html", context, status=422 if form.errors else 200)
 
 
 @staff_only
@@ -70,7 +70,7 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
         "effects": conflicts.effects(row.user_id),
         "benchmarks": conflicts.begun_benchmarks(row.user_id),
     }
-    return render(request, "annotation/conflict.html", context)
+    return render(request, "annotation/conflicts/conflict.html", context)
 
 
 def _decided(request: SignedInRequest, row: Conflict) -> HttpResponse:

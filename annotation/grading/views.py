@@ -53,7 +53,7 @@ def queue(request: SignedInRequest) -> HttpResponse:
     progress = own_progress(request.user)
     return render(
         request,
-        "annotation/queue.html",
+        "annotation/grading/queue.html",
         {"progress": progress, "discussions": own_discussions(request.user), **_totals(progress)},
     )
 
@@ -89,7 +89,7 @@ def grade_next(request: SignedInRequest) -> HttpResponse:
 @require_GET
 def signed_in(request: SignedInRequest) -> HttpResponse:
     """The end of signing in again in a small window: tells the grading page and closes itself."""
-    return render(request, "annotation/signed_in.html")
+    return render(request, "annotation/grading/signed_in.html")
 
 
 @login_required
@@ -115,7 +115,7 @@ def _form(request: SignedInRequest, page: Any, *, status: int = 200, refusal: st
         "refusal": refusal,
         "idempotency_key": uuid.uuid4().hex,
     }
-    return render(request, "annotation/grade.html", context, status=status)
+    return render(request, "annotation/grading/grade.html", context, status=status)
 
 
 def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
@@ -172,7 +172,7 @@ def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse
         and reveal_of(place.item.campaign) is None,
         "discussed": is_revealed(place.item),
     }
-    return render(request, "annotation/own_grade.html", context)
+    return render(request, "annotation/grading/own_grade.html", context)
 
 
 @require_role(RoleName.REVIEWER)
@@ -183,7 +183,7 @@ def finished(request: SignedInRequest) -> HttpResponse:
         {"place": place, "title": problem_title(place.item.instance.payload, place.item.instance.key)}
         for place in queries.finished(request.user)
     ]
-    return render(request, "annotation/finished.html", {"rows": rows})
+    return render(request, "annotation/grading/finished.html", {"rows": rows})
 
 
 @login_required

@@ -20,4 +20,6 @@ def ways(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
     found = ways_out(campaign)
     page = Paginator(found["items"], PAGE).get_page(request.GET.get("page"))
-    return render(request, "annotation/ways_out.html", {"campaign": campaign, "ways": found, "page": page})
+    return render(
+        request, "annotation/grading/ways_out.html", {"campaign": campaign, "ways": found, "page": page}
+    )

@@ -32,7 +32,7 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
         return _onwards(request)
     title = problem_title(place.item.instance.payload, place.item.instance.key)
     context = {"place": place, "title": title, "names": own_names(place)}
-    return render(request, "annotation/guess.html", context)
+    return render(request, "annotation/guessing/guess.html", context)
 
 
 @login_required

@@ -40,7 +40,7 @@ def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
         "answered": answered.count(),
         "unscanned": answered.exclude(scanned_with_all_words(release)).count(),
     }
-    return render(request, "annotation/quarantine.html", context)
+    return render(request, "annotation/quarantine/quarantine.html", context)
 
 
 @staff_only

@@ -82,4 +82,4 @@ def _page(
         "refusal": refusal.reason if refusal else "",
         "reason": content.get("note", ""),
     }
-    return render(request, "annotation/verdict.html", context, status=409 if refusal else 200)
+    return render(request, "annotation/reveal/verdict.html", context, status=409 if refusal else 200)

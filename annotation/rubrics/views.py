@@ -44,7 +44,7 @@ def rubrics(request: SignedInRequest) -> HttpResponse:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     groups = [(name, get_protocol(name).title, known_rubrics(name)) for name in protocol_names()]
     context = {"form": form, "groups": groups}
-    return render(request, "annotation/rubrics.html", context, status=422 if form.errors else 200)
+    return render(request, "annotation/rubrics/rubrics.html", context, status=422 if form.errors else 200)
 
 
 @staff_only

@@ -13,7 +13,7 @@ from benchmark.protocols import get_protocol
 register = template.Library()
 
 
-@register.inclusion_tag("annotation/_flags.html")
+@register.inclusion_tag("annotation/grading/_flags.html")
 def leakage_question(sheet: Sheet) -> dict[str, Any]:
     """The kinds that the protocol knows, every block that can be marked, and the flags so far."""
     protocol = get_protocol(sheet.place.item.campaign.release.benchmark.protocol)

@@ -45,7 +45,7 @@ def training(request: SignedInRequest, slug: str) -> HttpResponse:
         "done": len(done),
         "training": row.training,
     }
-    return render(request, "annotation/training.html", context)
+    return render(request, "annotation/training/training.html", context)
 
 
 @login_required
@@ -70,7 +70,7 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
         "note": note_shown(item),
         "next": unfinished(request.user, row).first(),
     }
-    return render(request, "annotation/training_gold.html", context)
+    return render(request, "annotation/training/training_gold.html", context)
 
 
 def _common(item: TrainingItem) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _form(
         "content": content,
         "refusal": refusal.reason if refusal else "",
     }
-    return render(request, "annotation/training_item.html", context, status=409 if refusal else 200)
+    return render(request, "annotation/training/training_item.html", context, status=409 if refusal else 200)
 
 
 def _answer(request: SignedInRequest, item: TrainingItem) -> HttpResponse:
@@ -155,7 +155,9 @@ def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
         .order_by("number")
         .prefetch_related("gold"),
     }
-    return render(request, "annotation/campaign_training.html", context, status=409 if problem else 200)
+    return render(
+        request, "annotation/training/campaign_training.html", context, status=409 if problem else 200
+    )
 
 
 def _cells(results: dict[str, Any], person: dict[str, Any]) -> list[str]:

@@ -31,7 +31,7 @@ def describe(request: SignedInRequest, name: str) -> HttpResponse:
         else:
             messages.success(request, f"{name} is described.")
             return redirect("release", name=name)
-    return render(request, "benchmark/describe.html", {"release": release, "form": form})
+    return render(request, "benchmark/describing/describe.html", {"release": release, "form": form})
 
 
 @staff_only

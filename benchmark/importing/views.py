@@ -30,7 +30,9 @@ _OTHER_FIELDS = 64 * 1024
 @require_GET
 def imports(request: SignedInRequest) -> HttpResponse:
     """One's own files that are still here, and where to bring another."""
-    return render(request, "benchmark/imports.html", {"uploads": _own(request).order_by("-created_at")})
+    return render(
+        request, "benchmark/importing/imports.html", {"uploads": _own(request).order_by("-created_at")}
+    )
 
 
 @csrf_exempt  # the check reads the whole body; _receive makes it once the reader of the file is in place
@@ -86,7 +88,7 @@ def _form_page(
         "document": MAX_DOCUMENT_BYTES,
         "hours": int(KEEP.total_seconds() // 3600),
     }
-    return render(request, "benchmark/import_new.html", context, status=status)
+    return render(request, "benchmark/importing/import_new.html", context, status=status)
 
 
 @staff_only
@@ -96,9 +98,9 @@ def import_page(request: SignedInRequest, handle: str) -> HttpResponse:
     upload = get_object_or_404(_own(request), handle=handle)
     context: dict[str, Any] = {"upload": upload, "far": how_far(upload) if upload.is_busy else None}
     if request.headers.get("X-Fragment") == "progress":
-        return render(request, "benchmark/_import_state.html", context)
+        return render(request, "benchmark/importing/_import_state.html", context)
     context["page"] = Paginator(upload.faults, FAULTS_ON_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "benchmark/import.html", context)
+    return render(request, "benchmark/importing/import.html", context)
 
 
 @staff_only

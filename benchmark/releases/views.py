@@ -28,7 +28,7 @@ staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 @require_GET
 def releases(request: HttpRequest) -> HttpResponse:
     """All releases, newest first."""
-    return render(request, "benchmark/releases.html", {"releases": queries.releases_with_counts()})
+    return render(request, "benchmark/releases/releases.html", {"releases": queries.releases_with_counts()})
 
 
 @staff_only
@@ -57,7 +57,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
         "has_published": row.benchmark.protocol in published_protocols(),
         "page": Paginator(instances, PAGE).get_page(request.GET.get("page")),
     }
-    return render(request, "benchmark/release.html", context)
+    return render(request, "benchmark/releases/release.html", context)
 
 
 @staff_only
@@ -66,7 +66,7 @@ def freeze(request: HttpRequest, name: str) -> HttpResponse:
     """Ask for confirmation, then freeze the release."""
     row = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     if request.method == "GET":
-        return render(request, "benchmark/freeze.html", {"release": row})
+        return render(request, "benchmark/releases/freeze.html", {"release": row})
     try:
         frozen = freeze_release(actor=request.user, release=row)  # type: ignore[arg-type]
     except Refused as refusal:
@@ -92,4 +92,4 @@ def instance(request: HttpRequest, name: str, key: str) -> HttpResponse:
         "related": related_instances(row),
         "has_case_study": has_case_study,
     }
-    return render(request, "benchmark/instance.html", context)
+    return render(request, "benchmark/releases/instance.html", context)

@@ -62,7 +62,9 @@ def reproduction_page(request: HttpRequest, name: str) -> HttpResponse:
         "shares": [_share(key, share) for key, share in found["shares"].items()] if found else [],
         "counts": list(_counts(found)) if found else [],
     }
-    return render(request, "benchmark/reproduction.html", context, status=400 if form.errors else 200)
+    return render(
+        request, "benchmark/reproduction/reproduction.html", context, status=400 if form.errors else 200
+    )
 
 
 def _share(key: str, estimate: Mapping[str, Any]) -> dict[str, str]:

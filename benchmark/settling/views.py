@@ -49,7 +49,7 @@ def settling(request: SignedInRequest, name: str) -> HttpResponse:
         "total": len(found),
         "mine": _last_answer(release, request.user.pk),
     }
-    return render(request, "benchmark/settling.html", context)
+    return render(request, "benchmark/settling/settling.html", context)
 
 
 def _with_following(listed: list[Question]) -> list[tuple[Question, str]]:

@@ -28,4 +28,4 @@ def tuples(request: SignedInRequest, name: str) -> HttpResponse:
             messages.success(request, f"{found.name} is declared.")
             return redirect("release-tuples", name=name)
     rows = release.tuples.order_by("name").prefetch_related("runs__run__system")
-    return render(request, "benchmark/tuples.html", {"release": release, "tuples": rows, "form": form})
+    return render(request, "benchmark/tuples/tuples.html", {"release": release, "tuples": rows, "form": form})

@@ -33,7 +33,7 @@ def judge_replies(request: HttpRequest, pk: int, output: int) -> HttpResponse:
         "replies": replies(judge, read),
         "flags": output_flags(read),
     }
-    return render(request, "judging/replies.html", context)
+    return render(request, "judging/reading/replies.html", context)
 
 
 @staff_only
@@ -49,7 +49,7 @@ def judge_instance_replies(request: HttpRequest, pk: int, instance: int) -> Http
         "replies": replies(judge, read),
         "flags": find_injections("\n\n".join(texts(read.payload))),
     }
-    return render(request, "judging/replies.html", context)
+    return render(request, "judging/reading/replies.html", context)
 
 
 @staff_only
@@ -58,7 +58,7 @@ def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
     """The outputs of a run that look as if they spoke to their judge, with the words."""
     run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
     page = Paginator(flagged_outputs(run), PAGE).get_page(request.GET.get("page"))
-    return render(request, "judging/injections.html", {"run": run, "page": page, "query": ""})
+    return render(request, "judging/reading/injections.html", {"run": run, "page": page, "query": ""})
 
 
 @staff_only
@@ -77,4 +77,6 @@ def reparse_run(request: SignedInRequest, pk: int) -> HttpResponse:
             return redirect("judge", pk=done.judge.pk)
     again = reread(run)
     page = Paginator(again.changed, PAGE).get_page(request.GET.get("page"))
-    return render(request, "judging/reparse.html", {"run": run, "again": again, "page": page, "query": ""})
+    return render(
+        request, "judging/reading/reparse.html", {"run": run, "again": again, "page": page, "query": ""}
+    )

@@ -43,7 +43,7 @@ def judges(request: HttpRequest) -> HttpResponse:
         "runs": runs_with_progress()[:50],
         "no_endpoint": no_endpoint_reason(),
     }
-    return render(request, "judging/judges.html", context)
+    return render(request, "judging/runs/judges.html", context)
 
 
 @owner_only
@@ -65,7 +65,9 @@ def new_judge(request: SignedInRequest) -> HttpResponse:
             messages.success(request, f"{made.label} is ready to be asked.")
             return redirect("judge", pk=made.pk)
     context = {"form": models, "program_form": programs, "no_endpoint": no_endpoint}
-    return render(request, "judging/new_judge.html", context, status=400 if sent and sent.errors else 200)
+    return render(
+        request, "judging/runs/new_judge.html", context, status=400 if sent and sent.errors else 200
+    )
 
 
 @staff_only
@@ -93,7 +95,7 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
         "no_endpoint": no_endpoint if shown.endpoint else "",
     }
     faulty = any(form.errors for form in forms)
-    return render(request, "judging/judge.html", context, status=400 if faulty else 200)
+    return render(request, "judging/runs/judge.html", context, status=400 if faulty else 200)
 
 
 def _ask_forms(shown: Judge, request: HttpRequest) -> list[AskForm]:
@@ -152,7 +154,7 @@ def judge_run(request: HttpRequest, pk: int) -> HttpResponse:
         "steerable": run.state in (RunState.RUNNING, RunState.PAUSED),
     }
     fragment = request.headers.get("X-Fragment") == "progress"
-    return render(request, "judging/_progress.html" if fragment else "judging/run.html", context)
+    return render(request, "judging/runs/_progress.html" if fragment else "judging/runs/run.html", context)
 
 
 @staff_only

@@ -67,7 +67,7 @@ def _start(
         "minutes": settings.ANALYSE_KEEP_MINUTES,
         "mine": request.user.label_uploads.order_by("created_at"),
     }
-    return render(request, "reports/analyse.html", context, status=status)
+    return render(request, "reports/analysing/analyse.html", context, status=status)
 
 
 def _own(request: SignedInRequest, handle: str) -> LabelUpload:
@@ -81,7 +81,7 @@ def analyse_file(request: SignedInRequest, handle: str) -> HttpResponse:
     """First rows, columns, options; below them the answer, or how far it is."""
     upload = _own(request, handle)
     if request.headers.get("X-Fragment") == "progress":
-        return render(request, "reports/_upload_state.html", {"upload": upload})
+        return render(request, "reports/analysing/_upload_state.html", {"upload": upload})
     asked = from_row(upload.asked) if upload.asked else None
     form = AnalysisForm(request.POST or None, peek=uploads.first_rows(upload), asked=asked)
     if request.method == "POST" and form.is_valid():
@@ -91,7 +91,7 @@ def analyse_file(request: SignedInRequest, handle: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, refusal.reason)
     context: dict[str, Any] = {"upload": upload, "form": form, "answer": _shown(upload)}
-    return render(request, "reports/analyse_file.html", context, status=400 if form.errors else 200)
+    return render(request, "reports/analysing/analyse_file.html", context, status=400 if form.errors else 200)
 
 
 def _shown(upload: LabelUpload) -> dict[str, Any] | None:

@@ -58,4 +58,6 @@ def stored_analysis(request: HttpRequest, name: str) -> HttpResponse:
             context["answer"] = analysis_page(asked.analysis, document)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
-    return render(request, "reports/stored_analysis.html", context, status=400 if form.errors else 200)
+    return render(
+        request, "reports/analysing/stored_analysis.html", context, status=400 if form.errors else 200
+    )

@@ -30,7 +30,7 @@ def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
         _freeze(request, release)
         return redirect(f"{request.path}?{chosen.query}")
     rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
-    return render(request, "reports/artifacts.html", {"chosen": chosen, "artifacts": rows})
+    return render(request, "reports/artifact/artifacts.html", {"chosen": chosen, "artifacts": rows})
 
 
 def _freeze(request: SignedInRequest, release: Release) -> None:
@@ -78,4 +78,4 @@ def comparison(request: SignedInRequest) -> HttpResponse:
         }
         for name, found in document["inputs"].items()
     ]
-    return render(request, "reports/comparison.html", {"document": document, "parts": parts})
+    return render(request, "reports/artifact/comparison.html", {"document": document, "parts": parts})

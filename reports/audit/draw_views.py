@@ -44,7 +44,7 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         "comparison": strata_page(comparison(plan, plan_form.wanted_half_width)) if plan else None,
     }
     refused = plan_form.errors or form.errors
-    return render(request, "reports/audit_draw.html", context, status=400 if refused else 200)
+    return render(request, "reports/audit/audit_draw.html", context, status=400 if refused else 200)
 
 
 def _without_sizes(request: SignedInRequest) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What audits say by the methods of version 1, so that artifacts frozen with them verify byte for byte.
 
-Nothing new uses them; reports.audit.results and reports.audit.corrections have the current ones. Differences: labels
-that nobody gave count as ineligible, even splits as "uncertain", strata are those of the draw alone, and every cell has a
-posterior of its own (stats/audit/first_methods.py).
+Nothing new uses them; the current ones are in reports.audit.results and reports.audit.corrections. Differences:
+labels that nobody gave count as ineligible, even splits as "uncertain", strata are those of the draw alone, and every
+cell has a posterior of its own (stats.audit.first_methods).
 """
 
 from collections import defaultdict

@@ -25,7 +25,7 @@ def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
     chosen, document = _asked(request, name)
     audits = judge_audit_sections(document) if document else []
     context = {"chosen": chosen, "document": document, "audits": audits}
-    return render(request, "reports/judge_audit.html", context)
+    return render(request, "reports/audit/judge_audit.html", context)
 
 
 @staff_only

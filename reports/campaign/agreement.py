@@ -20,7 +20,7 @@ def agreement_document(
 ) -> dict[str, Any]:
     """Question key to its agreement bundle. Items of one problem are one cluster.
 
-    Artifacts with `methods` before 4 have the intervals of stats.agreement.first_methods; only those before 3 use `seed`.
+    Artifacts with `methods` before 4 have the intervals of stats.agreement.first_methods; those before 3 use `seed`.
     """
     return {
         question.key: _bundle(

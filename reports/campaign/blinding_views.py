@@ -23,4 +23,4 @@ def blinding(request: HttpRequest, slug: str) -> HttpResponse:
         row["cell"] = number_cell(row["bang"]) if row["bang"] else None
     james = number_cell(document["james"]) if document["james"] else None
     context = {"campaign": campaign, "document": document, "james": james}
-    return render(request, "reports/blinding.html", context)
+    return render(request, "reports/campaign/blinding.html", context)

@@ -39,7 +39,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = campaign_or_404(slug)
     document = campaign_results_document(campaign)
     sections = campaign_pages.results_sections(document, today=timezone.now().date())
-    return render(request, "reports/campaign_results.html", {"campaign": campaign, **sections})
+    return render(request, "reports/campaign/campaign_results.html", {"campaign": campaign, **sections})
 
 
 @staff_only
@@ -63,7 +63,7 @@ def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     document = question_document(campaign, question, request.GET.get("more", ""))
     sections = campaign_pages.reliability_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
-    return render(request, "reports/question.html", context)
+    return render(request, "reports/campaign/question.html", context)
 
 
 @staff_only
@@ -83,7 +83,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
     only_known(request.GET)
     campaign = campaign_or_404(slug)
     sections = campaign_pages.monitoring_sections(reviewers_document(campaign))
-    return render(request, "reports/monitoring.html", {"campaign": campaign, **sections})
+    return render(request, "reports/campaign/monitoring.html", {"campaign": campaign, **sections})
 
 
 @staff_only
@@ -104,7 +104,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     document = calibration_document(campaign)
     sections = campaign_pages.calibration_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
-    return render(request, "reports/calibration.html", context)
+    return render(request, "reports/campaign/calibration.html", context)
 
 
 @staff_only
@@ -122,7 +122,7 @@ def verdicts(request: SignedInRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     context = {"campaign": campaign, "document": verdicts_document(campaign), "form": form}
-    return render(request, "reports/verdicts.html", context)
+    return render(request, "reports/campaign/verdicts.html", context)
 
 
 @staff_only

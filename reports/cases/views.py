@@ -30,4 +30,4 @@ def case_study(request: HttpRequest, name: str, key: str) -> HttpResponse:
         "chosen": document,  # for the choice of track and judge
         **case_sections(document),
     }
-    return render(request, "reports/case_study.html", context)
+    return render(request, "reports/cases/case_study.html", context)

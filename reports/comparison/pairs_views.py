@@ -30,7 +30,7 @@ def pairs(request: HttpRequest, name: str) -> HttpResponse:
         other = other_document(chosen.release, inputs, document)
         if other and other["comparisons"] and document["comparisons"]:
             sections["beside"] = beside_sections(document, other)
-    return render(request, "reports/pairs.html", {"chosen": chosen, "kinds": kinds, **sections})
+    return render(request, "reports/comparison/pairs.html", {"chosen": chosen, "kinds": kinds, **sections})
 
 
 @staff_only

@@ -28,7 +28,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems under one outcome; without any outcome yet, what to do."""
     chosen, kinds, found, seed = asked_outcomes(request, name)
     sections = comparison_sections(comparison_document(found, seed=seed)) if found else {}
-    return render(request, "reports/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
+    return render(request, "reports/comparison/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
 
 
 @staff_only
@@ -55,7 +55,7 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
         "query": query.urlencode(),
         "compared": len(document["pairs"]),
     }
-    return render(request, "reports/compare_pair.html", context)
+    return render(request, "reports/comparison/compare_pair.html", context)
 
 
 @staff_only

@@ -29,4 +29,4 @@ def conditions(request: HttpRequest, name: str) -> HttpResponse:
         "judges": [(label, urlencode({**kept, "judge": label})) for label in document["judges"]],
         **condition_sections(document),
     }
-    return render(request, "reports/conditions.html", context)
+    return render(request, "reports/conditions/conditions.html", context)

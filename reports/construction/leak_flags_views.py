@@ -25,7 +25,9 @@ def leak_flags(request: HttpRequest, name: str) -> HttpResponse:
     only_known(request.GET, "page")
     page = Paginator(flagged_instances(release), PAGE).get_page(request.GET.get("page"))
     rows = [(row, _both(row)) for row in page]
-    return render(request, "reports/leak_flags.html", {"release": release, "page": page, "rows": rows})
+    return render(
+        request, "reports/construction/leak_flags.html", {"release": release, "page": page, "rows": rows}
+    )
 
 
 def _both(row: FlaggedInstance) -> list[tuple[str, int, bool]]:

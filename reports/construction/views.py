@@ -57,7 +57,7 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
         "domains": release.instances.order_by("domain").values_list("domain", flat=True).distinct(),
         "query": query.urlencode(),
     }
-    return render(request, "reports/construction.html", context)
+    return render(request, "reports/construction/construction.html", context)
 
 
 def _run(request: HttpRequest, release: Release) -> HttpResponse:
@@ -90,7 +90,7 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
         "domains": sorted({instance.domain for instance in found.instances}),
         "query": query.urlencode(),
     }
-    return render(request, "reports/construction_raters.html", context)
+    return render(request, "reports/construction/construction_raters.html", context)
 
 
 @staff_only

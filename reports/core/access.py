@@ -36,7 +36,7 @@ def explains_refusals(view: View) -> View:
         except Refused as refusal:
             status = 404 if refusal.code.startswith("no_") else 400
             context = {"reason": refusal.reason, "tuples": _tuple_queries(request, refusal)}
-            return render(request, "reports/refused.html", context, status=status)
+            return render(request, "reports/core/refused.html", context, status=status)
 
     return answer
 

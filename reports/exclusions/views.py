@@ -37,4 +37,4 @@ def exclusions(request: SignedInRequest, name: str) -> HttpResponse:
         "rules": [{**rule, "words": [GROUNDS[key] for key in rule["grounds"]]} for rule in found["rules"]],
         "objections": [{**row, "words": GROUNDS[row["ground"]]} for row in found["objections"]],
     }
-    return render(request, "reports/exclusions.html", context, status=422 if form.errors else 200)
+    return render(request, "reports/exclusions/exclusions.html", context, status=422 if form.errors else 200)

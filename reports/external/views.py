@@ -48,7 +48,7 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
         if document
         else [],
     }
-    return render(request, "reports/external.html", context, status=400 if problem else 200)
+    return render(request, "reports/external/external.html", context, status=400 if problem else 200)
 
 
 def _cell(estimate: Mapping[str, Any]) -> Cell:

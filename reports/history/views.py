@@ -25,4 +25,4 @@ def history(request: HttpRequest) -> HttpResponse:
         }
         for kind in KINDS
     ]
-    return render(request, "reports/history.html", {"document": document, "rows": rows})
+    return render(request, "reports/history/history.html", {"document": document, "rows": rows})

@@ -40,7 +40,7 @@ def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
             "rows": [(each, ids[each.subject]) for each in page],
             "query": query.urlencode(),
         }
-    return render(request, "reports/judge_pair.html", context)
+    return render(request, "reports/judges/judge_pair.html", context)
 
 
 @staff_only
@@ -65,7 +65,7 @@ def judge_matrix(request: HttpRequest, name: str) -> HttpResponse:
     chosen = _chosen(request, name, *PARAMETERS, "metric")
     sections = matrix_sections(matrix_document(chosen, request.GET.get("metric", "")))
     context = {"chosen": chosen, "metrics": metrics_of(chosen.release), **sections}
-    return render(request, "reports/judge_matrix.html", context)
+    return render(request, "reports/judges/judge_matrix.html", context)
 
 
 @staff_only

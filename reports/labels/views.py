@@ -41,7 +41,7 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
         "after": after,
         "next": page.next,
     }
-    return render(request, "reports/labels.html", context)
+    return render(request, "reports/labels/labels.html", context)
 
 
 def _columns(rows: list[dict[str, str]]) -> list[str]:

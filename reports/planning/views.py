@@ -26,7 +26,7 @@ class Question:
 
     @property
     def template(self) -> str:
-        return f"reports/{self.address.replace('-', '_')}.html"
+        return f"reports/planning/{self.address.replace('-', '_')}.html"
 
 
 QUESTIONS = (

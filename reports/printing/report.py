@@ -168,7 +168,7 @@ def _print_items(
 
 
 def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: "Joined") -> None:
-    html = render_to_string("reports/print/items.html", {"items": items, "subject": title})
+    html = render_to_string("reports/printing/items.html", {"items": items, "subject": title})
     first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
     printed = print_html(html, [*sheets, first])
     joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
@@ -208,7 +208,7 @@ def _front(
         chosen = choose(order.release, _choice(order))
         document = score(collect_chosen(chosen))
         context |= {"chosen": chosen, "document": document, **score_sections(document)}
-    html = render_to_string("reports/print/front.html", context)
+    html = render_to_string("reports/printing/front.html", context)
     return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
 
 

@@ -38,7 +38,7 @@ def report_jobs(request: SignedInRequest, name: str) -> HttpResponse:
             return redirect("report-job", pk=job.pk)
     rows = release.report_jobs.select_related("campaign", "asked_by").order_by("-pk")[:SHOWN]
     context = {"release": release, "form": form, "jobs": rows, "pdf_problem": pdf_problem()}
-    return render(request, "reports/report_jobs.html", context, status=400 if form.errors else 200)
+    return render(request, "reports/printing/report_jobs.html", context, status=400 if form.errors else 200)
 
 
 @staff_only
@@ -49,7 +49,11 @@ def report_job(request: SignedInRequest, pk: int) -> HttpResponse:
     running = job.state in (ReportState.QUEUED, ReportState.RUNNING)
     context: dict[str, Any] = {"job": job, "running": running}
     fragment = request.headers.get("X-Fragment") == "progress"
-    return render(request, "reports/_report_job.html" if fragment else "reports/report_job.html", context)
+    return render(
+        request,
+        "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html",
+        context,
+    )
 
 
 @staff_only

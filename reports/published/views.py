@@ -12,7 +12,7 @@ from reports.published.recomputing import all_counts, recomputed
 @require_GET
 def published_list(request: HttpRequest) -> HttpResponse:
     """The papers whose figures are kept, with how many come out."""
-    return render(request, "reports/published_list.html", {"papers": all_counts()})
+    return render(request, "reports/published/published_list.html", {"papers": all_counts()})
 
 
 @staff_only
@@ -20,4 +20,4 @@ def published_list(request: HttpRequest) -> HttpResponse:
 @explains_refusals
 def published(request: HttpRequest, protocol: str) -> HttpResponse:
     """One paper's figures beside ours, and its known discrepancies."""
-    return render(request, "reports/published.html", {"document": recomputed(protocol)})
+    return render(request, "reports/published/published.html", {"document": recomputed(protocol)})

@@ -41,4 +41,4 @@ def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
         "questions": sorted({key for output in found for key in output.experts}),
         "query": query.urlencode(),
     }
-    return render(request, "reports/outputs_behind.html", context)
+    return render(request, "reports/scores/outputs_behind.html", context)

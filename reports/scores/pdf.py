@@ -11,4 +11,6 @@ from reports.printing.pages import own_sheet, print_html, require_pdf
 def score_pdf(context: Mapping[str, Any]) -> bytes:
     """The report of a score page's context. Raises Refused when this machine lacks pango."""
     require_pdf()
-    return print_html(render_to_string("reports/report.html", dict(context)), [own_sheet("pdf.css")]).content
+    return print_html(
+        render_to_string("reports/scores/report.html", dict(context)), [own_sheet("pdf.css")]
+    ).content

@@ -24,7 +24,7 @@ from reports.scores.pdf import score_pdf
 @require_GET
 def scores(request: HttpRequest) -> HttpResponse:
     """Every track of every release that has outputs."""
-    return render(request, "reports/scores.html", {"tracks": tracks_overview()})
+    return render(request, "reports/scores/scores.html", {"tracks": tracks_overview()})
 
 
 @staff_only
@@ -42,7 +42,7 @@ def score_of(request: HttpRequest, name: str) -> HttpResponse:
         "has_published": has_published,
         "has_conditions": has_conditions,
     }
-    return render(request, "reports/score.html", shown)
+    return render(request, "reports/scores/score.html", shown)
 
 
 @staff_only

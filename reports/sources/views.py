@@ -35,7 +35,7 @@ def output_sources(request: HttpRequest, name: str) -> HttpResponse:
         "rows": [(row, percent_cell(row.share)) for row in rows],
         "page": Paginator(protocol_flags(release, matcher), PAGE).get_page(request.GET.get("page")),
     }
-    return render(request, "reports/sources.html", context)
+    return render(request, "reports/sources/sources.html", context)
 
 
 def _ask(request: HttpRequest, release: Release) -> HttpResponse:

@@ -17,7 +17,7 @@ from reports.status.state import LATE, stalled_since, status
 @require_GET
 def status_page(request: HttpRequest) -> HttpResponse:
     """Every part of the platform with its state, and the jobs that wait."""
-    return render(request, "reports/status.html", {"status": status(), "late": LATE})
+    return render(request, "reports/status/status.html", {"status": status(), "late": LATE})
 
 
 @staff_only

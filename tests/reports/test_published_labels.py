@@ -192,7 +192,7 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates
     answer = client.get(reverse("api-score", args=["first-proof"]))
     assert answer.json()["not_released"] == {"secret": 10}
-    printed = render_to_string("reports/report.html", page_context(choose(withheld, {}), found))
+    printed = render_to_string("reports/scores/report.html", page_context(choose(withheld, {}), found))
     assert row.format(6) in printed
 
 
