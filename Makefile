@@ -5,12 +5,13 @@ IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
 TYPED = config accounts benchmark annotation judging reports stats latex llm algebra tools
 
-.PHONY: help demo test test-fast lint format bench chaos production dev
+.PHONY: help demo test test-all test-fast lint format bench chaos production dev
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up and start the demo; Ctrl-C stops it"
-	@echo "make test       all tests, on SQLite and on PostgreSQL with Redis, browser included"
+	@echo "make test       all tests, each on the database it is about or on both (tests/databases.py), browser included"
+	@echo "make test-all   all tests on SQLite and then all on PostgreSQL with Redis, for a night"
 	@echo "make test-fast  tests without the browser, on SQLite only"
 	@echo "make lint       ruff, mypy, bandit, djlint, migration check"
 	@echo "make chaos      grade and judge while servers, workers and databases are killed (some minutes); PARTS=grades"
@@ -24,6 +25,9 @@ demo:
 
 test:
 	@exec "$(PYTHON)" -m tools.suite
+
+test-all:
+	@exec "$(PYTHON)" -m tools.suite --all
 
 test-fast:
 	@exec "$(PYTHON)" -m tools.suite --fast

@@ -22,6 +22,7 @@ from accounts.models import User
 from benchmark.rendering import stored as rendering
 from benchmark.rendering.actions import render_waiting
 from reports.status.state import beat_heart
+from tests.databases import ON_BOTH, ON_POSTGRESQL
 from tests.deployment import SQLITE, migrated_once
 from tests.factories import ExpertiseFactory, RoleFactory, UserFactory
 
@@ -93,8 +94,12 @@ LONGEST = tuple(
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What knows no database need not run again on another one. Several processes begin with the longest files."""
+    """Mark on which database each test runs (tests/databases.py). Several processes begin with the longest files."""
     for item in items:
+        if item.path in ON_BOTH:
+            item.add_marker(pytest.mark.both)
+        elif item.path in ON_POSTGRESQL:
+            item.add_marker(pytest.mark.postgresql)
         if any(item.path == part or part in item.path.parents for part in KNOW_NO_DATABASE):
             item.add_marker(pytest.mark.no_database)
     if hasattr(config, "workerinput"):

@@ -1,7 +1,9 @@
-"""`make test`: the whole suite on SQLite with the file-system broker, then again on PostgreSQL with Redis.
+"""`make test`: the suite on SQLite with the file-system broker and, at the same time, on PostgreSQL with Redis.
 
-`--fast` runs once, on SQLite, without the browser. Nothing is left out without a line that says so.
-DATABASE_URL and CELERY_BROKER_URL, when both are set, name the servers of the second run; else it starts its own.
+Each test runs on the database that it is about, or on both (tests/databases.py); `--all` runs everything on both, one
+after the other, which takes three times as long. `--fast` runs on SQLite alone, without the browser. Nothing is left
+out without a line that says so. DATABASE_URL and CELERY_BROKER_URL, when both are set, name the servers of the
+PostgreSQL run; otherwise it starts its own.
 """
 
 import os
@@ -12,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,9 +27,8 @@ from tools.servers import postgresql, redis
 REAL_DATA = ROOT.parent / "shared" / "data"
 SERVER_VARIABLES = ("DATABASE_URL", "CELERY_BROKER_URL")
 SUMMARY = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
-RAN_BEFORE = {
-    "no_database": "tests of stats, latex, llm, algebra and the sample files: they know no database and ran above"
-}
+SQLITE, POSTGRESQL = "SQLite", "PostgreSQL"
+Run = tuple[str, dict[str, str], list[str]]  # name, servers, expressions of markers that all must hold
 # Where Python is told to keep no compiled modules, each of the many processes that tests start compiles them anew.
 UNWANTED = {*SERVER_VARIABLES, "PYTHONDONTWRITEBYTECODE"}
 MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
@@ -57,48 +59,63 @@ def read_counts(output: str) -> dict[str, int]:
 
 
 def main() -> int:
-    """0 when every test passed on both ways to run; 1 otherwise."""
-    fast = sys.argv[1:] == ["--fast"]
-    if sys.argv[1:] and not fast:
-        raise Refused("usage: python3 -m tools.suite [--fast]")
+    """0 when every test passed; 1 otherwise."""
+    mode = "".join(sys.argv[1:])
+    if mode not in ("", "--fast", "--all"):
+        raise Refused("usage: python3 -m tools.suite [--fast | --all]")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     ensure_environment("dev")
     ensure_pango()
     ensure_pdftotext()
-    if not fast:
+    if mode != "--fast":
         ensure_chromium()
-    left_out = _what_is_left_out(fast)
-    outcomes = [_run("SQLite, file-system broker", {}, left_out)]
-    if not fast:
-        with _second_servers() as variables:
-            outcomes.append(_run("PostgreSQL, Redis", variables, left_out | RAN_BEFORE))
+    left_out = _what_is_left_out(mode)
+    for reason in left_out.values():
+        say(f"left out: {reason}")
+    without = [f"not {marker}" for marker in left_out]
+    with ExitStack() as stack:
+        if mode == "--fast":
+            outcomes = _run((SQLITE, {}, without))
+        else:
+            servers = stack.enter_context(_servers())
+            if mode == "--all":
+                outcomes = _run((SQLITE, {}, without))
+                outcomes += _run((POSTGRESQL, servers, [*without, "not no_database"]))
+            else:
+                on_sqlite = (SQLITE, {}, [*without, "not postgresql"])
+                outcomes = _run(on_sqlite, (POSTGRESQL, servers, [*without, "(both or postgresql)"]))
     return _summarise(outcomes, left_out)
 
 
-def _what_is_left_out(fast: bool) -> dict[str, str]:
+def _what_is_left_out(mode: str) -> dict[str, str]:
     """Marker -> the reason why its tests do not run."""
     left_out = {}
-    if fast:
-        left_out["browser"] = "browser tests (--fast); the second run on PostgreSQL and Redis as well"
+    if mode == "--fast":
+        left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
+        left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"
     if not REAL_DATA.is_dir():
         left_out["real_data"] = f"tests on real data, which is not here: {REAL_DATA}"
     return left_out
 
 
-def _run(name: str, variables: dict[str, str], left_out: dict[str, str]) -> Outcome:
-    say(f"== {name}")
-    for reason in left_out.values():
-        say(f"   left out: {reason}")
-    environment = {key: value for key, value in os.environ.items() if key not in UNWANTED}
-    environment |= variables
-    command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile"]
-    command += [
-        "--no-loadscope-reorder",
-        "-rs",
-    ]  # the order of tests/conftest.py: xdist's own puts long files last
-    if left_out:
-        command += ["-m", " and ".join(f"not {marker}" for marker in left_out)]
-    child = subprocess.Popen(  # nosec B603 # pytest
+def _run(*runs: Run) -> list[Outcome]:
+    """Run pytest once for each, all at once; each line is printed with the name of its run before it."""
+    children = {name: _start(servers, markers) for name, servers, markers in runs}
+    with ThreadPoolExecutor() as readers:
+        try:
+            return list(readers.map(_follow, children, children.values()))
+        except BaseException:
+            for child in children.values():
+                child.send_signal(signal.SIGINT)
+            raise
+
+
+def _start(servers: dict[str, str], markers: list[str]) -> subprocess.Popen[bytes]:
+    environment = {key: value for key, value in os.environ.items() if key not in UNWANTED} | servers
+    command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile", "-rs"]
+    command += ["--no-loadscope-reorder"]  # the order of tests/conftest.py: xdist's own puts long files last
+    command += ["-m", " and ".join(markers)] if markers else []
+    return subprocess.Popen(  # nosec B603 # pytest
         command,
         cwd=ROOT,
         env=environment,
@@ -106,17 +123,15 @@ def _run(name: str, variables: dict[str, str], left_out: dict[str, str]) -> Outc
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+
+
+def _follow(name: str, child: subprocess.Popen[bytes]) -> Outcome:
     lines = []
-    try:
-        for raw in child.stdout or ():
-            line = raw.decode("utf-8", errors="replace")
-            sys.stdout.write(line)
-            sys.stdout.flush()
-            lines.append(line)
-    except KeyboardInterrupt:
-        child.send_signal(signal.SIGINT)
-        child.wait(timeout=30)
-        raise
+    for raw in child.stdout or ():
+        line = raw.decode("utf-8", errors="replace")
+        sys.stdout.write(f"{name:10} | {line}")
+        sys.stdout.flush()
+        lines.append(line)
     return Outcome(name, child.wait(), read_counts("".join(lines)))
 
 
@@ -125,7 +140,7 @@ def _workers() -> int:
 
 
 @contextmanager
-def _second_servers() -> Iterator[dict[str, str]]:
+def _servers() -> Iterator[dict[str, str]]:
     given = {name: os.environ[name] for name in SERVER_VARIABLES if os.environ.get(name)}
     if len(given) == 1:
         raise Refused(f"Set both {' and '.join(SERVER_VARIABLES)}, or neither.")

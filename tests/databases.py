@@ -1,0 +1,41 @@
+"""Which database each test file runs on. A file that no table names runs on SQLite, the database of a first look.
+
+On both runs what databases do in their own way: constraints, guards, locks, claims, JSON, ordering, restoring, text
+that one of them refuses. On PostgreSQL alone runs what is about a deployment: servers that die, reviewers at once, a
+whole study in the browser. `make test-all` runs everything on both, for a night. Every run begins with all migrations.
+tests/test_databases.py looks for gaps.
+"""
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+
+_ON_BOTH = {
+    "": "constraints guards restore typed_texts others_objects",
+    "accounts": "constraints idempotency invitations members people_s_own_data sessions signing_in statements_made_once"
+    " tokens",
+    "annotation": "assigning authorship calibration campaign_actions comment_bank concurrency conflicts constraints"
+    " grading_actions late_work quarantine side_drafts statements training",
+    "benchmark": "constraints croissant identity_scan import_outputs import_release imports protocol_flags rendering"
+    " settling",
+    "config": "away checks database monitoring",
+    "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",
+    "reports": "artifacts construction_audit exclusions history invariants label_pages label_round_trip labels"
+    " random_requests report_jobs round status upload_constraints",
+}
+_ON_POSTGRESQL = {
+    "accounts": "blind_role",
+    "browser": "faults five_protocols grading grading_places whole_study",
+    "chaos": "away deploying grading importing",
+    "judging": "stopping survival",
+}
+
+
+def _files(table: dict[str, str]) -> frozenset[Path]:
+    return frozenset(
+        TESTS / folder / f"test_{name}.py" for folder, names in table.items() for name in names.split()
+    )
+
+
+ON_BOTH = _files(_ON_BOTH)
+ON_POSTGRESQL = _files(_ON_POSTGRESQL)

@@ -1,0 +1,250 @@
+"""Every constraint of every model refuses a copy of a row of a whole study that breaks it, by name.
+
+Unique constraints refuse the copy as it is; check constraints one with the values that stand here, unless the tests of
+the app violate them in words of their own (tests/*/test_constraints.py).
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from accounts.models import Conflict, IdempotencyRecord, User
+from annotation.models import (
+    Adjudication,
+    Answer,
+    Assignment,
+    CalibrationRemark,
+    CalibrationRound,
+    Campaign,
+    ClaimMark,
+    ConflictTarget,
+    Exclusion,
+    Flag,
+    FlagSpan,
+    Grade,
+    Item,
+    LaterGrade,
+    LeastAuthors,
+    Reminder,
+    Reveal,
+    SeenBefore,
+    ShownClaim,
+    ShownVerdict,
+    SideDraft,
+    SystemGuess,
+    TrainingGold,
+    TrainingItem,
+    TrainingSkip,
+    Unblinding,
+    Unjudged,
+)
+from benchmark.models import Output, UnreleasedOutput
+from judging.models import Judge, JudgeRun, JudgeTask, Verdict
+from reports.history.chain import seal
+from reports.models import ExclusionRule, HistoryLink, ReportJob
+from tests.conftest import without_guards
+from tests.databases import ON_BOTH
+from tests.factories import InstanceFactory, ItemFactory, JudgeTaskFactory, VerdictFactory
+from tests.test_canaries import study
+
+__all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+OURS = ("accounts", "annotation", "benchmark", "judging", "reports")
+Values = dict[str, Any]
+
+BROKEN: dict[str, tuple[type[models.Model], Values]] = {
+    "user_credit_is_known": (User, {"credit": "famous"}),
+    "user_pseudonym_is_given": (User, {"credit": "pseudonym", "pseudonym": ""}),
+    "user_capacity_from_one": (User, {"capacity": 0}),
+    "user_erased_has_nothing_left": (User, {"erased_at": NOW, "is_active": True}),
+    "conflict_decided_by_someone_at_some_time": (Conflict, {"decided_at": NOW, "decided_by": None}),
+    "campaign_of_instances_alone_has_no_track": (Campaign, {"kind": "grade", "track": ""}),
+    "campaign_problem_rule_is_known": (Campaign, {"problem_rule": "somehow"}),
+    "campaign_most_per_reviewer_from_one": (Campaign, {"most_per_reviewer": 0}),
+    "item_pair_has_an_order_and_only_pairs_are_mirrored": (Item, {"second": None, "mirrored": True}),
+    "unblinding_has_a_reason": (Unblinding, {"reason": ""}),
+    "unblinding_is_confirmed_or_withdrawn": (Unblinding, {"confirmed_at": NOW, "confirmed_by": None}),
+    "unblinding_takes_two_people": (Unblinding, {"confirmed_by": models.F("requested_by"), "confirmed_at": NOW}),
+    "reminder_of_something": (Reminder, {"waiting": 0}),
+    "adjudication_has_a_value": (Adjudication, {"value": ""}),
+    "adjudication_cause_is_known": (Adjudication, {"cause": "mood"}),
+    "adjudication_overruling_has_cause_and_note": (Adjudication, {"overrules": True, "cause": "", "note": ""}),
+    "calibration_is_revealed_before_it_ends": (CalibrationRound, {"ended_at": NOW, "revealed_at": None}),
+    "calibration_remark_says_something": (CalibrationRemark, {"text": ""}),
+    "conflict_target_kind_is_known": (ConflictTarget, {"kind": "mood"}),
+    "conflict_target_names_something": (ConflictTarget, {"key": ""}),
+    "least_authors_1_to_100": (LeastAuthors, {"least": 101}),
+    "flag_kind_is_known_and_has_its_subject": (Flag, {"kind": "mood"}),
+    "flag_link_is_http": (Flag, {"link": "javascript:alert(1)"}),
+    "flag_of_a_public_solution_says_where": (Flag, {"kind": "public_solution", "link": "", "output": None}),
+    "flag_span_marks_something": (FlagSpan, {"start": 3, "end": 3}),
+    "assignment_repeats_only_pairs": (Assignment, {"repeat": True, "swapped": None}),
+    "answer_prefers_one_of_two": (Answer, {"preferred_id": "output", "value": "tie"}),
+    "guess_named_or_chosen": (SystemGuess, {"named": "another", "system_id": "system"}),
+    "later_grade_occasion_is_known": (LaterGrade, {"occasion": "whim"}),
+    "later_grade_has_a_reason": (LaterGrade, {"reason": ""}),
+    "unjudged_reason_is_known": (Unjudged, {"reason": "mood"}),
+    "unjudged_otherwise_says_why": (Unjudged, {"reason": "other", "note": ""}),
+    "seen_before_says_where": (SeenBefore, {"place": ""}),
+    "reveal_share_0_to_1": (Reveal, {"before_share": 1.5}),
+    "shown_verdict_has_a_value": (ShownVerdict, {"value": ""}),
+    "shown_claim_says_something": (ShownClaim, {"text": ""}),
+    "claim_mark_is_known": (ClaimMark, {"mark": "mood"}),
+    "training_items_count_from_one": (TrainingItem, {"number": 0}),
+    "training_gold_has_a_value": (TrainingGold, {"value": ""}),
+    "judge_votes_1_to_99": (Judge, {"votes": 100}),
+    "judge_program_has_no_model_and_one_vote": (Judge, {"program": "matcher", "votes": 3}),
+    "judge_run_on_instances_has_no_track": (JudgeRun, {"subject": "output", "track": ""}),
+    "judge_task_has_one_subject": (JudgeTask, {"instance": None, "output": None, "second": None}),
+    "judge_task_pair_is_in_order": (JudgeTask, {"second_id": models.F("output_id")}),
+    "judge_task_leased_iff_it_has_an_owner": (JudgeTask, {"state": "leased", "lease_owner": "", "lease_until": None}),
+    "judge_task_reserves_only_while_leased": (
+        JudgeTask, {"state": "waiting", "lease_owner": "", "lease_until": None, "tokens_reserved": 7},
+    ),
+    "verdict_has_one_subject": (Verdict, {"instance": None, "output": None, "second": None}),
+    "verdict_pair_is_in_order": (Verdict, {"second_id": models.F("output_id")}),
+    "verdict_has_a_value_iff_answered": (Verdict, {"state": "answered", "value": ""}),
+    "verdict_confidence_0_to_1": (Verdict, {"confidence": 1.5}),
+    "history_position_from_one": (HistoryLink, {"position": 0}),
+    "report_state_is_known": (ReportJob, {"state": "lost"}),
+    "report_holds_something": (ReportJob, {"score": False, "items": False}),
+    "report_done_within_total": (ReportJob, {"done": 9, "total": 8}),
+    "report_leased_iff_running": (ReportJob, {"state": "running", "lease_owner": ""}),
+    "report_has_a_file_iff_done": (ReportJob, {"state": "done", "sha256": "", "expires_at": None}),
+    "report_failed_says_why": (ReportJob, {"state": "failed", "error": ""}),
+}  # fmt: skip
+
+
+def constraints(kind: type[models.BaseConstraint]) -> dict[str, tuple[type[models.Model], Any]]:
+    """Name to model and constraint, of all our models."""
+    return {
+        constraint.name: (model, constraint)
+        for app in OURS
+        for model in apps.get_app_config(app).get_models()
+        for constraint in model._meta.constraints
+        if isinstance(constraint, kind)
+    }
+
+
+def everything_else(campaign: Campaign) -> None:
+    """Rows that the study of the canaries does without."""
+    seal()
+    someone, item = User.objects.first(), Item.objects.first()
+    Reminder.objects.create(reviewer=someone, sent_on=NOW.date(), waiting=1)
+    Exclusion.objects.create(item=item, reviewer=someone)
+    ClaimMark.objects.create(
+        assignment=Assignment.objects.first(), claim=ShownClaim.objects.first(), mark="right"
+    )
+    TrainingSkip.objects.create(training=TrainingItem.objects.first().training, reviewer=someone)
+    IdempotencyRecord.objects.create(user=someone, key="k", request_sha256="0" * 64, status=200, body={})
+    ExclusionRule.objects.create(
+        release=campaign.release,
+        name="r",
+        grounds=["g"],
+        at_least=1,
+        primary=True,
+        reason="why",
+        declared_by=someone,
+    )
+    output = Output.objects.first()
+    UnreleasedOutput.objects.create(run=output.run, instance=output.instance)
+    later = Output.objects.order_by("-pk").first()
+    ItemFactory(campaign=campaign, output=output, second=later)
+    ItemFactory(campaign=campaign, output=None, instance=InstanceFactory(release=campaign.release))
+    run = JudgeRun.objects.first()
+    JudgeTaskFactory(run=run, output=None, instance=output.instance)
+    JudgeTaskFactory(run=run, output=output, second=later)
+    VerdictFactory(judge=run.judge, output=output, second=later)
+    SideDraft.objects.create(reviewer=someone, training_item=TrainingItem.objects.first(), content={})
+
+
+@contextmanager
+def guards_lifted() -> Iterator[None]:
+    """Triggers refuse some copies before a constraint can; here the constraints are on trial."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            with without_guards(cursor):
+                yield
+        else:
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            yield
+
+
+def copied(row: models.Model, values: Values) -> None:
+    """Store a copy of the row with other values; a text for a foreign key is that of any row of its model."""
+    row.pk, row._state.adding = None, True
+    for name, value in values.items():
+        if isinstance(value, models.F):
+            value = getattr(row, value.name if value.name.endswith("_id") else f"{value.name}_id")
+            name = name if name.endswith("_id") else f"{name}_id"
+        elif name.endswith("_id"):
+            value = (
+                row._meta.get_field(name.removesuffix("_id"))
+                .related_model.objects.values_list("pk")
+                .first()[0]
+            )
+        setattr(row, name, value)
+    with transaction.atomic():
+        row.save(force_insert=True)
+
+
+def refusal(row: models.Model | None, values: Values) -> str:
+    """What the database says of the copy."""
+    if row is None:
+        return "there is no row to copy"
+    try:
+        copied(row, values)
+    except IntegrityError as error:
+        return str(error)
+    return "it was stored"
+
+
+def test_every_check_refuses_what_breaks_it(study):
+    with guards_lifted():
+        everything_else(study)
+        said = {name: refusal(model.objects.first(), values) for name, (model, values) in BROKEN.items()}
+    assert {name: words for name, words in said.items() if name not in words} == {}
+
+
+# What a copy must not share with its row, so that no other constraint refuses it first.
+OTHER = {"grade_once_per_idempotency_key": {"supersedes": Grade.objects.first}}
+
+
+def second_row(model: type[models.Model], constraint: models.UniqueConstraint) -> str:
+    """What the database says of a second row with the same columns of the constraint."""
+    filled = {f"{name}__isnull": False for name in constraint.fields}
+    row = model.objects.filter(constraint.condition or models.Q(), **filled).first()
+    fresh = {
+        field.name: f"fresh-{constraint.name}"[: field.max_length]
+        for field in model._meta.fields
+        if field.unique and field.name not in constraint.fields and isinstance(field, models.CharField)
+    }
+    return refusal(row, fresh | {name: make() for name, make in OTHER.get(constraint.name, {}).items()})
+
+
+def test_every_unique_constraint_refuses_a_second_row(study):
+    missed = {}
+    with guards_lifted():
+        everything_else(study)
+        for name, (model, constraint) in constraints(models.UniqueConstraint).items():
+            said = second_row(model, constraint)
+            columns = (model._meta.get_field(field).column for field in constraint.fields)
+            if (
+                name not in said
+                and ", ".join(f"{model._meta.db_table}.{column}" for column in columns) not in said
+            ):
+                missed[name] = said
+    assert missed == {}
+
+
+def test_no_check_is_without_its_violation():
+    elsewhere = "\n".join(path.read_text("utf-8") for path in sorted(ON_BOTH) if path != Path(__file__))
+    named = set(BROKEN) | {name for name in constraints(models.CheckConstraint) if name in elsewhere}
+    assert named == set(constraints(models.CheckConstraint))
