@@ -5,21 +5,11 @@ run is SHA-256 over the lines `key TAB hash LF` of its records in the order of t
 """
 
 import hashlib
-import json
 from collections.abc import Iterable
 from typing import Any
 
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
-
-
-def canonical_json(value: Any) -> str:
-    """The one text of a JSON value."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def value_sha256(value: Any) -> str:
-    """SHA-256 of a JSON value."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
+from canonical import sha256_of
 
 
 def paper_content(paper: PaperRecord) -> dict[str, Any]:
@@ -34,7 +24,7 @@ def paper_content(paper: PaperRecord) -> dict[str, Any]:
 
 def instance_sha256(record: InstanceRecord) -> str:
     """The hash of an instance with its paper."""
-    return value_sha256(
+    return sha256_of(
         {
             "instance": record.key,
             "domain": record.domain,
@@ -47,7 +37,7 @@ def instance_sha256(record: InstanceRecord) -> str:
 
 def output_sha256(record: OutputRecord) -> str:
     """The hash of an output; its run and system are no part of it."""
-    return value_sha256(
+    return sha256_of(
         {
             "instance": record.instance,
             "attempt": record.attempt,

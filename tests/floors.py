@@ -12,6 +12,7 @@ FLOORS = {
     "benchmark": 1,
     "accounts": 1,
     "algebra": 0,
+    "canonical": 0,
     "stats": 0,
     "latex": 0,
     "llm": 0,

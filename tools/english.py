@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
-    "accounts", "algebra", "annotation", "bench", "benchmark", "config", "judging", "latex", "llm", "reports",
+    "accounts", "algebra", "annotation", "bench", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports",
     "stats", "tests", "tools",
 )  # fmt: skip
 AVOID = {

@@ -82,7 +82,7 @@ def main() -> int:
                 outcomes = _run((SQLITE, {}, without))
                 outcomes += _run((POSTGRESQL, servers, [*without, "not no_database"]))
             else:
-                on_sqlite = (SQLITE, {}, [*without, "not postgresql"])
+                on_sqlite: Run = (SQLITE, {}, [*without, "not postgresql"])
                 outcomes = _run(on_sqlite, (POSTGRESQL, servers, [*without, "(both or postgresql)"]))
     return _summarise(outcomes, left_out)
 

@@ -1,8 +1,6 @@
 """What a grader is shown: the protocol's parts of instance and output, and nothing of their origin."""
 
-import hashlib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
 from accounts.profile.domains import domain_words
@@ -12,6 +10,7 @@ from benchmark.models import Output
 from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import shown_content
+from canonical import sha256_of
 from latex.visible import visible
 
 SIDES = ("first", "second")  # of a pair, as shown
@@ -32,7 +31,7 @@ class Material:
     def sha256(self) -> str:
         """Fingerprint of everything shown; a grade keeps it, so that it is known what was graded."""
         parts = (*self.instance_parts, *(part for proof in self.proofs for part in proof.parts))
-        return _digest([self.title, *map(asdict, parts)])
+        return sha256_of([self.title, *map(asdict, parts)])
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,6 @@ class ShownProof:
     @property
     def anchored(self) -> Part:
         return self.parts[0]
-
-
-def _digest(value: Sequence[object]) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def problem_title(payload: object, fallback: str) -> str:

@@ -22,7 +22,7 @@ from annotation.core.material import SIDES, material, shown_first
 from annotation.core.phases import Verb
 from annotation.core.places import own_or_none
 from annotation.core.queries import REVIEWER
-from annotation.grading.answers import Flaggable, Submission, checked, content_sha256, shaped
+from annotation.grading.answers import Flaggable, Submission, checked, shaped
 from annotation.grading.flag_places import flag_places
 from annotation.grading.flagging import write_flags
 from annotation.grading.reasons import write_reasons
@@ -33,6 +33,7 @@ from annotation.training.reading import TrainingFirst, untrained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
+from canonical import sha256_of
 
 MAX_ACTIVE_SECONDS = 7 * 24 * 3600
 MAX_KEY_LENGTH = 200
@@ -272,7 +273,7 @@ def _replayed(place: _Place, sent: Sent, content: dict[str, Any]) -> Grade | Non
         raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
     earlier = place.assignment.earlier  # type: ignore[attr-defined]
     grade = Grade.objects.get(pk=earlier) if earlier else None
-    if grade is not None and grade.request_sha256 != content_sha256(content):
+    if grade is not None and grade.request_sha256 != sha256_of(content):
         raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
     return grade
 
@@ -295,7 +296,7 @@ def _write(
         verdict_seen=assignment.verdict_seen,  # type: ignore[attr-defined]
         note=submission.note,
         idempotency_key=sent.idempotency_key,
-        request_sha256=content_sha256(content),
+        request_sha256=sha256_of(content),
         created_at=now,
     )
     _write_answers(grade, submission, _sides(assignment))

@@ -17,8 +17,6 @@ The answer to "which is the first wrong step" is that step, or "none".
 A draft may be anything of this shape, however incomplete; `checked` is what a submission must pass.
 """
 
-import hashlib
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +26,7 @@ from annotation.grading.leakage import CheckedFlag, Place, checked_flags
 from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
 from benchmark.rubrics import Question, Rubric, RubricError
+from canonical import canonical_json
 from stats.core.scale import value_words
 
 MAX_CONTENT_BYTES = 1_000_000
@@ -108,16 +107,6 @@ def shaped(content: Any) -> dict[str, Any]:
     if len(canonical_json(content)) > MAX_CONTENT_BYTES:
         raise Refused("The content is longer than a megabyte.", code="malformed")
     return content
-
-
-def canonical_json(content: Any) -> bytes:
-    """One byte string for equal contents, whatever their key order."""
-    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def content_sha256(content: Any) -> str:
-    """Fingerprint by which a repeated request is told from another one under the same key."""
-    return hashlib.sha256(canonical_json(content)).hexdigest()
 
 
 @dataclass(frozen=True)

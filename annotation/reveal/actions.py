@@ -1,7 +1,5 @@
 """Verdicts shown to reviewers: attached while in draft, claims marked after the grade, amendments beside it."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -33,6 +31,7 @@ from annotation.models import (
 )
 from annotation.reveal.rules import draw_arms, reveal_of
 from benchmark.rendering.stored import ask_for
+from canonical import sha256_of
 
 
 @dataclass(frozen=True)
@@ -110,8 +109,7 @@ def _store(reveal: Reveal, verdicts: Sequence[VerdictCopy]) -> None:
 
 def _sha256(verdicts: Sequence[VerdictCopy]) -> str:
     content = sorted((asdict(copy) for copy in verdicts), key=lambda copy: int(copy["item"]))
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_of(content)
 
 
 @transaction.atomic

@@ -1,7 +1,5 @@
 """Training: attached by a coordinator while the campaign is in draft, done once by each reviewer."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,6 +31,7 @@ from annotation.training.material import Prepared, prepared, training_material
 from annotation.training.reading import trains, unfinished
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
+from canonical import sha256_of
 
 
 @transaction.atomic
@@ -86,8 +85,7 @@ def _sha256(items: Sequence[Prepared]) -> str:
         [{name: getattr(entry.item, name) for name in names}, [vars(gold) for gold in entry.gold]]
         for entry in items
     ]
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_of(content)
 
 
 def require_trainee(reviewer: User, campaign: Campaign) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from accounts.refusal import Refused
-from benchmark.canonical import instance_sha256, output_sha256, paper_content, value_sha256
+from benchmark.canonical import instance_sha256, output_sha256, paper_content
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress
 from benchmark.importing.records import RecordError
 from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
+from canonical import sha256_of
 
 MAX_ERRORS = 20
 MAX_LENGTHS = {"key": 200, "domain": 100, "split": 50}
@@ -153,7 +154,7 @@ def _once(index: KeyIndex, key: str, sha256: str, line: int, name: str) -> Itera
 
 
 def _same_paper(papers: KeyIndex, paper: PaperRecord, line: int) -> Iterator[RecordError]:
-    sha256 = value_sha256(paper_content(paper))
+    sha256 = sha256_of(paper_content(paper))
     earlier = papers.find(paper.key)
     if earlier and earlier[0] != sha256:
         reason = f"paper {paper.key!r} is described differently on line {earlier[1]}"

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from accounts.refusal import Refused
-from benchmark.canonical import canonical_json, paper_content
+from benchmark.canonical import paper_content
 from benchmark.models import Instance, Release
 from benchmark.protocol import PaperRecord
 from benchmark.protocols import get_protocol
+from canonical import canonical_json
 
 MEDIA_TYPE = "application/jsonlines"
 _CHUNK = 500
@@ -75,4 +76,4 @@ def _line(row: Instance) -> bytes:
         else None,
         "payload": row.payload,
     }
-    return canonical_json(content).encode() + b"\n"
+    return canonical_json(content) + b"\n"

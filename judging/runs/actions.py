@@ -1,7 +1,5 @@
 """The verbs of judging: make a judge version, ask for verdicts, steer a run, take in published verdicts."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.freezing import freeze_run
 from benchmark.subjects import DEFAULT_TRACK
+from canonical import sha256_of
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
 from judging.asking.subjects import FIELDS, Subject, of_run
 from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
@@ -105,8 +104,7 @@ def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str)
 
 def judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
     """The judge version with exactly these settings, made if it does not exist; part of a transaction."""
-    canonical = json.dumps(settings, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    sha256 = hashlib.sha256(canonical.encode()).hexdigest()
+    sha256 = sha256_of(settings)
     existing = Judge.objects.filter(sha256=sha256).first()
     if existing:
         return existing

@@ -1,28 +1,25 @@
-"""Canonical JSON: equal content gives equal bytes, on every machine."""
+"""Canonical JSON of documents with numbers that were computed: floats at 12 significant digits."""
 
-import hashlib
-import json
 import math
 from typing import Any
+
+from canonical import canonical_json, sha256_of
 
 _SIGNIFICANT_DIGITS = 12
 
 
 def canonical(document: Any) -> bytes:
-    """UTF-8 JSON with sorted keys, no blanks, and floats at 12 significant digits.
+    """Canonical bytes with floats at 12 significant digits.
 
     Twelve digits are far below any error of ours and above the last-bit differences between processors.
     Raises ValueError for NaN or infinity.
     """
-    plain = _rounded(document)
-    return json.dumps(
-        plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    ).encode()
+    return canonical_json(_rounded(document))
 
 
 def sha256(document: Any) -> str:
     """SHA-256 of the canonical bytes, in hex."""
-    return hashlib.sha256(canonical(document)).hexdigest()
+    return sha256_of(_rounded(document))
 
 
 def _rounded(value: Any) -> Any:

@@ -1,8 +1,9 @@
 import pytest
 
 from accounts.refusal import Refused
-from annotation.grading.answers import CheckedAnswer, Incomplete, checked, content_sha256, shaped
+from annotation.grading.answers import CheckedAnswer, Incomplete, checked, shaped
 from benchmark.rubrics import rubric_from_content
+from canonical import sha256_of
 from tests.annotation.samples import QUESTIONS
 
 RUBRIC = rubric_from_content(
@@ -94,5 +95,5 @@ def test_malformed_content_is_refused(content):
 
 
 def test_the_fingerprint_does_not_depend_on_key_order():
-    assert content_sha256({"a": 1, "b": 2}) == content_sha256({"b": 2, "a": 1})
-    assert content_sha256({"a": 1}) != content_sha256({"a": 2})
+    assert sha256_of({"a": 1, "b": 2}) == sha256_of({"b": 2, "a": 1})
+    assert sha256_of({"a": 1}) != sha256_of({"a": 2})
