@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SIXTH = ROOT / "tests" / "sixth_protocol"
 PLACE = "benchmark/protocols/closed_forms"
 NEEDED = (
-    "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports", "stats",
-    "static", "templates", "tests", "manage.py", "pyproject.toml", "sample",
+    "accounts", "algebra", "annotation", "benchmark", "canonical", "config", "judging", "latex", "llm", "reports",
+    "stats", "static", "templates", "tests", "manage.py", "pyproject.toml", "sample",
 )  # fmt: skip
 
 
