@@ -112,7 +112,18 @@ def _run(*runs: Run) -> list[Outcome]:
 
 def _start(servers: dict[str, str], markers: list[str]) -> subprocess.Popen[bytes]:
     environment = {key: value for key, value in os.environ.items() if key not in UNWANTED} | servers
-    command = [str(PYTHON), "-m", "pytest", "-n", str(_workers()), "--dist", "loadfile", "-rs"]
+    command = [
+        str(PYTHON),
+        "-m",
+        "pytest",
+        "-n",
+        str(_workers()),
+        "--dist",
+        "loadfile",
+        "-rs",
+        "--durations",
+        "25",
+    ]
     command += ["--no-loadscope-reorder"]  # the order of tests/conftest.py: xdist's own puts long files last
     command += ["-m", " and ".join(markers)] if markers else []
     return subprocess.Popen(  # nosec B603 # pytest
