@@ -81,9 +81,10 @@ class Command(TouchstoneCommand):
                 document = json.loads(b"".join(answer))
                 self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
             else:
+                out: Any = self.stdout  # the stubs do not say what it wraps
                 for chunk in answer:
-                    self.stdout.buffer.write(chunk)
-                self.stdout.flush()
+                    out.buffer.write(chunk)
+                out.flush()
 
 
 def _only_owner() -> User:
