@@ -170,7 +170,9 @@ def test_a_repeated_idempotency_key_writes_once(algebraist: User) -> None:
     assert "used for another request" in str(refused(*other))
 
 
-def test_a_refusal_ends_with_1_and_its_reason_and_writes_nothing(coordinator: User, algebraist: User) -> None:
+def test_a_refusal_ends_with_1_and_its_reason_alone_and_writes_nothing(
+    coordinator: User, algebraist: User, caplog: pytest.LogCaptureFixture
+) -> None:
     role = refused("POST", f"people/{algebraist.pk}/roles/", "--data", '{"role": "coordinator"}', *CARL)
     assert role.returncode == 1
     field = refused("POST", "comment-bank/", "--data", "{}", *ADA)
@@ -179,6 +181,7 @@ def test_a_refusal_ends_with_1_and_its_reason_and_writes_nothing(coordinator: Us
     assert "release: This field is required.; rubric: This field is required." in str(several)
     assert "JSON parse error" in str(refused("POST", "campaigns/", "--data", "{", *CARL))
     assert not AuditEvent.objects.exists()
+    assert caplog.records == []
 
 
 def test_the_roles_of_the_member_named_decide(coordinator: User, algebraist: User) -> None:
@@ -215,6 +218,7 @@ def test_a_closed_account_and_a_stranger_act_for_nobody(owner: User, coordinator
         ("GET", "me/", "--file", "file=x"),
         ("GET", "me/", "--data", "{"),
         ("GET", "me/", "--data", "[1]"),
+        ("GET", "me/", "--data", "[" * 100_000),
         ("POST", "imports/", "--file", "release.jsonl"),
         ("POST", "imports/", "--text", "=x"),
     ],

@@ -1,6 +1,7 @@
 """manage.py api METHOD PATH [--data JSON|@FILE|-] [--text NAME=FILE] [--file NAME=FILE] [--as EMAIL]"""
 
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -64,7 +65,14 @@ class Command(TouchstoneCommand):
             if options["idempotency_key"] is not None:
                 environ["HTTP_IDEMPOTENCY_KEY"] = options["idempotency_key"]
             body.seek(0)
-            self._answer(environ)
+            # Django warns of every refusal in the log, which goes to standard error as its reason does.
+            log = logging.getLogger("django.request")
+            level = log.level
+            log.setLevel(logging.ERROR)
+            try:
+                self._answer(environ)
+            finally:
+                log.setLevel(level)
 
     def _answer(self, environ: dict[str, Any]) -> None:
         """Print what the site answers; raise Refused for everything but success."""
@@ -133,7 +141,7 @@ def _data(argument: str | None) -> bytes:
 def _fields(data: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(data or b"{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CommandError(f"--data is not JSON: {error}", returncode=2) from error
     if not isinstance(fields, dict):
         raise CommandError("--data must be a JSON object here", returncode=2)
@@ -202,7 +210,7 @@ def _environ(address: str, fields: dict[str, Any]) -> dict[str, Any]:
         "HTTP_ACCEPT": "*/*",
         "REMOTE_ADDR": "127.0.0.1",
         "wsgi.version": (1, 0),
-        # No one listens in, so that a site that redirects to HTTPS need not.
+        # Nothing travels, so a site that redirects to HTTPS answers at once.
         "wsgi.url_scheme": "https" if settings.SECURE_SSL_REDIRECT else site.scheme,
         "wsgi.errors": sys.stderr,
         "wsgi.multithread": False,
@@ -219,6 +227,7 @@ def _refusal(head: dict[str, str], body: bytes) -> Refused:
         reason = "; ".join(f"{field}: {why}" if field else why for field, why in problems.items())
         return Refused(reason, code=sent["code"])
     if "reason" in sent:
-        return Refused(sent["reason"], code=sent["code"], line=sent["line"], field=sent["field"])
+        place = {name: sent[name] for name in ("code", "line", "field") if name in sent}
+        return Refused(sent["reason"], **place)
     status, location = head["status"], head.get("Location", "")
     return Refused(f"{status}: {location}" if location else status, code="no_answer")
