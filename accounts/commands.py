@@ -1,4 +1,4 @@
-"""What every management command of ours shares: `--json`, plain refusals, and exit codes.
+"""What all management commands share: `--json`, plain refusals, and exit codes.
 
 0 done; 1 refused, with the reason on standard error; 2 wrong usage (argparse's own).
 """
@@ -8,14 +8,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.access import role_names
 from accounts.models import User
-from accounts.people.queries import active_member, any_member
+from accounts.people.queries import active_member
 from accounts.refusal import Refused
 
 
 class Command(BaseCommand):
-    """Base of our commands: subclasses implement `run` and return the document that `--json` prints."""
+    """Base of all commands: subclasses implement `run` and return the document that `--json` prints."""
 
     requires_system_checks: list[str] = []
 
@@ -48,15 +47,13 @@ class Command(BaseCommand):
 
 
 class CommandForSomebody(Command):
-    """Base of commands done on behalf of a member, whom the audit trail names and whose roles decide.
+    """Base of commands that act for a member: the audit trail names them, and their roles decide.
 
-    Whoever may type at the console is trusted to say for whom; the site asks them for no password.
+    Anyone who may use the console is trusted to name the member; no password is asked for.
     """
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--actor", required=True, metavar="EMAIL", help="the member on whose behalf this is done"
-        )
+        parser.add_argument("--actor", required=True, metavar="EMAIL", help="the member who does this")
         super().add_arguments(parser)
 
     def run(self, **options: Any) -> dict[str, Any] | None:
@@ -64,22 +61,4 @@ class CommandForSomebody(Command):
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any] | None:
         """Do the work as `actor`; returns what `run` returns."""
-        raise CommandError(f"{type(self).__module__} does not say what it does")
-
-
-class CommandOnMember(CommandForSomebody):
-    """Base of commands that do something to one member's roles or account."""
-
-    def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", metavar="EMAIL", help="the member's address")
-        parser.add_argument("--reason", default="", help="why, for the audit trail")
-
-    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
-        member = any_member(options["email"])
-        self.act(actor, member, **options)
-        now = User.objects.get(pk=member.pk)
-        return {"email": now.email, "open": now.is_active, "roles": sorted(role_names(now))}
-
-    def act(self, actor: User, member: User, **options: Any) -> None:
-        """Do the one thing; raise Refused with the reason when it may not be done."""
         raise CommandError(f"{type(self).__module__} does not say what it does")

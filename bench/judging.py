@@ -77,9 +77,9 @@ print(json.dumps(asyncio.run(ask(endpoint, Call.objects.first().request, %d))))
 """
 ASK = """
 from benchmark.models import Release
-from judging.runs.actions import ask
-from judging.runs.queries import newest_judge
-ask(actor=None, judge=newest_judge({judge!r}), release=Release.objects.get(name={release!r}))
+from judging.runs.actions import ask, create_judge
+judge = create_judge(actor=None, slug={name!r}, protocol="re2math", model="m", endpoint={endpoint!r})
+ask(actor=None, judge=judge, release=Release.objects.get(name={name!r}))
 """
 
 
@@ -111,9 +111,7 @@ class Site:
         release, outputs = _files(self.folder, judgments // PREDICATES)
         self.manage("import_release", "re2math", str(release), "--release", name)
         self.manage("import_outputs", str(outputs), "--release", name, "--system", "aurora")
-        judge = ["create_judge", name, "--protocol", "re2math", "--model", "m", "--endpoint", endpoint]
-        self.manage(*judge)
-        self.manage("shell", "-c", ASK.format(judge=name, release=name))
+        self.manage("shell", "-c", ASK.format(name=name, endpoint=endpoint))
 
     def work(self) -> dict[str, float]:
         """One worker process until the queue is empty; what it measured."""

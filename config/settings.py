@@ -300,6 +300,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "accounts.rest.auth.AccessTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
+        "accounts.rest.auth.ConsoleAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["accounts.rest.auth.IsSignedIn"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
@@ -316,6 +317,10 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "AUTHENTICATION_WHITELIST": [  # what a client over HTTP can use
+        "accounts.rest.auth.AccessTokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
     "SERVE_PERMISSIONS": ["accounts.rest.auth.IsStaffOfTheStudy"],
     "ENUM_NAME_OVERRIDES": {
         "AnalysisSplitEnum": "reports.analysing.api.SPLITS",

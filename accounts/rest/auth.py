@@ -15,6 +15,9 @@ from accounts.database.sight import have_sight
 from accounts.models import AccessToken, RoleName, TokenScope, User
 from accounts.signing_in.secrets import secret_hash
 
+# Key of the WSGI environment under which `manage.py api` hands over the member who asks. A server puts nothing of a
+# client's under such a key: headers are HTTP_*, and their values are texts.
+CONSOLE_MEMBER = "touchstone.member"
 _REACH = (TokenScope.READ, TokenScope.GRADE, TokenScope.MANAGE)  # each may do what those before it may
 LAST_USE_KEPT_EVERY = dt.timedelta(minutes=10)  # a request is not to write for the sake of the list of tokens
 
@@ -52,6 +55,18 @@ class AccessTokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"
+
+
+class ConsoleAuthentication(BaseAuthentication):
+    """The member for whom `manage.py api` asks: the console needs neither password nor second factor (ADR 0033)."""
+
+    def authenticate(self, request: Request) -> tuple[User, None] | None:
+        member = request.META.get(CONSOLE_MEMBER)
+        if not isinstance(member, User):
+            return None
+        if is_study_staff(member):
+            have_sight()
+        return member, None
 
 
 def _check_scope(scope: str, request: Request) -> None:

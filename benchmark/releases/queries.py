@@ -16,7 +16,7 @@ def release_named(name: str) -> Release:
     release = Release.objects.select_related("benchmark").filter(name=name).first()
     if release is None:
         names = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none yet"
-        raise Refused(f"no release {name!r}; there are: {names}", code="no_release")
+        raise Refused(f"There is no release {name!r}; there are: {names}.", code="no_release")
     return release
 
 

@@ -1,4 +1,4 @@
-"""An audit as it is asked for by REST and by commands, and its plan as a document."""
+"""An audit as it is asked for, and its plan as a document."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,35 +60,6 @@ class AuditRequest:
         if self.total is None:
             raise Refused("Say how many outputs in total.", code="bad_sample", field="total")
         return Spread(self.allocation, self.total)
-
-
-def audit_request(asked: Mapping[str, Any]) -> AuditRequest:
-    """The request of a command's options. `sizes` may be texts like `aurora/success=5`; Refused when they are not."""
-    return AuditRequest(
-        track=asked["track"],
-        judge=asked["judge"],
-        strata=asked["strata"],
-        allocation=asked["allocation"],
-        per_stratum=asked["per_stratum"],
-        total=asked["total"],
-        sizes=dict(_size(text) for text in asked["sizes"]),
-        expected=_expected(asked),
-        buckets=tuple(asked["buckets"]) if asked["buckets"] else None,
-        exclude=tuple(asked["exclude"]),
-    )
-
-
-def _size(text: str) -> tuple[str, int]:
-    name, _, number = text.rpartition("=")
-    if not (name and number.isascii() and number.isdigit() and len(number) < 10):
-        raise Refused(f"{text!r} is not like STRATUM=5.", code="bad_sample", field="sizes")
-    return name, int(number)
-
-
-def _expected(asked: Mapping[str, Any]) -> Expected:
-    if not 0 < asked["hours"] < 10_000:
-        raise Refused("The hours per output are a number above 0.", field="hours")
-    return Expected(asked["refuted"], asked["missed"], asked["hours"])
 
 
 def audit_document(plan: AuditPlan, half_width: float | None = None) -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""A case study in words: cells of the page and aligned text for a terminal. Pure."""
+"""A case study as the cells of its page. Pure: no database access."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from reports.core.cells import Document
@@ -38,21 +37,3 @@ def _cell(column: Document, cell: Document) -> dict[str, str]:
     if cell["state"] != "answered":
         return {"words": STATES[cell["state"]], "kind": "muted"}
     return {"words": cell["value"], "kind": "" if column["is_text"] else _KINDS.get(cell["value"], "")}
-
-
-def case_text(document: Document) -> str:
-    """Head line, then a block for each system."""
-    return "\n".join(_lines(document))
-
-
-def _lines(document: Document) -> Iterator[str]:
-    sample = " · SAMPLE DATA" if document["is_sample"] else ""
-    judge = document["judge"] or "no judge"
-    yield f"{document['instance']} of {document['release']} (track {document['track']}, {judge}){sample}"
-    sections = case_sections(document)
-    for row in sections["rows"]:
-        attempt = f", attempt {row['attempt']}" if row["attempt"] > 1 else ""
-        yield ""
-        yield f"{row['system']}{attempt}"
-        for column, cell in zip(sections["columns"], row["cells"], strict=True):
-            yield f"  {column['title']:<16} {cell['words']}"

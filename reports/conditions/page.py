@@ -1,11 +1,10 @@
-"""The tables of tracks and conditions as cells of a page and as text for a terminal. Pure."""
+"""The tables of tracks and conditions as cells of a page. Pure: no database access."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from reports.core.cells import Cell, Document, bounds_words, percent_cell, points_cell, signed_points
+from reports.core.cells import Document, bounds_words, percent_cell, points_cell, signed_points
 from stats.core.display import percent
-from stats.core.text import aligned
 
 STATES = {"no_run": "no run", "not_judged": "not judged"}
 
@@ -25,11 +24,6 @@ def _table(table: Document) -> dict[str, Any]:
         "rows": [_row(table, row) for row in table["systems"]],
         "differences": list(_differences(table)),
     }
-
-
-def arm_words(column: Document) -> str:
-    """ "track raw" or "track raw, condition oracle"."""
-    return f"track {column['track']}" + (f", condition {column['condition']}" if column["condition"] else "")
 
 
 def _row(table: Document, row: Document) -> dict[str, Any]:
@@ -76,59 +70,3 @@ def _differences(table: Document) -> Iterator[dict[str, Any]]:
 
 def _points(value: float | None) -> str:
     return "" if value is None else f"{signed_points(value)} pp"
-
-
-def condition_text(document: Document) -> str:
-    """Head line, then for each table the figures and the paired differences."""
-    return "\n".join(_lines(document))
-
-
-def _lines(document: Document) -> Iterator[str]:
-    sample = " · SAMPLE DATA" if document["is_sample"] else ""
-    judge = document["judge"] or "no judge"
-    named = f", tuple {document['frozen_tuple']}" if document["frozen_tuple"] else ""
-    yield f"{document['release']}: {document['instances']} instances ({judge}{named}), seed {document['seed']}{sample}"
-    for table in condition_sections(document)["tables"]:
-        yield f"\n{table['title']}"
-        if not table["rows"]:
-            yield "No runs yet."
-            continue
-        yield aligned(
-            ("system", *_heads(table)), [(row["name"], *map(_text, row["cells"])) for row in table["rows"]]
-        )
-        if table["differences"]:
-            yield f"\nMinus {table['reference']['title']}, paired"
-            head = ("system", "column", "as printed", "paired", "interval", "n", "only here", "only there")
-            yield aligned(head, [_difference_text(row) for row in table["differences"]])
-    for run in document["elsewhere"]:
-        yield f"In no table: {run['system']} ({arm_words(run)})"
-
-
-def _heads(table: Document) -> Iterator[str]:
-    for column in table["columns"]:
-        if column["coverage"]:
-            yield column["coverage"]["title"]
-        yield column["title"]
-    if table["success_type"]:
-        yield from (table["success_type"], "of successes")
-
-
-def _text(figure: Document) -> str:
-    cell: Cell | None = figure["cell"]
-    if cell is None:
-        return str(figure["words"])
-    return f"{cell.value} ({cell.counts})" if cell.value else "undefined"
-
-
-def _difference_text(row: Document) -> list[object]:
-    paired, cells = row["paired"], row["cells"]
-    return [
-        row["name"],
-        row["title"],
-        row["unpaired"],
-        paired.value or "undefined",
-        paired.interval,
-        row["n"],
-        cells["first_only"],
-        cells["second_only"],
-    ]

@@ -81,7 +81,7 @@ class AuditPlanView(APIView):
 
     @extend_schema(operation_id="releases_audit_plan", request=AuditIn, responses={200: OpenApiTypes.OBJECT})
     def post(self, request: Request, name: str) -> Response:
-        """The document that `manage.py plan_audit release --json` prints. Nothing is written."""
+        """What would be drawn, the precision to expect, and other allocations. Nothing is written."""
         sent = checked(AuditIn, request)
         try:
             plan = sent.asked().plan(release_or_404(name))

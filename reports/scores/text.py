@@ -1,5 +1,6 @@
 """The score document in aligned text, for a terminal."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -171,8 +172,9 @@ def _borrowed(corrected: Document) -> str:
 
 
 def _to_draw(audit: Document, row: Document) -> str:
-    """The options of draw_audit that complete an audit."""
-    return f"draw_audit --strata system/bucket --bucket {row['bucket']} --exclude {audit['campaign']}"
+    """The request that plans what completes an audit."""
+    terms = {"strata": "system/bucket", "buckets": [row["bucket"]], "exclude": [audit["campaign"]]}
+    return f"to draw them, POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
 
 
 def _expert_lines(campaign: Document) -> Iterator[str]:

@@ -6,10 +6,9 @@ import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from stats.planning.allocations import PlannedStratum
-from stats.tables.columns import Check, Form, Table, filled, read_table
+from stats.tables.columns import Check, Table, filled, read_table
 from stats.tables.raw_rows import TableError
 
 MAX_STRATA = 200
@@ -75,17 +74,13 @@ CHECKS: Mapping[str, Check] = {
 
 
 def strata_from_text(text: str) -> StrataTable:
-    """`read_strata` of what stands in a text field; cells may be separated by tabs, as spreadsheets copy them."""
-    return read_strata(io.BytesIO(text.replace("\t", ",").strip().encode()))
+    """A table with columns name, size, guess, and optionally hours, judge (yes or no) and sample (audits by hand).
 
-
-def read_strata(stream: BinaryIO, *, form: Form = "csv") -> StrataTable:
-    """Columns name, size, guess, and if wanted hours, judge (yes or no) and sample (audits by hand).
-
-    Without `judge`, a stratum whose guess is one half or more counts as judged successes. Raises TableError
-    naming line and column.
+    Cells may be separated by tabs, as spreadsheets copy them. Without `judge`, a stratum whose guess is one half or
+    more counts as judged successes. Raises TableError naming line and column.
     """
-    table = read_table(stream, CHECKS, form=form, required=("name", "size", "guess"))
+    stream = io.BytesIO(text.replace("\t", ",").strip().encode())
+    table = read_table(stream, CHECKS, form="csv", required=("name", "size", "guess"))
     if not 1 <= len(table) <= MAX_STRATA:
         raise TableError(f"has {len(table)} strata; it takes 1 to {MAX_STRATA}")
     _refuse_repeated_names(table)

@@ -4,6 +4,7 @@ SQLite has no roles: tests/conftest.py collects this file where the suite runs o
 """
 
 from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from rest_framework.response import Response
 
 from accounts.database.sight import be_blind, have_sight, identities_readable
 from accounts.models import User
+from accounts.profile.api import MeView
 from accounts.profile.tokens import create_token, revoke_token
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.guessing.actions import ask_for_guesses
@@ -143,6 +145,19 @@ def test_no_door_of_a_study_asks_for_more_than_the_role_may(
     handles = list(Assignment.objects.filter(reviewer=algebraist).values_list("handle", flat=True))
     for address in addresses(handles):
         assert client.get(address).status_code < 500, address
+    assert current_role() == "none"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_console_asks_with_the_sight_of_the_member(
+    asking: Campaign, algebraist: User, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roles = []
+    show = MeView.get
+    monkeypatch.setattr(MeView, "get", lambda *words: (roles.append(current_role()), show(*words))[1])
+    for email in (algebraist.email, owner.email):
+        call_command("api", "GET", "me/", "--as", email, stdout=StringIO())
+    assert roles == [ROLE, "none"]
     assert current_role() == "none"
 
 

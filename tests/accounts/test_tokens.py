@@ -7,7 +7,6 @@ import time_machine
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from django.core.cache import cache
-from django.core.management import call_command
 from django.test import Client
 from django.urls import resolve, reverse
 from django.utils import timezone
@@ -169,12 +168,6 @@ def test_who_loses_a_role_loses_every_token(owner, coordinator):
     assert not works(headers)
     members.grant_role(actor=owner, member=coordinator, role="coordinator")
     assert not works(headers), "the role coming back does not bring the token back"
-
-
-def test_a_role_revoked_by_command_ends_the_tokens_too(owner, coordinator):
-    headers = bearer(coordinator)
-    call_command("revoke_role", coordinator.email, "coordinator", "--actor", owner.email)
-    assert not works(headers)
 
 
 def test_a_closed_account_has_no_tokens_even_after_it_is_open_again(owner, algebraist):

@@ -1,10 +1,8 @@
 """Adjudication: blind to names, after the round, immutable, with reasons where everybody is overruled."""
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 
@@ -205,7 +203,7 @@ def test_the_page_decides_and_keeps_what_was_typed_when_it_is_refused(split, ope
     assert Adjudication.objects.get().note == "Neither of them."
 
 
-def test_rest_and_console_show_and_decide_the_same(split, opened, coordinator):
+def test_rest_shows_and_decides_what_the_page_does(split, opened, coordinator):
     client = Client()
     client.force_login(coordinator)
     address = "/api/v1/campaigns/round-1/adjudication/"
@@ -217,10 +215,9 @@ def test_rest_and_console_show_and_decide_the_same(split, opened, coordinator):
     sent = {"question": "correctness", "value": "incorrect"}
     made = client.post(f"{address}{name}/", json.dumps(sent), content_type="application/json")
     assert (made.status_code, made.json()["value"]) == (201, "incorrect")
-    said = StringIO()
-    words = ["--question=correctness", "--value=correct", f"--supersedes={made.json()['id']}"]
-    call_command("adjudicate", "round-1", name, *words, "--actor=carl@study.test", "--json", stdout=said)
-    assert json.loads(said.getvalue())["value"] == "correct"
+    again = {"question": "correctness", "value": "correct", "supersedes": made.json()["id"]}
+    replaced = client.post(f"{address}{name}/", json.dumps(again), content_type="application/json")
+    assert (replaced.status_code, replaced.json()["value"]) == (201, "correct")
     missing = client.get(f"{address}0123456789abcdef/")
     assert missing.status_code in (404, 409)
 

@@ -92,6 +92,8 @@ def test_a_plan_names_the_places_that_nobody_can_take_and_why(carl, drafted, alg
         ({"reviewers_per_item": 26}, 400, "reviewers_per_item"),
         ({"seed": -1}, 400, "seed"),
         ({"name": ""}, 400, "name"),
+        ({"slug": "Not a slug!"}, 400, "slug"),
+        ({"track": ""}, 400, "track"),
     ],
 )
 def test_terms_that_cannot_be_kept_are_refused_with_the_field(carl, drafted, changed, status, field):

@@ -1,9 +1,6 @@
 """Comments to use again: a person's own, and those that a study shares without saying whose they are."""
 
-from io import StringIO
-
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.template import Context, Template
 from django.urls import reverse
@@ -209,6 +206,8 @@ def test_the_bank_through_rest(place, opened, algebraist, coordinator, client):
     decided = reverse("api-shared-comment-decide", args=[opened.slug, proposed["id"]])
     reply = client.post(decided, {"state": "shared"}, content_type="application/json")
     assert reply.json()["state"] == "shared"
+    unknown = reverse("api-shared-comment-decide", args=[opened.slug, 99])
+    assert client.post(unknown, {"state": "declined"}, content_type="application/json").status_code == 404
     assert client.post(shared, {"text": "Ours."}, content_type="application/json").status_code == 201
     client.force_login(algebraist)
     assert client.get(bank).json() == {
@@ -217,22 +216,6 @@ def test_the_bank_through_rest(place, opened, algebraist, coordinator, client):
     }
     assert client.delete(one).status_code == 204
     assert not SavedComment.objects.exists()
-
-
-def test_staff_share_and_decide_by_command(place, opened, algebraist, coordinator):
-    row = propose_comment(reviewer=algebraist, campaign=opened, text=GAP)
-
-    def told_by(*arguments):
-        out = StringIO()
-        call_command("shared_comments", opened.slug, *arguments, "--actor", coordinator.email, stdout=out)
-        return out.getvalue()
-
-    assert "proposed" in told_by()
-    assert "shared  The step" in told_by("--share", str(row.pk))
-    assert "withdrawn" in told_by("--withdraw", str(row.pk))
-    assert "shared everywhere  Ours." in told_by("--add", "Ours.", "--everywhere")
-    with pytest.raises(CommandError, match="has no comment 99"):
-        told_by("--decline", "99")
 
 
 def test_the_bank_page_asks_as_many_questions_whatever_its_length(

@@ -1,10 +1,6 @@
 """Which system wrote this? Asked after submitting, only where it was switched on, stored once."""
 
-import json
-from io import StringIO
-
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -169,22 +165,26 @@ def test_owners_read_after_the_close_whether_blinding_held(asking, algebraist, c
     assert client.get(reverse("api-blinding", args=[closed.slug])).json() == document
 
 
-def test_the_question_is_switched_on_and_its_answers_are_read_by_command(drafted, coordinator, algebraist):
-    out = StringIO()
-    call_command("ask_for_guesses", drafted.slug, "--actor", coordinator.email, "--json", stdout=out)
-    assert json.loads(out.getvalue())["campaign"] == "round-1"
+def test_the_question_is_switched_on_and_its_answers_are_read_over_rest(
+    drafted, coordinator, owner, algebraist, client
+):
+    client.force_login(coordinator)
+    switch = reverse("api-guess-ask", args=[drafted.slug])
+    assert client.post(switch).status_code == 204
     draw_items(actor=coordinator, campaign=drafted)
     opened = open_campaign(actor=coordinator, campaign=drafted)
     place = graded(algebraist, opened)
     true = place.item.output.run.system.slug
     guess_system(reviewer=algebraist, assignment=place, system=true)
-    with pytest.raises(CommandError, match="after the campaign is closed"):
-        call_command("blinding", opened.slug)
+    late = client.post(switch)
+    assert late.status_code == 409
+    assert "before the campaign opens" in late.json()["reason"]
+    client.force_login(owner)
+    results = reverse("api-blinding", args=[opened.slug])
+    early = client.get(results)
+    assert early.status_code == 400
+    assert "after the campaign is closed" in early.json()["reason"]
     close_campaign(actor=coordinator, campaign=opened, reason="A rehearsal.")
-    out = StringIO()
-    call_command("blinding", opened.slug, stdout=out)
-    lines = out.getvalue().splitlines()
-    assert next(line for line in lines if line.startswith(true)).split()[1:4] == ["1", "0", "0"]
-    assert lines[-1].startswith("1 guesses, 0 without; James")
-    with pytest.raises(CommandError, match="before the campaign opens"):
-        call_command("ask_for_guesses", opened.slug, "--actor", coordinator.email)
+    document = client.get(results).json()
+    assert (document["guesses"], document["skipped"]) == (1, 0)
+    assert [row["right"] for row in document["systems"] if row["system"] == true] == [1]

@@ -347,20 +347,11 @@ def test_pairs_are_named_by_the_smaller_output():
     assert pairs({"b": {"p": 1, "q": 5}, "a": {"p": 3}}) == {(1, 3): ("a", "b")}
 
 
-def test_the_console_and_rest_draw_pairs(client, comparison, coordinator, capsys):
-    call_command(
-        "draw_pairs",
-        "which",
-        "--systems",
-        "aurora,basalt",
-        "--mirrored",
-        "0.5",
-        "--actor",
-        coordinator.email,
-        "--json",
-    )
-    assert json.loads(capsys.readouterr().out)["items"] == 2
+def test_rest_draws_pairs_once(client, comparison, coordinator):
     client.force_login(coordinator)
+    asked = {"systems": ["aurora", "basalt"], "mirrored_share": 0.5}
+    drawn = client.post("/api/v1/campaigns/which/draw-pairs/", asked, content_type="application/json")
+    assert (drawn.status_code, drawn.json()["items"]) == (201, 2)
     reply = client.post("/api/v1/campaigns/which/draw-pairs/", {}, content_type="application/json")
     assert (reply.status_code, reply.json()["code"]) == (409, "already_drawn")
 

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -69,9 +68,12 @@ def test_the_plan_page_says_the_rule_and_the_hours(drafted, coordinator, algebra
     assert "there are none yet" in page
 
 
-def test_the_console_makes_a_campaign_with_its_rule(drafted, coordinator):
-    words = ["--release=sheet", "--rubric=proofs-v1", "--name=Apart", "--actor=carl@study.test"]
-    call_command("create_campaign", *words, "--problem-rule=apart", "--most-per-reviewer=5")
+def test_rest_makes_a_campaign_with_its_rule(drafted, coordinator, client):
+    client.force_login(coordinator)
+    terms = {"release": "sheet", "rubric": "proofs-v1", "name": "Apart"}
+    terms |= {"problem_rule": "apart", "most_per_reviewer": 5}
+    reply = client.post("/api/v1/campaigns/", terms, content_type="application/json")
+    assert reply.status_code == 201
     made = Campaign.objects.get(slug="apart")
     assert (made.problem_rule, made.most_per_reviewer) == ("apart", 5)
 

@@ -1,10 +1,6 @@
 """Texts that tell their author stay away from blinded people until somebody decides."""
 
-import json
-from io import StringIO
-
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
 from accounts.models import AuditEvent
@@ -269,14 +265,12 @@ def test_rest_lists_and_decides(client, telling, run, coordinator):
     assert (reply.status_code, reply.json()["code"]) == (409, "decided")
 
 
-def test_the_console_scans_lists_and_redacts(telling, run, coordinator):
-    out = StringIO()
-    call_command("scan_identities", "--release", run.release.name, "--json", stdout=out)
-    document = json.loads(out.getvalue())
-    assert (document["quarantined"], document["waiting"][0]["output"]) == (1, telling.pk)
-    call_command(
-        "decide_output", "redacted", "--release", run.release.name, "--actor", coordinator.email, stdout=out
-    )
+def test_rest_scans_and_redacts_all(client, telling, run, coordinator):
+    client.force_login(coordinator)
+    base = f"/api/v1/releases/{run.release.name}/quarantine/"
+    assert client.post(f"{base}scan/").json()["certain"] == 1
+    assert list(quarantined(run.release)) == [telling]
+    assert client.post(f"{base}redact/").json() == {"redacted": 1, "left": 0}
     assert not quarantined(run.release).exists()
 
 

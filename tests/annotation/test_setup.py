@@ -3,7 +3,6 @@
 import datetime as dt
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -266,15 +265,6 @@ def test_terms_and_draw_change_by_rest_as_on_the_page(carl, drafted, coordinator
     assert carl.delete(f"{address}draw/").status_code == 204
     again = carl.delete(f"{address}draw/")
     assert (again.status_code, again.json()["code"]) == (409, "nothing_drawn")
-
-
-def test_terms_and_draw_change_from_the_console(drafted, coordinator):
-    draw_items(actor=coordinator, campaign=drafted)
-    call_command("discard_draw", drafted.slug, "--actor", coordinator.email)
-    assert not drafted.items.exists()
-    call_command("revise_campaign", drafted.slug, "--due-on", "2030-01-31", "--actor", coordinator.email)
-    drafted.refresh_from_db()
-    assert (drafted.due_on, drafted.reviewers_per_item) == (dt.date(2030, 1, 31), 2)
 
 
 def test_an_open_campaign_takes_another_due_date_and_nothing_else(opened, coordinator):

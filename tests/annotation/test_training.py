@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -333,24 +332,25 @@ def test_the_page_attaches_a_file_and_names_its_faults(drafted, client, coordina
     assert "This campaign has no training" not in client.get(address).content.decode()
 
 
-def test_rest_and_command_attach_the_same(drafted, client, coordinator, tmp_path, capsys):
+def test_rest_attaches_a_training_and_replaces_it(drafted, client, coordinator):
     client.force_login(coordinator)
     body = {"file": lines(FIRST, SECOND).decode(), "form": "jsonl"}
     made = client.post(reverse("api-campaign-training", args=["round-1"]), body, "application/json")
     assert (made.status_code, made.json()["items"]) == (201, 2)
-    file = tmp_path / "gold.jsonl"
-    file.write_bytes(lines(FIRST, SECOND))
-    call_command("attach_training", "round-1", str(file), "--actor", coordinator.email, "--json")
-    assert json.loads(capsys.readouterr().out)["sha256"] == made.json()["sha256"]
-    file.write_bytes(b"{}")
-    with pytest.raises(CommandError, match="line 1, field problem"):
-        call_command("attach_training", "round-1", str(file), "--actor", coordinator.email)
+    refused = client.post(
+        reverse("api-campaign-training", args=["round-1"]), {"file": "{}"}, "application/json"
+    )
+    assert refused.status_code == 409
+    assert (refused.json()["line"], refused.json()["field"]) == (1, "problem")
+    again = client.post(reverse("api-campaign-training", args=["round-1"]), body, "application/json")
+    assert again.json()["sha256"] == made.json()["sha256"]
 
 
-def test_the_command_prints_how_it_went(training, algebraist, capsys):
+def test_rest_shows_how_it_went(training, algebraist, coordinator, client):
     train(algebraist, training)
-    call_command("campaign_training", "round-1")
-    assert "Ada Algebraist" in capsys.readouterr().out
+    client.force_login(coordinator)
+    shown = client.get(reverse("api-campaign-training", args=["round-1"])).json()
+    assert [row["reviewer"] for row in shown["reviewers"]] == ["Ada Algebraist"]
 
 
 def test_a_reviewer_gets_their_own_training_with_their_data(training, algebraist):

@@ -1,7 +1,6 @@
 """Unblinding: a closed campaign, two people with a second factor, a reason, and what it changes."""
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
@@ -196,15 +195,18 @@ def test_the_database_refuses_a_decision_that_hides_that_it_is_an_amendment(
         Adjudication.objects.create(item=split, question="rigour", value="1", decided_by=coordinator)
 
 
-def test_the_page_and_the_console_take_the_two_steps(closed, coordinator, owner):
+def test_the_page_and_rest_take_the_two_steps(closed, coordinator, owner):
     client = Client()
     client.force_login(coordinator)
     client.post("/grading/campaigns/round-1/unblinding/", {"verb": "request", "reason": "Done."})
     shown = client.get("/grading/campaigns/round-1/").content.decode()
     assert "Somebody else has to confirm" in shown
     assert "Confirm and show" not in shown
-    with pytest.raises(CommandError, match="two people"):
-        call_command("unblind", "round-1", "confirm", "--actor=carl@study.test")
+    alone = client.post(
+        "/api/v1/campaigns/round-1/unblinding/", {"verb": "confirm"}, content_type="application/json"
+    )
+    assert alone.status_code in (403, 409)
+    assert "two people" in alone.json()["reason"]
     client.force_login(owner)
     client.post("/grading/campaigns/round-1/unblinding/", {"verb": "confirm"})
     assert "confirmed by Olga Owner" in client.get("/grading/campaigns/round-1/").content.decode()

@@ -5,7 +5,7 @@ import json
 from datetime import date
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import IntegrityError
 
 from accounts.models import AuditEvent
@@ -94,8 +94,6 @@ def test_only_names_with_one_scalar_type_everywhere_become_fields():
 def test_without_a_description_there_are_no_metadata(release, client, coordinator):
     with pytest.raises(Refused, match="not described"):
         croissant(release, page="p")
-    with pytest.raises(CommandError, match="not described"):
-        call_command("croissant", release=release.name)
     client.force_login(coordinator)
     assert client.get(f"/api/v1/releases/{release.name}/croissant/").status_code == 409
     answer = client.get(f"/releases/{release.name}/croissant.json")
@@ -135,17 +133,12 @@ def test_the_database_refuses_a_description_that_lacks_something(release, field)
         ReleaseDescription.objects.create(release=release, **{**SAID, field: ""})
 
 
-def test_the_commands_describe_and_print(release, capsys):
-    call_command(
-        "describe_release",
-        release=release.name,
-        licence="MIT",
-        creators="Ada Example",
-        published_on=date(2026, 11, 21),
-    )
-    capsys.readouterr()
-    call_command("croissant", release=release.name)
-    document = json.loads(capsys.readouterr().out)
+def test_the_printed_instances_are_the_file_of_the_metadata(release, client, coordinator, capsys):
+    client.force_login(coordinator)
+    said = {"licence": "MIT", "creators": "Ada Example", "published_on": "2026-11-21"}
+    base = f"/api/v1/releases/{release.name}/"
+    assert client.put(f"{base}description/", said, content_type="application/json").status_code == 200
+    document = client.get(f"{base}croissant/").json()
     assert document["url"].endswith(f"/releases/{release.name}/")
     assert "citeAs" not in document
     call_command("export_instances", release=release.name)

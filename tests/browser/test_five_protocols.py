@@ -25,6 +25,7 @@ from pypdf import PdfReader
 from annotation.models import Assignment
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
+from judging.runs.actions import create_judge
 from reports.printing.jobs import print_next
 from tests.browser.recorded_judge import RecordedJudge
 from tests.browser.setting_up import close, set_up, set_up_audit
@@ -159,7 +160,8 @@ def judged(study: Study, settings: Any) -> RecordedJudge:
     with serving(model) as server:
         endpoint = {"base_url": server.url, "private": True, "max_concurrency": 8}
         settings.JUDGE_ENDPOINTS = json.dumps({"local": endpoint})
-        command("create_judge", "reader", protocol=study.protocol, model="m", endpoint="local")
+        reader = {"slug": "reader", "protocol": study.protocol, "model": "m", "endpoint": "local"}
+        off_the_loop(lambda: create_judge(actor=None, **reader))
         asked = list(study.predicates)
         done = command("judge", release=study.release, judge="reader", predicate=asked, json=True)
     assert done["state"] == "done"

@@ -9,9 +9,9 @@ PREDICATES = 2
 _DISTINCT = 'SELECT DISTINCT judge_id, output_id, predicate, "order", vote FROM judging_verdict'
 _ASK = """
 from benchmark.models import Release
-from judging.runs.actions import ask
-from judging.runs.queries import newest_judge
-ask(actor=None, judge=newest_judge("strict"), release=Release.objects.get(name="many"))
+from judging.runs.actions import ask, create_judge
+judge = create_judge(actor=None, slug="strict", protocol="re2math", model="m", endpoint="local")
+ask(actor=None, judge=judge, release=Release.objects.get(name="many"))
 """
 
 
@@ -26,8 +26,6 @@ def ask_many(deployment: Deployment, judgments: int) -> None:
             file.write(json.dumps({**answer, "attempt": attempt}) + "\n")
     deployment.manage("import_release", "re2math", str(release), "--release", "many")
     deployment.manage("import_outputs", str(outputs), "--release", "many", "--system", "aurora")
-    judge = ["strict", "--protocol", "re2math", "--model", "m", "--endpoint", "local"]
-    deployment.manage("create_judge", *judge)
     deployment.manage("shell", "-c", _ASK)
 
 

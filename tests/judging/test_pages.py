@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from judging.models import EndpointState, Judge, JudgeRun, RunState, Verdict
-from judging.runs.actions import ask
+from judging.runs.actions import ask, create_judge
 
 pytestmark = pytest.mark.django_db
 
@@ -196,11 +196,16 @@ def test_prices_and_budget_belong_to_the_version(as_, owner, endpoint):
 
 
 def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordinator, endpoint, release_with):
-    call_command(
-        *("create_judge", "priced", "--protocol", "re2math", "--model", "m", "--endpoint", "local"),
-        *("--prompt-price", "2", "--decoding", '{"max_tokens": 10}'),
+    made = create_judge(
+        actor=None,
+        slug="priced",
+        protocol="re2math",
+        model="m",
+        endpoint="local",
+        prices={"prompt": "2"},
+        decoding={"max_tokens": 10},
     )
-    run = ask(actor=None, judge=Judge.objects.get(), release=release_with(1), max_tokens=10**6)
+    run = ask(actor=None, judge=made, release=release_with(1), max_tokens=10**6)
     EndpointState.objects.create(
         name="local", failures=7, open_until=timezone.now() + dt.timedelta(minutes=1), last_error="status 503"
     )
@@ -214,9 +219,7 @@ def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordina
         assert words in page
 
 
-def test_a_run_is_adjusted_and_steered_by_page_rest_and_command(
-    as_, coordinator, judge, release_with, capsys
-):
+def test_a_run_is_adjusted_and_steered_by_page_and_rest(as_, coordinator, judge, release_with):
     run = ask(actor=None, judge=judge, release=release_with(1))
     browser = as_(coordinator)
     browser.post(reverse("adjust-run", args=[run.pk]), {"priority": "3"})
@@ -231,15 +234,14 @@ def test_a_run_is_adjusted_and_steered_by_page_rest_and_command(
     assert steered.json()["state"] == "paused"
     retried = browser.post(reverse("api-retry-judge-run", args=[run.pk]))
     assert (retried.status_code, retried.json()["code"]) == (409, "nothing_failed")
-
-    call_command("steer_judge_run", run.pk, "resume", actor=coordinator.email, json=True)
-    assert json.loads(capsys.readouterr().out)["state"] == "running"
-    call_command("steer_judge_run", run.pk, "adjust", "--priority", "9", actor=coordinator.email)
-    run.refresh_from_db()
-    assert run.priority == 9
+    resumed = browser.post(
+        reverse("api-steer-judge-run", args=[run.pk]), {"to": "running"}, content_type="application/json"
+    )
+    assert resumed.json()["state"] == "running"
 
 
-def test_only_staff_steers_from_the_console(judge, release_with, algebraist):
+def test_only_staff_steers(as_, judge, release_with, algebraist):
     run = ask(actor=None, judge=judge, release=release_with(1))
-    with pytest.raises(CommandError, match="Only coordinators and owners"):
-        call_command("steer_judge_run", run.pk, "pause", actor=algebraist.email)
+    address = reverse("api-steer-judge-run", args=[run.pk])
+    refused = as_(algebraist).post(address, {"to": "paused"}, content_type="application/json")
+    assert refused.status_code == 403

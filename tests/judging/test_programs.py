@@ -3,7 +3,7 @@
 import hashlib
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.db import IntegrityError
 from django.urls import reverse
 
@@ -156,12 +156,15 @@ def test_an_owner_makes_one_in_the_browser_without_any_endpoint(client, owner, r
     assert client.post(reverse("new-judge"), sent | {"slug": "a b"}).status_code == 400
 
 
-def test_the_commands_create_and_ask_it(release_with, capsys):
+def test_rest_creates_it_and_the_command_asks_it(client, owner, release_with, capsys):
     release = release_with(2)
-    call_command("create_judge", "by-command", "--protocol", "re2math", "--program", "mirror")
-    call_command("judge", "--judge", "by-command", "--release", release.name)
+    client.force_login(owner)
+    sent = {"slug": "by-rest", "protocol": "re2math", "program": "mirror"}
+    address = reverse("api-judges")
+    assert client.post(address, sent, content_type="application/json").status_code == 201
+    call_command("judge", "--judge", "by-rest", "--release", release.name)
     assert Verdict.objects.filter(value="no").count() == 2
-    with pytest.raises(CommandError, match="takes no model"):
-        call_command("create_judge", "x", "--protocol", "re2math", "--program", "mirror", "--model", "m")
-    with pytest.raises(CommandError, match="no protocol 'nonesuch'"):
-        call_command("create_judge", "x", "--protocol", "nonesuch", "--program", "mirror")
+    for wrong, reason in (({"model": "m"}, "takes no model"), ({"protocol": "nonesuch"}, "'nonesuch'")):
+        refused = client.post(address, sent | wrong | {"slug": "x"}, content_type="application/json")
+        assert refused.status_code == 400
+        assert reason in refused.json()["reason"]

@@ -53,6 +53,25 @@ def test_what_does_not_exist_is_404_and_what_is_not_understood_400(carl, gaps, q
     assert carl.get(f"{BASE}score/?{query}").status_code == status
 
 
+@pytest.mark.parametrize(
+    ("address", "status", "reason"),
+    [
+        ("releases/sample-re2math/comparison/?outcome=judge:nonesuch", 404, "judge:tool_acc"),
+        ("releases/sample-re2math/pairs/?grades=x:y", 404, "before a grading campaign is closed"),
+        ("releases/sample-re2math/judge-audit/?judge=other-v9", 404, "there are"),
+        ("releases/sample-re2math/judge-audit/?track=oracle", 404, "raw"),
+        ("campaigns/sample-audit/questions/nonesuch/", 404, "nonesuch"),
+        ("releases/elsewhere/comparison/", 404, ""),
+        ("campaigns/elsewhere/results/", 404, ""),
+        ("campaigns/elsewhere/monitoring/", 404, ""),
+    ],
+)
+def test_a_figure_that_is_not_there_is_refused_with_what_is(carl, gaps, address, status, reason):
+    reply = carl.get(f"/api/v1/{address}")
+    assert reply.status_code == status
+    assert reason in reply.json()["reason"]
+
+
 def test_an_unknown_release_is_not_found(carl, gaps):
     assert carl.get("/api/v1/releases/nowhere/score/").status_code == 404
 

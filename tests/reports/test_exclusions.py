@@ -1,10 +1,8 @@
 """Exclusion rules: declared, counted, shown with and without; primary only when declared in time."""
 
 import json
-from io import StringIO
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -210,7 +208,7 @@ def test_a_corrected_score_of_the_rest_keeps_every_stratum_of_the_audit(leaked):
             assert sum(stratum["size"] for stratum in part["strata"]) <= 29
 
 
-def test_rules_are_declared_and_read_on_a_page_by_rest_and_by_command(closed, coordinator, client):
+def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, client):
     client.force_login(coordinator)
     page = reverse("exclusions", args=[closed.name])
     assert "No rule is declared" in client.get(page).content.decode()
@@ -226,9 +224,5 @@ def test_rules_are_declared_and_read_on_a_page_by_rest_and_by_command(closed, co
     assert [row["excluded"] for row in made.json()["rules"]] == [["a1"], ["a1"]]
     taken = client.post(rest, sent, content_type="application/json")
     assert (taken.status_code, taken.json()["code"]) == (409, "name_taken")
-    out = StringIO()
-    command = ("exclusion_rules", "--release", closed.name, "--actor", coordinator.email)
-    call_command(*command, "--declare", "wrong", "--ground", "statement_wrong", "--reason", "r", stdout=out)
-    assert "wrong (beside): statement_wrong by at least 2: 0 out" in out.getvalue()
-    with pytest.raises(CommandError, match="There is no ground 'x'"):
-        call_command(*command, "--declare", "y", "--ground", "x", "--reason", "r")
+    unknown = client.post(rest, sent | {"name": "y", "grounds": ["x"]}, content_type="application/json")
+    assert (unknown.status_code, unknown.json()["field"]) == (400, "grounds.0")

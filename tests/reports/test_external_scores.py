@@ -1,9 +1,8 @@
-"""Scores of systems beside those from elsewhere: read, correlated, and said alike by page, REST and command."""
+"""Scores of systems beside those from elsewhere: read, correlated, and shown alike by page and REST."""
 
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
@@ -55,37 +54,25 @@ def test_a_fault_is_named_with_its_line(text, fault):
 
 
 @pytest.mark.django_db
-def test_page_rest_and_command_say_the_same(gaps, client, coordinator, tmp_path, capsys):
-    path = tmp_path / "external.csv"
-    path.write_text(SCORES)
-    call_command("correlate_scores", str(path), release="sample-re2math", json=True)
-    said = json.loads(capsys.readouterr().out)
+def test_page_and_rest_say_the_same(gaps, client, coordinator):
+    client.force_login(coordinator)
+    asked = {"scores": SCORES}
+    said = client.get(reverse("api-external-scores", args=["sample-re2math"]), asked).json()
     inputs = collect(release=gaps)
     expected = external_document(outcomes(inputs, chosen_kind(inputs, "")), read_external(SCORES))
     assert said == json.loads(json.dumps(expected))
     assert said["only_external"] == ["elsewhere"]
     assert said["spearman"]["ci"] is None  # three systems
-    client.force_login(coordinator)
-    asked = {"scores": SCORES}
-    assert client.get(reverse("api-external-scores", args=["sample-re2math"]), asked).json() == said
     page = client.get(reverse("external-scores", args=["sample-re2math"]), asked).content.decode()
     assert "Over 3 systems" in page
     assert "Not on this track: elsewhere" in page
-    call_command("correlate_scores", str(path), release="sample-re2math")
-    assert "Spearman's rho" in capsys.readouterr().out
 
 
 @pytest.mark.django_db
-def test_faults_are_said_by_page_rest_and_command(gaps, client, coordinator, tmp_path):
-    path = tmp_path / "external.csv"
-    path.write_text("system,score\naurora,high\n")
-    with pytest.raises(CommandError, match="Line 2"):
-        call_command("correlate_scores", str(path), release="sample-re2math")
-    with pytest.raises(CommandError, match="cannot be read"):
-        call_command("correlate_scores", str(tmp_path / "none.csv"), release="sample-re2math")
+def test_faults_are_named_by_page_and_rest(gaps, client, coordinator):
     client.force_login(coordinator)
     for name in ("api-external-scores", "external-scores"):
-        reply = client.get(reverse(name, args=["sample-re2math"]), {"scores": path.read_text()})
+        reply = client.get(reverse(name, args=["sample-re2math"]), {"scores": "system,score\naurora,high\n"})
         assert reply.status_code == 400
         assert "Line 2" in reply.content.decode()
 

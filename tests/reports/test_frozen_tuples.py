@@ -126,15 +126,6 @@ def test_the_same_tuple_again_only_adds_runs_and_another_entry_is_refused(gaps):
         declare_tuple(actor=None, release=gaps, name="october", runs=[RunFactory()], **ENTRIES)
 
 
-def test_the_command_declares_and_names_runs_that_exist(gaps):
-    first, *_ = arms_of(gaps)
-    options = {**ENTRIES, "release": gaps.name, "name": "october"}
-    call_command("declare_tuple", "--json", **options, run=[first], stdout=(out := StringIO()))
-    assert json.loads(out.getvalue())["runs"] == [first]
-    with pytest.raises(CommandError, match="no run 'nobody'; there are: "):
-        call_command("declare_tuple", **options, run=["nobody"])
-
-
 def test_the_page_and_rest_declare_the_same(gaps, coordinator):
     first, second, *_ = arms_of(gaps)
     client = Client()
@@ -149,6 +140,9 @@ def test_the_page_and_rest_declare_the_same(gaps, coordinator):
     body = {**ENTRIES, "evaluated_on": "2026-10-02", "name": "october", "runs": [second]}
     reply = client.post(rest, json.dumps(body), content_type="application/json")
     assert (reply.status_code, reply.json()["runs"]) == (200, [first, second])
+    unknown = client.post(rest, json.dumps(body | {"runs": ["nobody"]}), content_type="application/json")
+    assert unknown.status_code == 409
+    assert "no run 'nobody'; there are: " in unknown.json()["reason"]
     assert [row["name"] for row in client.get(rest).json()] == ["october"]
 
 

@@ -3,14 +3,12 @@
 import json
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from benchmark.models import Output, System
 from judging.models import Judge, Verdict
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.judges.page import matrix_sections, pair_sections
-from stats.core.display import rounded
 from tests.reports.conftest import queries
 
 PAIR, MATRIX = "judge-pair", "judge-matrix"
@@ -201,42 +199,11 @@ def test_the_sections_of_a_pair_survive_json(staff, gaps, strict):
     assert pair_sections(json.loads(json.dumps(found)))[0]["compared"] == found["predicates"][0]["compared"]
 
 
-def printed(capsys, *words: str) -> str:
-    capsys.readouterr()
-    call_command(*words)
-    return capsys.readouterr().out
-
-
-def test_the_command_compares_as_rest_does(staff, gaps, strict, capsys):
-    asked = {"against": "strict-judge", "predicate": "suff"}
-    options = [f"--{name}={value}" for name, value in asked.items()]
-    found = json.loads(printed(capsys, "compare_judges", f"--release={gaps.name}", *options, "--json"))
-    assert found == document(staff, gaps, **asked)
-
-
-def test_the_command_prints_table_coefficients_and_disagreements(staff, gaps, strict, capsys):
-    text = printed(capsys, "compare_judges", f"--release={gaps.name}")
-    found = document(staff, gaps)
-    for entry in found["predicates"]:
-        assert f"{entry['compared']} outputs compared, {entry['differing']} differ" in text
-        assert rounded(entry["cohen_kappa"]["value"], places=4) in text
-    assert all(row["subject"] in text for row in found["differing"])
-
-
-def test_the_commands_refuse_what_is_not_there(gaps):
-    with pytest.raises(CommandError, match="There are no two judges with verdicts"):
-        call_command("compare_judges", f"--release={gaps.name}")
-    for word in ("--metric=nonesuch", "--track=nonesuch"):
-        with pytest.raises(CommandError, match="there are: "):
-            call_command("judge_matrix", f"--release={gaps.name}", word)
-
-
-def test_the_matrix_command_prints_what_rest_answers(staff, gaps, strict, capsys):
-    answer = staff.get(reverse("api-judge-matrix", args=[gaps.name])).json()
-    assert json.loads(printed(capsys, "judge_matrix", f"--release={gaps.name}", "--json")) == answer
-    lines = printed(capsys, "judge_matrix", f"--release={gaps.name}").splitlines()
-    assert f"accepted of {answer['items']} items" in lines[0]
-    for system in answer["systems"]:
-        [line] = [line for line in lines if line.startswith(f"{system['system']} ")]
-        assert line.split()[-1] == str(system["accepted"])
-    assert any(line.startswith("Self-preference in log odds: ") for line in lines)
+def test_rest_refuses_what_is_not_there(staff, gaps):
+    lone = staff.get(reverse("api-judge-pair", args=[gaps.name]))
+    assert lone.status_code == 404
+    assert "two judges" in lone.json()["reason"]
+    for asked in ({"metric": "nonesuch"}, {"track": "nonesuch"}):
+        refused = staff.get(reverse("api-judge-matrix", args=[gaps.name]), asked)
+        assert refused.status_code == 404
+        assert "there are: " in refused.json()["reason"]

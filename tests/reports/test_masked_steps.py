@@ -197,9 +197,14 @@ def two_runs(db, tmp_path) -> None:
 PROXIMATE = [str(key) for key in range(19, 25)]  # six more that experts found in other words: 25 of 28
 
 
-def test_two_runs_give_the_published_shares_with_their_denominators(two_runs, capsys, client, coordinator):
-    call_command("compare_releases", "run-1", "run-2", "--json", "--proximate", *PROXIMATE)
-    found = json.loads(capsys.readouterr().out)
+def compared(client, first, second, *proximate):
+    address = reverse("api-release-reproduction", args=[first])
+    return client.get(address, {"second": second, "proximate": ",".join(proximate)})
+
+
+def test_two_runs_give_the_published_shares_with_their_denominators(two_runs, client, coordinator):
+    client.force_login(coordinator)
+    found = compared(client, "run-1", "run-2", *PROXIMATE).json()
     assert {name: (share["k"], share["n"]) for name, share in found["shares"].items()} == {
         "masks_exact": (19, 28),
         "masks_with_proximate": (25, 28),
@@ -209,26 +214,21 @@ def test_two_runs_give_the_published_shares_with_their_denominators(two_runs, ca
     assert [round(100 * end, 2) for end in found["shares"]["masks_exact"]["ci"]] == [49.34, 82.07]
     assert found["context_bleu"]["pairs"] == 28
     assert 0.9 < found["context_bleu"]["mean"] < 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (("run-1", "sample-proofs"), "another protocol"),
+        (("sample-proofs", "sample-proofs"), "does not say"),
+        (("run-1", "run-2", "0"), "mask 0 is not among"),
+    ],
+)
+def test_releases_that_cannot_be_compared_are_refused(two_runs, proofs, client, coordinator, asked, reason):
     client.force_login(coordinator)
-    address = reverse("api-release-reproduction", args=["run-1"])
-    assert client.get(address, {"second": "run-2", "proximate": ",".join(PROXIMATE)}).json() == found
-
-
-def test_the_command_prints_shares_with_intervals(two_runs, capsys):
-    call_command("compare_releases", "run-1", "run-2")
-    said = capsys.readouterr().out
-    assert "masks exact" in said
-    assert "[0.4934, 0.8207]" in said
-    assert "first only 0" in said
-
-
-def test_releases_that_cannot_be_compared_are_refused(two_runs, proofs):
-    with pytest.raises(CommandError, match="another protocol"):
-        call_command("compare_releases", "run-1", "sample-proofs")
-    with pytest.raises(CommandError, match="does not say"):
-        call_command("compare_releases", "sample-proofs", "sample-proofs")
-    with pytest.raises(CommandError, match="mask 0 is not among"):
-        call_command("compare_releases", "run-1", "run-2", "--proximate", "0")
+    refused = compared(client, *asked)
+    assert refused.status_code in (400, 409)
+    assert reason in refused.json()["reason"]
 
 
 @pytest.fixture

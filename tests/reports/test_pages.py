@@ -135,8 +135,11 @@ def test_an_audit_that_missed_a_class_names_it_and_links_to_the_draw_that_comple
     assert offered["cobalt/ungrounded"] == 7
     assert {name.split("/")[1] for name in offered} == {"ungrounded"}
     printed = score_text(score(collect(release=unlabelled_gaps)))
-    line = "nothing drawn of cobalt/ungrounded (7 outputs); draw_audit --strata system/bucket --bucket ungrounded"
-    assert f"{line} --exclude sample-audit" in printed
+    line = "nothing drawn of cobalt/ungrounded (7 outputs); to draw them, POST audit-plan/ "
+    terms, *_ = [end for _, found, end in (row.partition(line) for row in printed.splitlines()) if found]
+    address = "/api/v1/releases/sample-re2math/audit-plan/"
+    drawn = carl.post(address, json.loads(terms), content_type="application/json").json()["drawn"]
+    assert {row["stratum"]: row["available"] for row in drawn} == offered
 
 
 def test_an_unavailable_verdict_is_counted_with_the_values_it_could_give(carl, gaps):

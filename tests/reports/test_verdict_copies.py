@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -276,18 +275,16 @@ def test_a_verdict_on_the_question_s_own_scale_agrees_where_it_is_equal():
     assert (found["visible"]["value"], found["hidden"]["value"]) == (0.5, 1.0)
 
 
-def test_monitoring_shows_the_arms_by_page_rest_and_command(before, client, algebraist, coordinator, capsys):
+def test_monitoring_shows_the_arms_by_page_and_rest(before, client, algebraist, coordinator):
     graded(algebraist, before, correctness="correct", rigour="3")
     document = reviewers_document(before)
     assert (document["anchoring"]["labels"], document["anchoring"]["hidden"]["value"]) == (1, None)
     client.force_login(coordinator)
     assert "Verdict shown before" in client.get(reverse("monitoring", args=[before.slug])).content.decode()
     assert client.get(reverse("api-monitoring", args=[before.slug])).json()["anchoring"]["labels"] == 1
-    call_command("campaign_monitoring", before.slug)
-    assert "agrees with the verdict" in capsys.readouterr().out
 
 
-def test_page_rest_and_command_attach(judged, client, coordinator, capsys):
+def test_page_and_rest_attach(judged, client, coordinator):
     client.force_login(coordinator)
     page = reverse("campaign-verdicts", args=[judged.slug])
     assert "oraculum-v1" in client.get(page).content.decode()
@@ -301,8 +298,8 @@ def test_page_rest_and_command_attach(judged, client, coordinator, capsys):
         "before_share": 101,
     }
     assert "less than or equal to 100" in client.post(page, {**outside, "seed": 1}).content.decode()
-    call_command("attach_verdicts", judged.slug, "--before", "0.5", "--actor", coordinator.email, "--json")
-    assert json.loads(capsys.readouterr().out)["before_share"] == 0.5
+    attached = client.post(api, {"before_share": 0.5}, "application/json")
+    assert attached.json()["before_share"] == 0.5
     assert client.get(api).json()["attached"] is True
     assert "oraculum-v1" in client.get(page).content.decode()
 

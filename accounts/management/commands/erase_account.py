@@ -4,19 +4,24 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.commands import CommandOnMember
+from accounts.commands import CommandForSomebody
 from accounts.models import User
 from accounts.people import erasure
+from accounts.people.queries import any_member
 
 
-class Command(CommandOnMember):
+class Command(CommandForSomebody):
     help = "Erase a person for good: only their labels stay, under a number."
 
     def arguments(self, parser: CommandParser) -> None:
-        super().arguments(parser)
-        parser.add_argument("--yes", action="store_true", help="it cannot be undone; say that you mean it")
+        parser.add_argument("email", metavar="EMAIL", help="the member's address")
+        parser.add_argument("--reason", default="", help="why, for the audit trail")
+        parser.add_argument("--yes", action="store_true", help="confirm; it cannot be undone")
 
-    def act(self, actor: User, member: User, **options: Any) -> None:
+    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+        member = any_member(options["email"])
         if not options["yes"]:
             raise CommandError("nothing was erased; it cannot be undone, so add --yes", returncode=2)
         erasure.erase_person(actor=actor, member=member, reason=options["reason"])
+        member.refresh_from_db()
+        return {"email": member.email, "open": member.is_active, "roles": []}

@@ -90,7 +90,7 @@ def decimal(text: str) -> Decimal:
 def _judge(slug: str) -> Judge:
     judge = newest_judge(slug)
     if judge is None:
-        known = ", ".join(known.slug for known in newest_judges()) or "none yet; create one with create_judge"
+        known = ", ".join(known.slug for known in newest_judges()) or "none yet; POST judges/ makes one"
         raise Refused(f"There is no judge {slug!r}. Judges: {known}.", code="no_judge")
     return judge
 

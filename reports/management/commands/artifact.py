@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
+from benchmark.releases.queries import release_named
 from reports.artifact.freezing import freeze_artifact
-from reports.core.release_argument import release_called
 
 
 class Command(TouchstoneCommand):
@@ -22,7 +22,7 @@ class Command(TouchstoneCommand):
         )
 
     def run(self, **options: Any) -> None:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         artifact = freeze_artifact(
             actor=None,
             release=release,

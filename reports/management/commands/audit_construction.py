@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
+from benchmark.releases.queries import release_named
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
 from reports.construction.document import chosen_findings, construction, newest_audit
 from reports.construction.raters import raters
-from reports.core.release_argument import release_called
 from stats.core.text import aligned, interval, number
 
 
@@ -30,7 +30,7 @@ class Command(TouchstoneCommand):
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         report = audit_construction(actor=None, release=release)
         found = chosen_findings(release, newest_audit(release), {"value": "no"})
         return {

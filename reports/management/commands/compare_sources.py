@@ -8,11 +8,11 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Release
+from benchmark.releases.queries import release_named
 from judging.models import JudgeRun, RunState
 from judging.programs.sources import ask_about_sources, source_program
 from judging.queue.worker import drain
 from judging.runs.actions import reconcile
-from reports.core.release_argument import release_called
 from reports.sources.document import newest_matcher, protocol_flags
 
 _POLL_SECONDS = 0.5
@@ -28,7 +28,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True)
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         try:
             ask_about_sources(actor=None, release=release)
         except Refused as refusal:

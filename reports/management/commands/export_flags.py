@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
+from benchmark.releases.queries import release_named
 from reports.construction.leak_flags import flag_rows, flag_table
 from reports.core.downloads import table_lines
-from reports.core.release_argument import release_called
 
 
 class Command(TouchstoneCommand):
@@ -19,7 +19,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--blinded", action="store_true", help="outputs under opaque names")
 
     def run(self, **options: Any) -> None:
-        release, identities = release_called(options["release"]), not options["blinded"]
+        release, identities = release_named(options["release"]), not options["blinded"]
         if options["json"]:
             for row in flag_rows(release, identities=identities):
                 self.stdout.write(json.dumps(row, ensure_ascii=False))

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.core.release_argument import release_called
+from benchmark.releases.queries import release_named
 from reports.labels.exporting import csv_lines, jsonl_lines
 from reports.labels.rows import blinded, label_rows
 
@@ -21,7 +21,7 @@ class Command(TouchstoneCommand):
         )
 
     def run(self, **options: Any) -> None:
-        rows = label_rows(release_called(options["release"]), campaign=options["campaign"])
+        rows = label_rows(release_named(options["release"]), campaign=options["campaign"])
         if options["blinded"]:
             rows = blinded(rows)
         for line in jsonl_lines(rows) if options["json"] else csv_lines(rows):

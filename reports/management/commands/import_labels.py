@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.core.release_argument import release_called
+from benchmark.releases.queries import release_named
 from reports.labels.importing import import_labels
 
 
@@ -19,7 +19,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         report = import_labels(actor=None, path=options["file"], release=release, dry_run=options["dry_run"])
         return {
             "release": release.name,

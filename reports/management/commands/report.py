@@ -10,7 +10,7 @@ from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from annotation.core.queries import campaign_called
 from annotation.core.visibility import Viewer
-from reports.core.release_argument import release_called
+from benchmark.releases.queries import release_named
 from reports.printing.report import ReportOrder, print_report
 
 
@@ -42,7 +42,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         campaign = campaign_called(options["campaign"]) if options["campaign"] else None
         if campaign and campaign.release_id != release.pk:
             raise Refused(

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
-from reports.core.release_argument import release_called
+from benchmark.releases.queries import release_named
 from reports.scores.document import score
 from reports.scores.inputs import SEED, collect
 from reports.scores.text import score_text
@@ -27,7 +27,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--seed", type=int, default=SEED, help="seed of the resampling intervals")
 
     def run(self, **options: Any) -> dict[str, Any]:
-        release = release_called(options["release"])
+        release = release_named(options["release"])
         wanted = {name: options[name] for name in ("track", "judge", "seed", "condition")}
         return score(collect(release=release, frozen_tuple=options["tuple"], **wanted))
 
