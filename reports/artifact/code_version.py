@@ -1,7 +1,7 @@
 """Which code computed a score: the source files it consists of, by hash, and the libraries beneath them.
 
 Works in a copy without git. A module counts when it is reached by imports from the score or the protocol and
-imports no Django: modules that do only read rows, and what they read stands in the artifact itself.
+imports no Django: modules that do only read rows, and what they read is in the artifact itself.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What is known of a campaign: how it stands, how reliable each question is, its reviewers. Nothing by system."""
+"""What is known of a campaign: progress, reliability of each question, reviewers. Nothing by system."""
 
 from collections import Counter, defaultdict
 from typing import Any

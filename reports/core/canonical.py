@@ -11,7 +11,7 @@ _SIGNIFICANT_DIGITS = 12
 def canonical(document: Any) -> bytes:
     """UTF-8 JSON with sorted keys, no blanks, and floats at 12 significant digits.
 
-    Twelve digits are far below any error of ours and above the last-bit differences between processors.
+    Twelve digits are far below any error in our figures and above the last-bit differences between processors.
     Raises ValueError for NaN or infinity.
     """
     plain = _rounded(document)

@@ -1,4 +1,4 @@
-"""Scores of systems beside scores that others published of them: whether both put the systems in one order.
+"""Scores of systems next to scores that others published of them: whether both put the systems in one order.
 
 STATISTICS.md 1.4: Spearman on average ranks, and Kendall's tau-b. The unit is the system, so a handful of systems
 gives a wide interval, and three give none. No rows here.

@@ -1,7 +1,7 @@
 """Decisions of adjudicators as rows of the canonical label table.
 
 A question has at most two: the last decision before the unblinding, which primary scores use, and the last
-amendment. A pair stands in the order of its name and not in that of its item, which goes by the rows' numbers.
+amendment. A pair is in the order of its name and not in that of its item, which goes by the rows' numbers.
 """
 
 import datetime as dt
@@ -135,7 +135,7 @@ def _row(release: str, decision: _Decision) -> Row:
 
 
 def _cells(decision: _Decision) -> tuple[Row, str]:
-    """The cells of the subject, and the value as it reads beside them."""
+    """The cells of the subject, and the value as it reads next to them."""
     if decision.system is None or decision.attempt is None:
         return cells_of_instance(decision.instance, decision.paper, decision.domain), decision.value
     output = (

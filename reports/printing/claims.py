@@ -1,6 +1,6 @@
 """Claiming a report, keeping it, and giving it back: conditional updates whose count is read, as in judging.
 
-Whoever holds no lease any more writes nothing: every write asks for the lease's own token.
+A worker that has lost its lease writes nothing: every write asks for the lease's own token.
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""Formulas as images that WeasyPrint places in lines: each is drawn once in a PDF, wherever it stands.
+"""Formulas as images that WeasyPrint places in lines: each is drawn once in a PDF, however often it occurs.
 
 WeasyPrint finds them in its documented image cache under addresses of the form `formula:7`, which nothing
 ever fetches. Their fonts join the PDF at its end.

@@ -142,7 +142,7 @@ def independent(table: Table) -> tuple[Table, dict[str, int]]:
 
 
 def _states(table: Table) -> Column:
-    """Codes into STATES. A value beside abstain or unavailable, or none beside answered, is refused."""
+    """Codes into STATES. A value with abstain or unavailable, or none with answered, is refused."""
     state, value = table["state"], table["value"]
     said = _codes_of(state, STATES)
     named = _codes_of(value, STATES[1:], first=1)

@@ -18,7 +18,7 @@ MAX_SIZE = 10_000_000
 
 @dataclass(frozen=True)
 class StrataTable:
-    """The strata in their order, and the sample sizes written beside them (None without the column)."""
+    """The strata in their order, and the sample sizes written next to them (None without the column)."""
 
     strata: tuple[PlannedStratum, ...]
     sampled: tuple[int, ...] | None
@@ -75,7 +75,7 @@ CHECKS: Mapping[str, Check] = {
 
 
 def strata_from_text(text: str) -> StrataTable:
-    """`read_strata` of what stands in a text field; cells may be separated by tabs, as spreadsheets copy them."""
+    """`read_strata` of the content of a text field; cells may be separated by tabs, as spreadsheets copy them."""
     return read_strata(io.BytesIO(text.replace("\t", ",").strip().encode()))
 
 

@@ -1,4 +1,4 @@
-"""Scores of systems beside those from elsewhere: read, correlated, and said alike by page, REST and command."""
+"""Scores of systems next to those from elsewhere: read, correlated, and the same by page, REST and command."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The figures of the pages, typed: each command prints what REST replies, and words beside it."""
+"""The figures of the pages, typed: each command prints what REST replies, or words."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Labels given in sight of a judge's verdict: told apart, out of the primary scores, counted beside them."""
+"""Labels given in sight of a judge's verdict: told apart, out of the primary scores, counted next to them."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""manage.py campaign_results SLUG: how a campaign stands and how far its experts agree."""
+"""manage.py campaign_results SLUG: the progress of a campaign and how far its experts agree."""
 
 from collections.abc import Iterator
 from typing import Any

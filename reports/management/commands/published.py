@@ -1,4 +1,4 @@
-"""manage.py published: a protocol's published figures beside ours."""
+"""manage.py published: a protocol's published figures next to ours."""
 
 from typing import Any
 
