@@ -31,7 +31,7 @@ def read_external(text: str) -> dict[str, float]:
             raise _fault(number, "a system and a score, and nothing else")
         system = row[0].strip()
         if not system or system in found:
-            raise _fault(number, f"{system[:100]!r} stands twice" if system else "the system is missing")
+            raise _fault(number, f"{system[:100]!r} occurs twice" if system else "the system is missing")
         found[system] = _score(number, row[1])
     return found
 

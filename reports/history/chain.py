@@ -102,7 +102,7 @@ def faults() -> Iterator[Fault]:
         for link in batch:
             position += 1
             if link.position != position:
-                yield Fault(link.position, f"stands where link {position} should: one is missing")
+                yield Fault(link.position, f"is where link {position} should be: one is missing")
                 position = link.position
             if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
                 yield Fault(position, "does not follow from the link before it")

@@ -199,7 +199,7 @@ class LabelReader:
             key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
         first = self.seen.setdefault(key, row.line)
         if first != row.line:
-            yield "subject", f"the same label stands in line {first} already"
+            yield "subject", f"the same label is already in line {first}"
 
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
         instance, output, second, order = self._judged(row)

@@ -43,7 +43,7 @@ def test_without_a_shared_system_there_is_nothing_to_say():
         ("", "Line 1 .*the head is system,score"),
         ("name,score\na,1", "Line 1 .*the head is system,score"),
         ("system,score\na", "Line 2 .*a system and a score"),
-        ("system,score\na,1\na,2", "Line 3 .*'a' stands twice"),
+        ("system,score\na,1\na,2", "Line 3 .*'a' occurs twice"),
         ("system,score\n,1", "Line 2 .*the system is missing"),
         ("system,score\na,many", "Line 2 .*'many' is not a number"),
         ("system,score\na,nan", "Line 2 .*'nan' is not a number"),

@@ -13,7 +13,7 @@ from reports.scores.inputs import SEED
 
 class Command(TouchstoneCommand):
     help = (
-        "Set the runs of every system on all tracks and conditions of a release beside each other, in the tables "
+        "Show the runs of every system on all tracks and conditions of a release side by side, in the tables "
         "that its protocol declares, with the differences paired by instance."
     )
 
