@@ -41,7 +41,8 @@ def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
     waiting, seen = list(names), set(names)
     while waiting:
         path = _file(waiting.pop())
-        if path is None:
+        # an app's package `models` imports Django only through its modules, but is rows like them
+        if path is None or path.parent.name == "models":
             continue
         imported = set(_imports(path))
         if any(name.split(".")[0] == "django" for name in imported):
