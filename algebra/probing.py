@@ -59,7 +59,7 @@ class _Tried:
 
 
 def symbols(node: Node) -> set[str]:
-    """Free symbols; constants and bound variables are none."""
+    """Free symbols, without constants and bound variables."""
     if node.kind == "symbol":
         return set() if node.name in _CONSTANTS else {node.name}
     if node.kind in ("sum", "prod", "integral"):

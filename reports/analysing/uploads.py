@@ -33,7 +33,7 @@ TASK = "reports.analyse_uploads"
 
 
 def path_of(upload: LabelUpload) -> Path:
-    """Where the file lies."""
+    """The path of the stored file."""
     return Path(settings.UPLOAD_DIR) / f"{upload.handle}.labels"
 
 

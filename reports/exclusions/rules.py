@@ -1,4 +1,4 @@
-"""Exclusion rules: which instances fall out when reviewers object to them, and what that changes. No rows here.
+"""Exclusion rules: which instances are excluded when reviewers object to them, and what that changes. No rows here.
 
 A rule names grounds and a number k: an instance falls out when at least k reviewers of closed campaigns gave one
 of the grounds for it. The score has no exclusion, unless the one primary rule was declared before any

@@ -69,7 +69,7 @@ def _line(item: dict[str, Any]) -> str:
 
 
 def _raters(found: dict[str, Any]) -> Iterator[str]:
-    """Every two raters that met, item by item."""
+    """Every two raters with instances in common, item by item."""
     yield f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"
     rows = [
         [
