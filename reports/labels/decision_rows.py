@@ -20,7 +20,7 @@ from reports.labels.cells import KeyedRow, Row, cells_of_instance, cells_of_outp
 from reports.labels.filters import LabelFilter
 from stats.tables.labels import ADJUDICATOR
 
-_CHUNK = 2000
+_CHUNK = 2000  # rows held at once; an export's memory must not grow with the table
 
 
 class _Decision(NamedTuple):

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from reports.models import ReportJob, ReportState
 
-MAX_TRIES = 3
+MAX_TRIES = 3  # a report that kills its worker must not kill workers forever
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": None}
 
 

@@ -47,7 +47,7 @@ COLUMNS = (
     "amendment",
     "verdict_seen",
 )
-MOST_UNITS = 1_000_000_000
+MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
 GRADERS = ("expert", "judge")
