@@ -27,7 +27,7 @@ SUMMARY = re.compile(r"\b(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b
 RAN_BEFORE = {
     "no_database": "tests of stats, latex, llm, algebra and the sample files: they know no database and ran above"
 }
-# Where Python is told to keep no compiled modules, each of the many processes that tests start compiles them again.
+# Where Python is told to keep no compiled modules, each of the many processes that tests start compiles them anew.
 UNWANTED = {*SERVER_VARIABLES, "PYTHONDONTWRITEBYTECODE"}
 MUST_BE_ZERO = ("failed", "error", "errors", "skipped", "xfailed", "xpassed")
 
