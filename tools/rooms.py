@@ -12,20 +12,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "architecture.md"
-PACKAGES = (
-    "config", "reports", "annotation", "judging", "benchmark", "accounts", "stats", "latex", "llm", "algebra",
-)  # fmt: skip
+NOT_PRODUCT = {"bench", "tests", "tools"}
 NOT_ROOMS = {"management", "migrations", "templatetags"}  # folders that Django prescribes
 _PLACE = re.compile(r"(?<=<!-- rooms -->\n).*(?=<!-- end of rooms -->)", re.DOTALL)
 
 
 def rooms() -> Iterator[tuple[str, str]]:
     """(folder, first line of its docstring) of every package and of the rooms in it."""
-    for package in PACKAGES:
-        yield package, _first_line(ROOT / package)
-        for file in sorted((ROOT / package).glob("*/__init__.py")):
+    for package in sorted(file.parent for file in ROOT.glob("*/__init__.py")):
+        if package.name in NOT_PRODUCT:
+            continue
+        yield package.name, _first_line(package)
+        for file in sorted(package.glob("*/__init__.py")):
             if file.parent.name not in NOT_ROOMS:
-                yield f"{package}/{file.parent.name}", _first_line(file.parent)
+                yield f"{package.name}/{file.parent.name}", _first_line(file.parent)
 
 
 def with_rooms(text: str) -> str:
