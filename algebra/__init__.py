@@ -2,7 +2,7 @@
 
 compare(r"\\frac{n(n+1)}{2}", r"\\tfrac12 n^2 + \\tfrac n2")   # Comparison(value="yes", ...)
 
-Limits and rules stand in docs/algebra.md.
+docs/algebra.md has the limits and rules.
 """
 
 from algebra.comparing import Comparison, compare

@@ -59,7 +59,7 @@ class _Tried:
 
 
 def symbols(node: Node) -> set[str]:
-    """Free symbols; constants and bound variables are none."""
+    """Free symbols, without constants and bound variables."""
     if node.kind == "symbol":
         return set() if node.name in _CONSTANTS else {node.name}
     if node.kind in ("sum", "prod", "integral"):
@@ -185,7 +185,7 @@ def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> Finding:
         return Finding("unknown", reason, provable=True)
     if set(outcomes.values()) == {"equal"}:
         if any(domain.kinks_differ for domain in tried.values()):
-            reason = "equal at every point tried, but kinks stand at different places"
+            reason = "equal at every point tried, but kinks are at different places"
             return Finding("unknown", reason, points, provable=True)
         where = f"{len(outcomes)} domain{'s' * (len(outcomes) > 1)}"
         return Finding("yes", f"equal at {points} random points in {where}", points)

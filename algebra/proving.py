@@ -83,7 +83,7 @@ def _letters(side: Node, ordered: bool) -> set[str]:
 
 
 def _operators(left: Node, right: Node, ordered: bool) -> set[str]:
-    """Operator letters of both sides, less those that are divided by or stand in a function of numbers.
+    """Operator letters of both sides, less those that are divisors or arguments of a function of numbers.
 
     Where order is known to matter, nothing is taken for a number.
     """

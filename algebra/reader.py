@@ -454,7 +454,7 @@ class _Reader:
         return False
 
     def _power_then_bracket(self) -> bool:
-        """Whether f^2(x) stands here, which is a power of f, an iterate or an inverse."""
+        """Whether this is f^2(x): a power of f, an iterate or an inverse."""
         mark, made = self.place, self.made
         self.take()
         self.exponent()
@@ -540,7 +540,7 @@ class _Reader:
         return Node(body.kind, body.name, tuple(self.indexed(arg, variable) for arg in body.args), body.value)
 
     def _mentioned_later(self, variable: str) -> bool:
-        """Whether the bound variable comes again without being bound anew."""
+        """Whether the bound variable occurs again without being bound again."""
         texts = [token.text for token in self.tokens[self.place :]]
         for place, text in enumerate(texts):
             if text == variable[: len(text)]:
@@ -565,7 +565,7 @@ class _Reader:
         return self.make("integral", variable, lower, upper, body)
 
     def _differential(self) -> int:
-        """Where the first d of a differential stands, outside brackets."""
+        """The position of the first d of a differential, outside brackets."""
         depth = 0
         for place in range(self.place, len(self.tokens) - 1):
             text, following = self.tokens[place].text, self.tokens[place + 1]

@@ -24,7 +24,7 @@ Reading = Mapping[str, str]
 
 
 def readings(formulas: Iterable[Formula]) -> list[Reading]:
-    """Every reading of formulas that stand in one context. Raises NotUnderstood when there are too many."""
+    """Every reading of formulas in one context. Raises NotUnderstood when there are too many."""
     found = [node for formula in formulas for node in nodes(formula)]
     bound = {node.name for node in found if node.kind in ("sum", "prod", "integral")}
     bare = {node.name for node in found if node.kind == "symbol"} | bound

@@ -71,7 +71,7 @@ _WRAPPERS = (("$$", "$$"), ("\\[", "\\]"), ("\\(", "\\)"), ("$", "$"))
 
 
 class NotUnderstood(Exception):
-    """The text is not a formula that this package reads; the message says what stands in the way."""
+    """The text is not a formula that this package reads; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Chain:
-    """Sides joined by relations: `relations[i]` (=, <, <=, != or in) stands between sides i and i + 1."""
+    """Sides joined by relations: `relations[i]` (=, <, <=, != or in) is between sides i and i + 1."""
 
     sides: tuple["Side", ...]
     relations: tuple[str, ...]

@@ -53,7 +53,7 @@ class Evaluation:
     """One point: symbol to value. `draw` invents values for unknown functions from a hash of their arguments.
 
     After `value`, `applied` holds the unknown functions met with their arguments, `opaque` says whether an
-    integral or infinite sum was stood for by a hash (equal values then mean equal parts, unequal ones nothing),
+    integral or infinite sum was represented by a hash (equal values then mean equal parts, unequal ones nothing),
     `scale` is the largest addend. `branches` holds where functions with a kink or step were met, up to what
     makes the same kink: equal sets mean that both expressions switch at the same places.
     """
@@ -114,7 +114,7 @@ class Evaluation:
         return self._apply(node.name, args)
 
     def _add(self, addends: list[Value]) -> Value:
-        """The sum; zero when it cancels. Untrusted when an addend is too small beside another to be seen."""
+        """The sum; zero when it cancels. Untrusted when an addend is too small to show next to another."""
         sizes = [abs(addend) for addend in addends if addend != 0]
         if not sizes:
             return context.mpf(0)

@@ -1,4 +1,4 @@
-"""A visitor with a kept connection: enough of HTTP/1.1 for measurements, at little cost beside the server."""
+"""A visitor with a kept connection: enough of HTTP/1.1 for measurements, at little cost compared with the server."""
 
 from __future__ import annotations
 

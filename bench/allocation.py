@@ -36,7 +36,7 @@ def case(seed: int = 1) -> tuple[list[Vacancy], list[Candidate]]:
 
 
 def one_by_one(vacancies: list[Vacancy], candidates: list[Candidate]) -> None:
-    """The naive way: item by item, whoever fits and holds least; balanced but without any promise."""
+    """The naive way: item by item, to the fitting reviewer who holds least; balanced but without any promise."""
     loads = {person.reviewer: 0 for person in candidates}
     for vacancy in vacancies:
         fitting = [person for person in candidates if not refusal(vacancy, person)]

@@ -1,6 +1,6 @@
 """Exports: a million labels as CSV and JSON lines, and a report of 200 items.
 
-Uses the database that DATABASE_URL names (a test database beside it), else SQLite.
+Uses the database that DATABASE_URL names (a test database next to it), else SQLite.
 """
 
 from __future__ import annotations

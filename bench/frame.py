@@ -47,7 +47,7 @@ class Spread:
 class Figure:
     """One line of the table: `ours` against `naive` and against `target`, all in `unit`.
 
-    `unit` is "s", "B" or anything else that is printed as it stands. Smaller is better.
+    `unit` is "s", "B" or anything else that is printed as it is. Smaller is better.
     """
 
     task: str

@@ -1,6 +1,6 @@
 """The grading page of a proof of 40 pages: made by the server, read and typed into in Chromium.
 
-Readable means that the first passage stands on the screen with its formulas set. A long task is one that keeps the
+Readable means that the first passage is on the screen with its formulas set. A long task is one that keeps the
 page from answering for 50 ms or more (PerformanceObserver); the longest while 300 characters are typed counts.
 """
 

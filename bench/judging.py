@@ -161,7 +161,7 @@ def _model(latency: float) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def _site(latency: float) -> Iterator[tuple[Site, list[int]]]:
-    """A site, and the processes beside the worker: model server and database."""
+    """A site, and the processes other than the worker: model server and database."""
     packages = Path(sysconfig.get_path("purelib"))
     with (
         tempfile.TemporaryDirectory() as cluster,

@@ -1,7 +1,7 @@
 """The rows that are measured of annotation tools: import of 10,000 texts, export and agreement of 30,000 labels.
 
 On PostgreSQL that syncs its writes, each in a process of its own, without the start of Python. What Label Studio,
-doccano and a plain Django site need for the same stands in docs/performance.md.
+doccano and a plain Django site need for the same is in docs/performance.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The platform itself as a Django app: it has no tables, only checks of what it stands on."""
+"""The platform itself as a Django app: it has no tables, only checks of what it needs."""
 
 from django.apps import AppConfig
 

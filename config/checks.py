@@ -1,7 +1,7 @@
 """What is checked at every start: no package below the version whose holes are known, no database that forgets.
 
 Package indexes cannot be asked from every machine, and an auditor that reaches none reports no holes; a list
-that stands here can be tested.
+that is here can be tested.
 """
 
 from collections.abc import Sequence

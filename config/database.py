@@ -30,7 +30,7 @@ def embedded_database(runtime_dir: Path) -> dict[str, Any]:
 
 
 def read_blind_role(variable: str, engine: str) -> str:
-    """The role of PostgreSQL that `variable` names, "" for none. Raises ImproperlyConfigured where none can be."""
+    """The role of PostgreSQL that `variable` names, "" for none. Raises ImproperlyConfigured on another database."""
     role = read_text(variable)
     if role and engine != "django.db.backends.postgresql":
         raise ImproperlyConfigured(f"{variable} needs PostgreSQL; DATABASE_URL names another database.")

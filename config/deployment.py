@@ -27,7 +27,7 @@ def check_deployment(app_configs: Any = None, **options: Any) -> list[CheckMessa
 
 
 def _addresses() -> Iterator[CheckMessage]:
-    """Does the address that mails name lead here, by a way on which cookies travel?"""
+    """Whether the address that mails name leads here, over a connection on which cookies are sent."""
     site = urlsplit(settings.SITE_URL)
     if settings.SECURE_COOKIES and site.scheme != "https":
         yield Warning(

@@ -53,7 +53,7 @@ def _migrated() -> bool:
 
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Measures for Prometheus, for whoever holds the deployment's token; for anybody else there is nothing."""
+    """Measures for Prometheus, for anyone with the deployment's token; 404 for everybody else."""
     given = request.headers.get("Authorization", "")
     if not settings.METRICS_TOKEN or not compare_digest(given, f"Bearer {settings.METRICS_TOKEN}"):
         raise Http404

@@ -1,4 +1,4 @@
-"""Markdown to a Document: markdown-it reads what is left when the LaTeX is taken out, the LaTeX engine the rest."""
+"""Markdown to a Document: the LaTeX engine reads the LaTeX, and markdown-it everything else."""
 
 import re
 from collections.abc import Callable

@@ -74,7 +74,7 @@ _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 
 
 def render_plain(text: str, prefix: str = "", note: str = "") -> Document:
-    """Paragraphs between blank lines, every character as it stands."""
+    """Paragraphs between blank lines, every character as it is."""
     blocks: list[Block] = []
     for start, end in _paragraphs(text):
         lines = "<br>".join(html_text(line) for line in no_placeholders(text[start:end]).split("\n"))

@@ -1,1 +1,1 @@
-"""Labels to datasets, scores, pages, exports and frozen score artifacts. Alone sees both kinds of rater."""
+"""From labels to datasets, scores, pages, exports and frozen artifacts. The only app that sees both kinds of rater."""

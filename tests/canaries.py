@@ -93,7 +93,7 @@ def table() -> dict[str, str]:
 
 
 def text_columns() -> set[str]:
-    """Every column of ours that may hold free text or JSON; lists of choices identify nobody."""
+    """Every column of our tables that may hold free text or JSON; lists of choices identify nobody."""
     return {
         f"{app}.{model.__name__}.{field.name}"
         for app in APPS

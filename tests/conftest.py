@@ -34,7 +34,7 @@ PASSWORD = "correct horse battery staple"
 
 @contextmanager
 def without_guards(cursor: Any) -> Iterator[None]:
-    """The guards of SQLite are away within the block and stand again after it."""
+    """The guards of SQLite are removed within the block and restored after it."""
     cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'guard_%'")
     guards = cursor.fetchall()
     for name, _ in guards:
@@ -65,7 +65,7 @@ KNOW_NO_DATABASE = tuple(
         *("browser/test_math_rendering.py", "browser/test_every_page.py", "browser/test_typeset.py"),
         *("browser/test_foreign_texts.py", "browser/test_printed_formulas.py", "browser/test_harness.py"),
         *("browser/test_reading_order.py", "browser/test_grading_access.py"),
-        # What the server does with a file and a plan stands in reports/test_analyse_pages.py and test_planner_pages.py.
+        # What the server does with a file and a plan is in reports/test_analyse_pages.py and test_planner_pages.py.
         "browser/test_analyse_pages.py",
         "benchmark/test_sixth_protocol.py",  # its copy of the project has a SQLite of its own in either run
     )
@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
-# What a migration writes, and what the tests of a flushed database find again; writing it anew takes longer than
+# What a migration writes, and what the tests of a flushed database find again; writing it again takes longer than
 # all the rest of a flush.
 KEPT = {"django_content_type", "auth_permission"}
 

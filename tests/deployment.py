@@ -60,7 +60,7 @@ class Deployment:
         return done.stdout
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start `python -m ...` in a process group of its own, its output in a log beside the database."""
+        """Start `python -m ...` in a process group of its own, its output in a log next to the database."""
         with (self.folder / f"process-{len(self.processes)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", *arguments],

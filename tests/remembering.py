@@ -52,7 +52,7 @@ def remembered(name: str, write: Callable[[], None]) -> None:
 
 
 def _is_somebody_s_work_there() -> bool:
-    """Whether there is any row beside those of people."""
+    """Whether there is any row besides those of people."""
     tables = [
         table
         for table in sorted(_tables_with_keys())
@@ -113,7 +113,7 @@ def _keys_from(start: int, tables: set[str]) -> Iterator[None]:
         cursor.execute("SELECT " + ", ".join(f"nextval({each})" for each in sequences.values()))
         before = cursor.fetchone()
         cursor.execute("SELECT " + ", ".join(f"setval({each}, {start})" for each in sequences.values()))
-        yield  # after an error there is no way back: keys go on from `start`, and what meets them is written anew
+        yield  # after an error there is no way back: keys go on from `start`, and what meets them is written again
         back = zip(sequences.values(), before, strict=True)
         cursor.execute("SELECT " + ", ".join(f"setval({each}, {key})" for each, key in back))
 

@@ -632,7 +632,7 @@ def test_mail_to_reviewers_and_blinded_exports_name_no_system(
 
 
 # What an owner is not shown on a page or by REST: what belongs to a person alone, the text of grades (it is in
-# printed reports), the raw calls (in artifacts and the database), and names that stand for others.
+# printed reports), the raw calls (in artifacts and the database), and names that represent others.
 NOBODY_IS_SHOWN = {
     "annotation.CampaignSetup.draw",  # choices before the draw: an open campaign shows the draw itself
     "annotation.Adjudication.note",

@@ -1,4 +1,4 @@
-"""The database itself refuses what must not be, whoever asks."""
+"""The database itself refuses what must not be, no matter who asks."""
 
 import pytest
 from django.apps import apps

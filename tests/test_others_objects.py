@@ -53,7 +53,7 @@ def private_routes() -> list[str]:
 
 @pytest.fixture
 def theirs(geometer: User) -> dict[str, str]:
-    """The beginning of a route -> what stands there and belongs to Sofia, or to another coordinator."""
+    """The beginning of a route -> what is there and belongs to Sofia, or to another coordinator."""
     soon = timezone.now() + dt.timedelta(hours=1)
     campaign = CampaignFactory(phase="open", opened_at=timezone.now())
     place = AssignmentFactory(item__campaign=campaign, reviewer=geometer)
@@ -84,7 +84,7 @@ def theirs(geometer: User) -> dict[str, str]:
 
 
 def addresses(theirs: dict[str, str]) -> list[str]:
-    """Every private route with what stands there. A new route whose beginning is not known raises."""
+    """Every private route with what is there. A new route whose beginning is not known raises."""
     found = []
     for route in private_routes():
         (name,) = [name for beginning, name in theirs.items() if route.startswith(beginning)]

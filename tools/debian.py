@@ -50,7 +50,7 @@ def may_install() -> bool:
 
 
 def ensure_pango_or_say() -> None:
-    """For the demo: without pango everything but PDF works, so its absence is said and not fatal."""
+    """For the demo: without pango everything but PDF works, so its absence gives a warning and is not fatal."""
     try:
         ensure_pango()
     except Refused as refusal:

@@ -79,7 +79,7 @@ class Family:
 
     def _launch(self, child: Child) -> None:
         with child.log.open("ab") as output:
-            child.process = subprocess.Popen(  # nosec B603 # a command line of ours
+            child.process = subprocess.Popen(  # nosec B603 # our own command line
                 child.command,
                 cwd=self.folder,
                 env=self.environment,
@@ -100,7 +100,7 @@ def _end_with_parent() -> Callable[[], None] | None:
 
 
 class Parent:
-    """Whoever started us, most often `make`, seen from below."""
+    """The process that started us, most often `make`."""
 
     def __init__(self) -> None:
         self.pid = os.getppid()

@@ -43,7 +43,7 @@ class Unfinished(FormulaError):
 
 @dataclass(frozen=True)
 class Program:
-    """A JavaScript function from a JSON request to a JSON reply; `load` makes it beside KaTeX."""
+    """A JavaScript function from a JSON request to a JSON reply; `load` makes it in a context that has KaTeX."""
 
     name: str
     load: Callable[[quickjs.Context], quickjs.Object]

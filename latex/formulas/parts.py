@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 
 
 def has_words(tokens: list[Token]) -> bool:
-    """Whether three letters stand together: a word, not a symbol."""
+    """Whether three letters follow each other: a word, not a symbol."""
     return any(token.kind == "text" and _WORD.search(token.text) for token in tokens)
 
 

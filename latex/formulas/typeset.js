@@ -293,7 +293,7 @@
     const { latex, options } = JSON.parse(request);
     let root;
     try {
-      root = katex.__renderToDomTree(latex, options);
+      root = katex.__renderToDomTree(latex, options); // private to KaTeX 0.19: only this gives its tree (docs/latex.md)
     } catch (error) {
       return JSON.stringify({ error: String((error && error.rawMessage) || error) });
     }

@@ -14,7 +14,7 @@ STRUCTURE = words("structure")
 
 
 def control_name(stream: Stream) -> str:
-    """The name in \\newcommand{\\name} or \\newcommand\\name; "" if something else stands there."""
+    """The name in \\newcommand{\\name} or \\newcommand\\name; "" if something else is there."""
     tokens = [token for token in stream.required() if token.kind != "space"]
     if len(tokens) == 1 and tokens[0].kind in ("word", "symbol", "primitive"):
         return tokens[0].text

@@ -57,7 +57,7 @@ def render_latex(text: str, task: Task) -> Document:
     engine = new_engine(text_read, task)
     engine.in_preamble = "\\begin{document}" in text_read
     engine.read_text(text_read)
-    if engine.in_preamble:  # \begin{document} stood in a comment or verbatim: show what there is
+    if engine.in_preamble:  # \begin{document} was in a comment or verbatim: show what there is
         engine = new_engine(text_read, task)
         engine.read_text(text_read)
     return finished(engine, text)

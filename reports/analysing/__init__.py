@@ -1,1 +1,1 @@
-"""The analyses of `manage.py analyse` on stored labels, and on tables sent by REST: page and interface."""
+"""The analyses of `manage.py analyse` on stored labels and on tables sent by REST."""

@@ -22,7 +22,7 @@ from reports.core.access import explains_refusals
 from reports.models import LabelUpload, UploadState
 from stats.analyses import running
 
-_OTHER_FIELDS = 64 * 1024
+_OTHER_FIELDS = 64 * 1024  # bytes of a multipart body besides the file: boundaries, token, names
 
 
 @csrf_exempt  # the check reads the whole body; _receive makes it once the reader of the file is in place

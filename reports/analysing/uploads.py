@@ -33,7 +33,7 @@ TASK = "reports.analyse_uploads"
 
 
 def path_of(upload: LabelUpload) -> Path:
-    """Where the file lies."""
+    """The path of the stored file."""
     return Path(settings.UPLOAD_DIR) / f"{upload.handle}.labels"
 
 
@@ -45,7 +45,7 @@ def store_upload(*, actor: User, path: Path, name: str) -> LabelUpload:
     sweep()
     if actor.label_uploads.count() >= MAX_LIVE:
         raise Refused(
-            f"You have {MAX_LIVE} files here already. Delete one first; they also go by themselves.",
+            f"You have {MAX_LIVE} files here already. Delete one first, or wait until they expire.",
             code="too_many_uploads",
         )
     name = Path(name).name[:255] or "labels.csv"

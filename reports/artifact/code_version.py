@@ -1,7 +1,7 @@
 """Which code computed a score: the source files it consists of, by hash, and the libraries beneath them.
 
 Works in a copy without git. A module counts when it is reached by imports from the score or the protocol and
-imports no Django: modules that do only read rows, and what they read stands in the artifact itself.
+imports no Django: modules that do only read rows, and what they read is in the artifact itself.
 """
 
 import ast
@@ -41,7 +41,8 @@ def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
     waiting, seen = list(names), set(names)
     while waiting:
         path = _file(waiting.pop())
-        if path is None:
+        # an app's package `models` imports Django only through its modules, but is rows like them
+        if path is None or path.parent.name == "models":
             continue
         imported = set(_imports(path))
         if any(name.split(".")[0] == "django" for name in imported):

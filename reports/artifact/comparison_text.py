@@ -6,7 +6,7 @@ from typing import Any
 from reports.artifact.fingerprints import short
 from stats.core.text import aligned, interval, number, printable
 
-SHOWN = 10  # entries of one kind; all of them stand in the JSON document
+SHOWN = 10  # entries of one kind; the JSON document has all of them
 
 
 def comparison_text(document: Mapping[str, Any]) -> str:

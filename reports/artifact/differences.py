@@ -27,7 +27,7 @@ Path = tuple[str, ...]
 def read_comparable(content: bytes) -> dict[str, Any]:
     """An artifact file whose hash is right, made with whatever code. Raises Refused for any other.
 
-    Its score is taken as it stands: that other code computes another score is what a comparison shows.
+    Its score is taken as it is: that other code computes another score is what a comparison shows.
     """
     document = read_artifact(content)
     if sha256({key: value for key, value in document.items() if key != "sha256"}) != document.get("sha256"):

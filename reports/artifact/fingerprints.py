@@ -32,7 +32,7 @@ class Difference:
 @dataclass(frozen=True)
 class _Leaf:
     path: str
-    name: str  # the path without positions, so that a row keeps its fingerprint wherever it stands
+    name: str  # the path without positions, so that a row keeps its fingerprint wherever it moves
     value: Any
 
     @property
@@ -46,7 +46,7 @@ def fingerprints(part: Any) -> str:
 
 
 def altered(path: str, part: Any, frozen: str) -> Iterator[Difference]:
-    """Where `part`, which stands at `path` of its document, differs from what had the `frozen` fingerprints.
+    """Where `part`, which is at `path` of its document, differs from what had the `frozen` fingerprints.
 
     Where the number of leaves is another, the stretch between the first and the last difference is named.
     """

@@ -54,7 +54,7 @@ def read_artifact(content: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise Refused(f"The file is not JSON: {error}", code="not_json") from error
     if not isinstance(document, dict):
-        raise Refused("The file holds no JSON object.", code="not_an_artifact")
+        raise Refused("The file does not contain a JSON object.", code="not_an_artifact")
     _check_shape(document)
     return document
 
@@ -87,7 +87,7 @@ def verify(document: Mapping[str, Any]) -> Verification:
 
 def _check_shape(document: Mapping[str, Any]) -> None:
     if document.get("format") != FORMAT:
-        raise Refused(f"This is no {FORMAT} document.", code="not_an_artifact", field="format")
+        raise Refused(f"This is not a {FORMAT} document.", code="not_an_artifact", field="format")
     for section in _SECTIONS:
         if not isinstance(document.get(section), dict):
             raise Refused("The artifact lacks this part.", code="not_an_artifact", field=section)

@@ -37,9 +37,9 @@ def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, 
     """Every campaign of this track that answered a question of the judge's. Raises Refused without a judge.
 
     That is an audit, or a campaign of grades whose rubric asks a predicate of the protocol; by the metrics whose
-    predicates all stand in the rubric. Items of both were drawn by strata, so both can be weighted by the design.
+    predicates are all in the rubric. Items of both were drawn by strata, so both can be weighted by the design.
 
-    Strata name systems, so those of an audit that is still open are left out, and so is what is said by system:
+    Strata name systems, so those of an audit that is still open are left out, and so are figures by system:
     before the close nobody learns from the experts' labels how a system does. `kinds` are the types of the
     judge's successes by subject (reports/scores/success_types.py).
     """

@@ -157,7 +157,7 @@ def _precision(
 
 
 def comparison(plan: AuditPlan, half_width: float | None = None) -> dict[str, object]:
-    """The plan beside the other allocations of as many audits; `custom` is the plan itself. `half_width`, a
+    """The plan next to the other allocations of as many audits; `custom` is the plan itself. `half_width`, a
     share, asks for the total that brings it.
 
     Small totals are raised to what every stratum needs at least.

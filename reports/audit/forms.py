@@ -1,4 +1,4 @@
-"""Forms of reports: the plan of an audit, and the campaign that is drawn from it."""
+"""Forms of audits: the plan, and the campaign that is drawn from it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

@@ -1,6 +1,6 @@
 """How reliable the experts' answers to one question of a campaign are. No rows here, and no systems.
 
-The agreement bundle of the score document, with what stands behind it: every pair of experts who share
+The agreement bundle of the score document, with what is behind it: every pair of experts who share
 enough outputs, and every value of the scale.
 """
 

@@ -1,4 +1,4 @@
-"""What is known of a campaign: how it stands, how reliable each question is, its reviewers. Nothing by system."""
+"""What is known of a campaign: progress, reliability of each question, reviewers. Nothing by system."""
 
 from collections import Counter, defaultdict
 from typing import Any
@@ -52,16 +52,16 @@ def question_document(campaign: Campaign, key: str, more: str = "") -> dict[str,
     Raises Refused for a question that the rubric lacks or that is free text, and for another `more`.
     """
     if more not in ("", "errors"):
-        raise Refused(
-            f"There is nothing more called {more!r}; there is: errors.", code="unknown_more", field="more"
-        )
+        raise Refused(f"Unknown value {more!r} of `more`; known: errors.", code="unknown_more", field="more")
     rubric = rubric_from_content(campaign.rubric.content)
     try:
         scale = rubric.question(key).scale
     except RubricError as error:
         raise Refused(str(error), code="no_question") from error
     if not scale.has_values:
-        raise Refused(f"{key} is answered in free text, on which agreement has no number.", code="no_scale")
+        raise Refused(
+            f"{key} is answered in free text, for which there is no measure of agreement.", code="no_scale"
+        )
     data = campaign_data(campaign)
     document = reliability_document(rubric, data, key, seed=SEED)
     return document | ({"expert_errors": errors_part(rubric, data, key, seed=SEED)} if more else {})

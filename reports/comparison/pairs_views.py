@@ -20,7 +20,7 @@ from reports.scores.inputs import Inputs, collect_chosen
 @require_GET
 @explains_refusals
 def pairs(request: HttpRequest, name: str) -> HttpResponse:
-    """Direct choices or what grades imply, with the first of the other kind beside it; else what to do."""
+    """Direct choices or what grades imply, with the first of the other kind next to it; else what to do."""
     chosen, inputs = _asked(request, name)
     kinds, key = pair_kinds(chosen.release, inputs), request.GET.get("grades", "")
     sections: dict[str, Any] = {}

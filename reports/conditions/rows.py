@@ -53,7 +53,7 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
     arms = list(dict.fromkeys(column.arm for table in protocol.condition_tables for column in table.columns))
     if not arms:
         raise Refused(
-            f"Protocol {protocol.name} does not say which of its tracks and conditions may stand beside each other.",
+            f"Protocol {protocol.name} does not say which of its tracks and conditions can be compared.",
             code="no_conditions",
         )
     runs = list(_runs(release))

@@ -141,7 +141,7 @@ class ConstructionRatersView(StrictView):
         responses=ConstructionRatersOut,
     )
     def get(self, request: Request, name: str) -> Response:
-        """Program, judge and experts beside each other; rows narrowed, without `standing` the contradictions."""
+        """Program, judge and experts side by side; rows narrowed, without `standing` the contradictions."""
         release = release_or_404(name)
         try:
             found = raters(release, request.query_params.get("judge", ""))

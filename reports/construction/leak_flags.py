@@ -1,4 +1,4 @@
-"""What experts flagged as leaks, beside what the program of the construction audit found in the same instances.
+"""What experts flagged as leaks, next to what the program of the construction audit found in the same instances.
 
 Only live grades count. Flags are no labels: they enter no score and no agreement.
 """

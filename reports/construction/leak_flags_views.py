@@ -20,7 +20,7 @@ PAGE = 50
 @require_GET
 @explains_refusals
 def leak_flags(request: HttpRequest, name: str) -> HttpResponse:
-    """Flagged instances: what experts say beside what the program found."""
+    """Flagged instances: what experts say next to what the program found."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, "page")
     page = Paginator(flagged_instances(release), PAGE).get_page(request.GET.get("page"))

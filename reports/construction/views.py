@@ -71,7 +71,7 @@ def _run(request: HttpRequest, release: Release) -> HttpResponse:
 @require_GET
 @explains_refusals
 def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
-    """Program, judge and experts beside each other: how far they agree by item, and where they do not."""
+    """Program, judge and experts side by side: how far they agree by item, and where they do not."""
     found, rows = _beside(request, name)
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()

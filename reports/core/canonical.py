@@ -11,7 +11,7 @@ _SIGNIFICANT_DIGITS = 12
 def canonical(document: Any) -> bytes:
     """Canonical bytes with floats at 12 significant digits.
 
-    Twelve digits are far below any error of ours and above the last-bit differences between processors.
+    Twelve digits are far below any error in our figures and above the last-bit differences between processors.
     Raises ValueError for NaN or infinity.
     """
     return canonical_json(_rounded(document))

@@ -47,7 +47,7 @@ class Chosen:
 
     @property
     def queries_by_condition(self) -> list[tuple[str, str]]:
-        """Every condition of the track with the query string that chooses it; judge and tuple are chosen anew."""
+        """Every condition of the track with the query string that chooses it; judge and tuple are chosen again."""
         return [(name, self._query(condition=name, judge="", tuple="")) for name in self.conditions]
 
     @property

@@ -29,7 +29,7 @@ DEFINITIONS: Mapping[str, Definition] = MappingProxyType(_read())
 
 
 def definitions_on(page: str) -> list[Definition]:
-    """What stands at the foot of a page, in the order of the file."""
+    """What is printed at the foot of a page, in the order of the file."""
     return [definition for definition in DEFINITIONS.values() if page in definition.pages]
 
 

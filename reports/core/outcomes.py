@@ -85,7 +85,7 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
     kinds = {kind.key: kind for kind in outcome_kinds(inputs)}
     if not kinds:
         raise Refused(
-            "Nothing to compare yet: a judge has to have spoken on this track, or a grading campaign closed.",
+            "Nothing to compare yet: a judge must have verdicts on this track, or a grading campaign must be closed.",
             code="no_outcome",
         )
     if key and key not in kinds:

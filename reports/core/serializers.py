@@ -137,7 +137,9 @@ class OutputStatesOut(serializers.Serializer[Any]):
     missing = serializers.IntegerField(
         required=False, help_text="Problems without an output; only where any."
     )
-    not_released = serializers.IntegerField(required=False, help_text="Beside the outputs; only where any.")
+    not_released = serializers.IntegerField(
+        required=False, help_text="In addition to the outputs; only if there are any."
+    )
 
 
 class ExpertCampaignOut(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
-"""One frozen tuple to a table: which runs of a track may stand beside each other.
+"""One frozen tuple to a table: which runs of a track may appear together.
 
 Re2Math (B.5): a comparison names its whole frozen tuple, and entries of different tuples are not compared. Runs
-of no tuple count as one of their own, so that nothing undeclared slips in beside what was declared.
+of no tuple count as one of their own, so that nothing undeclared slips in with what was declared.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ class MixedTuples(Refused):
 
 @dataclass(frozen=True)
 class TupleInfo:
-    """The entries of a frozen tuple beside the release, as a score prints them; the date in ISO form."""
+    """The entries of a frozen tuple other than the release, as a score prints them; the date in ISO form."""
 
     name: str
     split: str

@@ -83,7 +83,7 @@ ADVICE: dict[str, str] = {
     Caution.NO_SPREAD: "Label more items.",
     Caution.POOLED_QUESTIONS: "Name a question to see it alone.",
     Caution.POOLED_SYSTEMS: "Analyse the rows of one system for its own score.",
-    Caution.PREVALENCE_PARADOX: "Read AC1 and the agreement on each value beside kappa.",
+    Caution.PREVALENCE_PARADOX: "Read AC1 and the agreement on each value together with kappa.",
     Caution.RATES_DIFFER: "Read the systems’ own scores; audit more of each.",
     Caution.SPLIT: "Ask an adjudicator to decide them.",
     Caution.RATER_BIAS: "See whether the raters read the rubric alike.",

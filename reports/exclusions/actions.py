@@ -38,16 +38,16 @@ def declare_rule(
     _check(name, grounds, at_least, reason)
     rules = ExclusionRule.objects.filter(release=release)
     if rules.filter(name=name).exists():
-        raise Refused(f"There is a rule {name} already.", code="name_taken", field="name")
+        raise Refused(f"There is already a rule {name}.", code="name_taken", field="name")
     late = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False).exists()
     if primary and late:
         raise Refused(
-            "A campaign of this release was unblinded; a rule declared now is shown beside the primary score.",
+            "A campaign of this release was unblinded; a rule declared now is shown next to the primary score.",
             code="unblinded",
             field="primary",
         )
     if primary and rules.filter(primary=True).exists():
-        raise Refused("This release has a primary rule already.", code="primary_taken", field="primary")
+        raise Refused("This release already has a primary rule.", code="primary_taken", field="primary")
     row = ExclusionRule.objects.create(
         release=release,
         name=name,
@@ -79,4 +79,4 @@ def _check(name: str, grounds: Sequence[str], at_least: int, reason: str) -> Non
     if not 1 <= at_least <= 25:
         raise Refused("A rule asks for 1 to 25 reviewers.", code="bad_number", field="at_least")
     if not reason:
-        raise Refused("Say why these instances should fall out.", code="no_reason", field="reason")
+        raise Refused("Say why these instances should be excluded.", code="no_reason", field="reason")

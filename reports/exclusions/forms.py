@@ -9,7 +9,7 @@ class RuleForm(forms.Form):
     """The terms of a rule; the action checks what needs rows."""
 
     name = forms.SlugField(
-        max_length=100, help_text="Short, such as leaked-by-two; it stands beside figures."
+        max_length=100, help_text="Short, such as leaked-by-two; it is shown with figures."
     )
     grounds = forms.MultipleChoiceField(
         choices=list(GROUNDS.items()), widget=forms.CheckboxSelectMultiple, label="An instance falls out when"

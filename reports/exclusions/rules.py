@@ -1,7 +1,7 @@
-"""Exclusion rules: which instances fall out when reviewers object to them, and what that changes. No rows here.
+"""Exclusion rules: which instances are excluded when reviewers object to them, and what that changes. No rows here.
 
 A rule names grounds and a number k: an instance falls out when at least k reviewers of closed campaigns gave one
-of the grounds for it. The score stands without exclusion, unless the one primary rule was declared before any
+of the grounds for it. The score has no exclusion, unless the one primary rule was declared before any
 campaign of the release was unblinded; either way every rule shows its figures with and without.
 """
 
@@ -90,7 +90,7 @@ def primary_exclusion(inputs: Any) -> Collection[str]:
 
 
 def exclusion_documents(inputs: Any, score: Callable[[Any, Collection[str]], Document]) -> list[Document]:
-    """Every rule with what falls out and its figures beside those of the whole.
+    """Every rule with what falls out and its figures next to those of the whole.
 
     `score` scores inputs without some instances.
     """

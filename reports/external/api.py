@@ -1,4 +1,4 @@
-"""REST: scores of systems beside those from elsewhere."""
+"""REST: scores of systems next to those from elsewhere."""
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema

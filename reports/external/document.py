@@ -1,4 +1,4 @@
-"""Scores of systems beside scores that others published of them: whether both put the systems in one order.
+"""Scores of systems next to scores that others published of them: whether both put the systems in one order.
 
 STATISTICS.md 1.4: Spearman on average ranks, and Kendall's tau-b. The unit is the system, so a handful of systems
 gives a wide interval, and three give none. No rows here.
@@ -31,7 +31,7 @@ def read_external(text: str) -> dict[str, float]:
             raise _fault(number, "a system and a score, and nothing else")
         system = row[0].strip()
         if not system or system in found:
-            raise _fault(number, f"{system[:100]!r} stands twice" if system else "the system is missing")
+            raise _fault(number, f"{system[:100]!r} occurs twice" if system else "the system is missing")
         found[system] = _score(number, row[1])
     return found
 

@@ -1,4 +1,4 @@
-"""Scores of systems beside those that others published, given on the page."""
+"""Scores of systems next to those that others published, given on the page."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,1 +1,1 @@
-"""The chain of history: sealed rows, whose hashes show any change of the past."""
+"""The chain of history: sealed rows whose hashes reveal later changes."""

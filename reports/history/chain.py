@@ -1,7 +1,7 @@
 """The chain of history: each sealed row's hash goes into the next link, so that no past row changes unseen.
 
 Guards already refuse changes (accounts/database/guards.py); the chain finds what got past them: a restored table, a
-guard lifted by somebody with the database's password. Whoever kept an old head (position and hash) can check
+guard lifted by somebody with the database's password. Anyone who kept an old head (position and hash) can check
 that everything up to it is still as it was.
 
 Sealing runs behind the requests, so that submits do not wait for one another. A row that commits late, with a
@@ -20,7 +20,7 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 from reports.history.kinds import BY_KEY, KINDS, Kind, hashes
 from reports.models import HistoryLink
 
-START = "0" * 64  # what stands before the first link
+START = "0" * 64  # what comes before the first link
 BATCH = 500
 LATE_ROWS = 100_000  # how far below the last sealed row of a table late ones are looked for
 
@@ -102,7 +102,7 @@ def faults() -> Iterator[Fault]:
         for link in batch:
             position += 1
             if link.position != position:
-                yield Fault(link.position, f"stands where link {position} should: one is missing")
+                yield Fault(link.position, f"is where link {position} should be: one is missing")
                 position = link.position
             if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
                 yield Fault(position, "does not follow from the link before it")

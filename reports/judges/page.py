@@ -51,7 +51,7 @@ def _confusion(found: Document, first: str, second: str) -> Any:
 
 
 def rater_sections(document: Document) -> list[dict[str, Any]]:
-    """Items of a construction audit: counts by rater, how their answers stand, and every two raters that met."""
+    """Items of a construction audit: counts by rater, how answers compare, every two raters with common items."""
     return [
         {
             **{key: item[key] for key in ("key", "title", "standings")},

@@ -1,1 +1,1 @@
-"""The label table: rows, filters, reading and writing, its page and its downloads."""
+"""The label table: rows, filters, reading and writing, page and downloads."""

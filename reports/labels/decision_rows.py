@@ -1,7 +1,7 @@
 """Decisions of adjudicators as rows of the canonical label table.
 
 A question has at most two: the last decision before the unblinding, which primary scores use, and the last
-amendment. A pair stands in the order of its name and not in that of its item, which goes by the rows' numbers.
+amendment. A pair is in the order of its name and not in that of its item, which goes by the rows' numbers.
 """
 
 import datetime as dt
@@ -20,7 +20,7 @@ from reports.labels.cells import KeyedRow, Row, cells_of_instance, cells_of_outp
 from reports.labels.filters import LabelFilter
 from stats.tables.labels import ADJUDICATOR
 
-_CHUNK = 2000
+_CHUNK = 2000  # rows held at once; an export's memory must not grow with the table
 
 
 class _Decision(NamedTuple):
@@ -135,7 +135,7 @@ def _row(release: str, decision: _Decision) -> Row:
 
 
 def _cells(decision: _Decision) -> tuple[Row, str]:
-    """The cells of the subject, and the value as it reads beside them."""
+    """The cells of the subject, and the value as it reads next to them."""
     if decision.system is None or decision.attempt is None:
         return cells_of_instance(decision.instance, decision.paper, decision.domain), decision.value
     output = (

@@ -10,7 +10,7 @@ from stats.tables.cells import SUSPECT, quote_cell
 from stats.tables.labels import COLUMNS, DECISION_MARKS
 
 BLOCK = 500  # rows that are sent together
-# Numbers, times and words of ours, which begin like no formula; all other columns can hold text from outside.
+# Numbers, times and our own words, which never begin like a formula; all other columns can hold text from outside.
 _OURS = frozenset(
     (
         "attempt",

@@ -62,5 +62,5 @@ def _experts(
 def _parsed(after: str) -> tuple[str, int]:
     kind, _, number = (after or f"{EXPERT}-0").partition("-")
     if kind not in KINDS or not (number.isascii() and number.isdigit() and len(number) < 19):
-        raise Refused(f"{after!r} is no place in the table.", code="bad_key", field="after")
+        raise Refused(f"{after!r} is not a position in the table.", code="bad_key", field="after")
     return kind, int(number)

@@ -159,7 +159,7 @@ class LabelReader:
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
-        """Whether a verdict was in sight is said once for all answers of a grade, of single outputs."""
+        """A grade has one value of `verdict_seen` for all its answers, and only grades of single outputs have one."""
         seen = row["verdict_seen"]
         if seen and not isinstance(parse_subject(row["subject"]), Subject):
             yield "verdict_seen", "verdicts are shown on single outputs only"
@@ -195,11 +195,11 @@ class LabelReader:
             "judge_version",
         )
         key = tuple(row[column] for column in columns)
-        if row["rater_kind"] == ADJUDICATOR:  # one decision a question, whoever made it, and one amendment
+        if row["rater_kind"] == ADJUDICATOR:  # one decision a question, by any adjudicator, and one amendment
             key = (ADJUDICATOR, row["campaign"] or UNSPECIFIED_CAMPAIGN, *key[2:5], row["amendment"] or "no")
         first = self.seen.setdefault(key, row.line)
         if first != row.line:
-            yield "subject", f"the same label stands in line {first} already"
+            yield "subject", f"the same label is already in line {first}"
 
     def _verdict(self, row: LabelRow) -> PublishedVerdict:
         instance, output, second, order = self._judged(row)

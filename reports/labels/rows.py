@@ -19,7 +19,7 @@ from reports.labels.filters import LabelFilter
 from stats.tables.labels import COLUMNS
 
 EVERYTHING = LabelFilter()
-_CHUNK = 2000
+_CHUNK = 2000  # rows held at once; an export's memory must not grow with the table
 _ITEM = "grade__assignment__item__"
 _SEEN = {None: "", False: "no", True: "yes"}
 

@@ -1,4 +1,4 @@
-"""Frozen score artifacts, label files that somebody analyses for themselves, reports that a worker prints."""
+"""Frozen artifacts, uploaded label files, exclusion rules, links of the chain of history, printed reports."""
 
 from reports.models.artifacts import Artifact
 from reports.models.exclusions import ExclusionRule

@@ -1,4 +1,4 @@
-"""Forms of the planner. All are sent by GET, so that an address says the whole plan."""
+"""Forms of the planner. All are sent by GET, so that the address holds the whole plan."""
 
 from collections.abc import Callable
 from typing import Any

@@ -104,7 +104,7 @@ class ReportView(StrictView):
 
     @extend_schema(operation_id="reports_show", responses=ReportOut)
     def get(self, request: Request, pk: int) -> Response:
-        """How far it is."""
+        """State and progress of a report."""
         return Response(ReportOut(get_object_or_404(_jobs(), pk=pk)).data)
 
 

@@ -1,6 +1,6 @@
 """Claiming a report, keeping it, and giving it back: conditional updates whose count is read, as in judging.
 
-Whoever holds no lease any more writes nothing: every write asks for the lease's own token.
+A worker that has lost its lease writes nothing: every write asks for the lease's own token.
 """
 
 import datetime as dt
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from reports.models import ReportJob, ReportState
 
-MAX_TRIES = 3
+MAX_TRIES = 3  # a report that kills its worker must not kill workers forever
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": None}
 
 

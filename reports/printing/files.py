@@ -20,7 +20,7 @@ def new_path() -> Path:
 
 
 def path_of(name: str) -> Path:
-    """The file of a stored name. Raises ValueError for a name that is not one of ours."""
+    """The file of a stored name. Raises ValueError for a name that this module did not give."""
     if not name.endswith(".pdf") or not all(c in "0123456789abcdef" for c in name.removesuffix(".pdf")):
         raise ValueError(f"{name!r} is no report")
     return Path(settings.REPORT_DIR) / name

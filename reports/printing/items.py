@@ -1,7 +1,7 @@
 """The items of a report: what was graded, and what its graders said at which passage.
 
 `annotation.core.visibility` decides what the person who asked may see; a blinded report names neither systems nor
-graders, whoever asks.
+graders, for every reader.
 """
 
 from collections import defaultdict

@@ -32,9 +32,7 @@ def ask_report(*, actor: User, order: ReportOrder) -> ReportJob:
     _require_staff(actor)
     total = checked_size(order, ordered_campaigns(order))
     if ReportJob.objects.filter(asked_by=actor, state__in=_OPEN).count() >= MAX_OPEN:
-        raise Refused(
-            f"{MAX_OPEN} reports of yours are in the queue; wait, or cancel one.", code="queue_full"
-        )
+        raise Refused(f"{MAX_OPEN} of your reports are in the queue; wait, or cancel one.", code="queue_full")
     job = ReportJob.objects.create(
         release=order.release,
         campaign=order.campaign,
@@ -73,7 +71,7 @@ def retry_report(*, actor: User, job: ReportJob) -> None:
         pk=job.pk, state__in=[ReportState.FAILED, ReportState.CANCELLED]
     ).update(state=ReportState.QUEUED, error="", tries=0, done=0, finished_at=None)
     if not queued:
-        raise Refused("Only a report that failed or was cancelled is tried again.", code="not_failed")
+        raise Refused("Only a report that failed or was cancelled can be tried again.", code="not_failed")
     record(actor=actor, verb="retry report", target=job)
     transaction.on_commit(ring)
 
@@ -106,7 +104,7 @@ def _print(job: ReportJob) -> None:
             raise _Stopped
 
     if not (job.asked_by.is_active and is_study_staff(job.asked_by)):
-        raise Refused("Whoever asked for this report may no longer see it.", code="not_allowed")
+        raise Refused("The person who asked for this report may no longer see it.", code="not_allowed")
     path = new_path()
     try:
         made = print_report(order_of(job), Viewer.STAFF, path, progress)

@@ -15,7 +15,7 @@ DASH = 0.15  # em, of dashed rules
 
 
 def drawing(piece: Piece, source: str) -> bytes:
-    """The instructions; whoever copies from the page gets `source`."""
+    """The instructions; copying from the page gives `source`."""
     steps = [line for op in piece.ops for line in _DRAW[op["t"]](op)]
     spoken = ("\ufeff" + source).encode("utf-16-be", "replace").hex()
     return "\n".join([f"/Span << /ActualText <{spoken}> >> BDC", *steps, "EMC"]).encode()

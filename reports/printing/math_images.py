@@ -1,7 +1,8 @@
-"""Formulas as images that WeasyPrint places in lines: each is drawn once in a PDF, wherever it stands.
+"""Formulas as images that WeasyPrint places in lines: each is drawn once in a PDF, however often it occurs.
 
 WeasyPrint finds them in its documented image cache under addresses of the form `formula:7`, which nothing
-ever fetches. Their fonts join the PDF at its end.
+ever fetches. Their fonts join the PDF at its end. The cache is public; what an object in it must offer, and the stream
+that it draws on, are private to WeasyPrint 70, which is therefore pinned (docs/latex.md).
 """
 
 import math

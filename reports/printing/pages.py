@@ -36,7 +36,7 @@ class Printed:
 
 @cache
 def pdf_problem() -> str:
-    """Why no PDF can be made on this machine, with the command that mends it; empty when it can."""
+    """Why no PDF can be made on this machine, with the command that fixes it; empty when it can."""
     try:
         import_module("weasyprint")
     except OSError:  # its bindings load pango when the module is imported

@@ -1,1 +1,1 @@
-"""Published figures, recomputed: facts of benchmark/published.py beside what our estimators give."""
+"""Published figures: what papers printed, next to what our estimators give for the same inputs."""

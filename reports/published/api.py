@@ -24,7 +24,7 @@ class PublishedListView(APIView):
 
 
 class PublishedView(APIView):
-    """One paper's figures beside ours."""
+    """One paper's figures next to ours."""
 
     permission_classes = [IsStaffOfTheStudy]
 

@@ -1,4 +1,4 @@
-"""Published values beside ours, with a verdict on each. No rows here."""
+"""Published values next to ours, with a verdict on each. No rows here."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -15,7 +15,7 @@ VERDICTS = (REPRODUCED, DIFFERS, NOT_RECOMPUTABLE)
 def published_document(protocol: str, facts: Published) -> dict[str, Any]:
     """Every published figure with ours and a verdict, and every known discrepancy with its own.
 
-    Raises PublishedError when a table names no known check, or when an explanation stands at a row that
+    Raises PublishedError when a table names no known check, or when an explanation belongs to a row that
     comes out, or is missing at one that does not: facts and code must not drift apart.
     """
     tables = [_table(table) for table in facts.table]

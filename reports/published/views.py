@@ -19,5 +19,5 @@ def published_list(request: HttpRequest) -> HttpResponse:
 @require_GET
 @explains_refusals
 def published(request: HttpRequest, protocol: str) -> HttpResponse:
-    """One paper's figures beside ours, and its known discrepancies."""
+    """One paper's figures next to ours, and its known discrepancies."""
     return render(request, "reports/published/published.html", {"document": recomputed(protocol)})

@@ -1,4 +1,4 @@
-"""Published figures beside ours in words, for the terminal."""
+"""Published figures next to ours in words, for the terminal."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

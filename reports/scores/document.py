@@ -41,7 +41,7 @@ def score(inputs: Inputs) -> dict[str, Any]:
     """Everything that is known about how well the systems did on one track of a release.
 
     An open campaign gives no figure by system (ADR 0016): `questions`, `corrected` and its strata are empty.
-    `exclusions` stands there only where rules are declared (reports/exclusions/rules.py), `in_sight` only where labels
+    `exclusions` is there only where rules are declared (reports/exclusions/rules.py), `in_sight` only where labels
     were given in sight of a verdict (reports/scores/in_sight.py), `not_released` only where systems released nothing.
     """
     out = primary_exclusion(inputs)

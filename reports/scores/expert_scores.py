@@ -1,18 +1,18 @@
 """What the experts say of each system: counts, problem-level aggregates and means. No rows here.
 
 Correctness (STATISTICS.md 1.5): counts of judgments, the conservative aggregate (all experts agree, else
-inconclusive) and the strict majority beside it. Graded questions: macro mean over outputs and micro mean
+inconclusive) and the strict majority. Graded questions: macro mean over outputs and micro mean
 over labels.
 
 A label "abstain" (nothing could be judged) is no success and stays: it counts as the doubtful value of its output's
-aggregates, and beside the labels it is counted by itself. It has no place on a graded scale, so means are of the
+aggregates, and is counted apart from the labels. It has no place on a graded scale, so means are of the
 labels with a number. "Unavailable" leaves the denominator and is counted.
 
 An output passes by a question if its experts' answers are successes of the scale, whichever of them: all of the
 answers (conservative), or more than half (majority). An interval scale has means, and passes where its rubric names
 successes.
 
-Where adjudicators decided something about a question, `final` stands beside these: the decided value, elsewhere
+Where adjudicators decided something about a question, `final` is added to these: the decided value, elsewhere
 the conservative value (or the mean of the output's experts).
 
 Where a system has no output at all for some of the problems that the experts graded for others, `missing` has the

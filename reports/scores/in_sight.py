@@ -1,4 +1,4 @@
-"""Labels given in sight of a judge's verdict: out of the primary scores, with their effect beside them. No rows here.
+"""Labels given in sight of a judge's verdict: out of the primary scores, their effect shown next to them. No rows here.
 
 Such a label is no independent judgment, whatever it says. The rule is the same in every campaign and was there
 before any label, so there is nothing to choose after the fact (ADR 0019).
@@ -20,7 +20,7 @@ def in_sight_document(
     """How many labels were in sight and how many independent, by campaign, and every figure with and without.
 
     `primary` is the score document of `inputs` without such labels, `score` computes one from inputs.
-    None where no label was given in sight. A campaign is counted only if it has such labels, and its figures stand
+    None where no label was given in sight. A campaign is counted only if it has such labels, and its figures appear
     there only once it is closed.
     """
     if not inputs.in_sight:

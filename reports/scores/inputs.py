@@ -133,7 +133,7 @@ class Inputs:
         }
 
     def only(self, systems: frozenset[str]) -> "Inputs":
-        """The same without the outputs of other systems, and without what was said of them."""
+        """The same without the outputs of other systems and their labels."""
         outputs = tuple(row for row in self.outputs if row.system in systems)
         kept = {row.subject for row in outputs}
         settled = tuple(row for row in self.settled if row.system in systems)

@@ -1,6 +1,6 @@
 """Scores that nobody judges: the mean of each measure per system and domain, with its intervals. No rows here.
 
-Every instance of the release stands in the denominator of every system: an output that abstained, failed or is
+Every instance of the release is in the denominator of every system: an output that abstained, failed or is
 missing counts as its measure says (0 where something was to be found).
 """
 

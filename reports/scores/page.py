@@ -118,7 +118,7 @@ def _measured_table(measured: Document, keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _measured_cell(found: Document) -> dict[str, Any]:
-    """Cautions stand once below the table, not in every cell."""
+    """Cautions appear once below the table, not in every cell."""
     return {
         "cell": replace(number_cell(found["estimate"]), cautions=()),
         "not_applicable": found["not_applicable"],

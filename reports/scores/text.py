@@ -104,7 +104,7 @@ def _in_sight_lines(found: Document) -> Iterator[str]:
     counts = found["labels"]
     yield ""
     yield (
-        f"In sight of a verdict: {counts['in_sight']} labels, not counted above beside {counts['independent']} "
+        f"In sight of a verdict: {counts['in_sight']} labels, not counted above next to {counts['independent']} "
         "independent ones"
     )
     for row in found["figures"]:

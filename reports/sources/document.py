@@ -79,7 +79,7 @@ def _by_certainty(flag: SourceFlag) -> tuple[bool, str, str, int, int]:
 
 
 def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow]:
-    """Per system: the successes under a judge by where their source stands; empty before a matcher has spoken."""
+    """Per system: the successes under a judge by the status of their source; empty before a matcher has run."""
     if matcher is None or not chosen.judge:
         return []
     said = {

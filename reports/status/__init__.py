@@ -1,1 +1,1 @@
-"""Is everything that a study needs at work: web, workers, beat, mail, endpoints, disks, and the jobs that wait."""
+"""Whether everything that a study needs is running: web, workers, beat, mail, endpoints, disks, waiting jobs."""

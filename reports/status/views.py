@@ -23,7 +23,7 @@ def status_page(request: HttpRequest) -> HttpResponse:
 @staff_only
 @require_POST
 def test_mail(request: HttpRequest) -> HttpResponse:
-    """Send a message to whoever asks."""
+    """Send a test message to the person who asks."""
     address = request.user.email  # type: ignore[union-attr]  # staff_only lets nobody else in
     try:
         send_mail("A test message from Touchstone", "Mail from this platform reaches you.", None, [address])

@@ -1,4 +1,4 @@
-"""What the templates of reports need to show values by name, and to open what stands behind a number."""
+"""What the templates of reports need to show values by name, and to open what is behind a number."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -84,7 +84,7 @@ def bias_index(table: ArrayLike) -> float | None:
 
 
 def cautions(table: ArrayLike) -> tuple[str, ...]:
-    """Warnings beside a kappa (STATISTICS.md 3 ii; the thresholds are heuristics)."""
+    """Warnings that come with a kappa (STATISTICS.md 3 ii; the thresholds are heuristics)."""
     observed = np.asarray(table, dtype=np.float64)
     n = float(observed.sum())
     found = []

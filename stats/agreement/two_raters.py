@@ -20,7 +20,7 @@ from stats.core.jackknife import Function, fisher_interval, leave_one_out, share
 from stats.scores.correlation import kendall_tau_b, pearson, spearman
 
 RELATIONS = ("pearson", "spearman", "kendall_tau_b", "rmse", "bias", "within_one_level")
-_TAU_WORK = 2_000_000  # items times clusters for which tau-b is computed anew without each cluster
+_TAU_WORK = 2_000_000  # items times clusters for which tau-b is computed again without each cluster
 
 
 def relations(

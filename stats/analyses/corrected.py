@@ -1,4 +1,4 @@
-"""`analyse corrected`: the judge's score, put right by the audit."""
+"""`analyse corrected`: the judge's score, corrected by the audit."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _cautions(units: AuditUnits) -> tuple[str, ...]:
 
 
 def _labelled(estimate: Estimate, units: AuditUnits, cautions: tuple[str, ...]) -> Estimate:
-    """The estimate with what was counted beside it."""
+    """The estimate with the counts that belong to it."""
     return replace(
         estimate,
         warnings=(*estimate.warnings, *cautions),

@@ -22,7 +22,7 @@ PRIOR_SD = 2.0
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a system stands among those it was compared with, if only through others.
+    """The place of a system among those it was compared with, if only through others.
 
     `strength` is a logarithm; they sum to zero within a component. `regularised` has a normal prior of
     standard deviation 2 and is given only where plain strengths are infinite; `jackknife` repeats the strength where

@@ -1,1 +1,1 @@
-"""A judge audited by experts, and scores corrected by the audit."""
+"""The audit of a judge by experts, and scores corrected by it."""

@@ -1,4 +1,4 @@
-"""Audit-corrected scores: what the share of successes is once the audited errors are put right.
+"""Audit-corrected scores: what the share of successes is once the audited errors are corrected.
 
 Population: N judged outputs, each in a stratum h (the judge's bucket, or a system's part of it), of which n_h were
 drawn at random and labelled by an expert. The value is the design estimate; the interval comes from Beta-Binomial
@@ -114,7 +114,7 @@ def wald_score(strata: Sequence[Stratum], *, kind: str = "t", level: float = 0.9
 
     `beta` is Clopper-Pearson on the effective sample size (Korn and Graubard 1998; R survey's
     `svyciprop(method = "beta")`). Offered only where it holds: every stratum that is not a census has at
-    least 5 successes and 5 failures; otherwise the value stands without an interval, reason FEW_EVENTS.
+    least 5 successes and 5 failures; otherwise the value has no interval, reason FEW_EVENTS.
     """
     if kind not in _DESIGN_ENDS:
         raise ValueError(f"kind must be one of {', '.join(_DESIGN_ENDS)}; got {kind!r}")

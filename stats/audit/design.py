@@ -1,4 +1,4 @@
-"""The strata of an audit: from the design columns where they stand, else counted from the judge's rows."""
+"""The strata of an audit: from the design columns where they are filled in, else counted from the judge's rows."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class AuditUnits:
 
     @property
     def has_sizes(self) -> bool:
-        """Whether the design's stratum sizes stand in the table."""
+        """Whether the table has the design's stratum sizes."""
         return bool((self.stratum_size >= 0).any())
 
 

@@ -152,7 +152,7 @@ def design_weighted(
 
 
 def refusal(strata: Sequence[AuditStratum]) -> Reason | None:
-    """Why there is no weighted figure at all; None where there may be."""
+    """Why there is no weighted figure at all; None if there can be one."""
     if not sum(stratum.size for stratum in strata):
         return Reason.NO_ITEMS
     if any(stratum.sampled == 0 < stratum.size for stratum in strata):

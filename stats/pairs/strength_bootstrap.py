@@ -112,7 +112,7 @@ def clustered_parameter(
 def _estimate(
     fitted: DavidsonFit, place: int, comparisons: Comparisons, count: int, se: float | None, level: float
 ) -> Estimate:
-    """Where the clusters are all alike they leave no error: then it is the model's, and NO_SPREAD says so."""
+    """If all clusters are alike they leave no error: then the model's is taken, and NO_SPREAD says so."""
     found = Estimate(
         value=fitted.parameter(place),
         level=level,

@@ -17,7 +17,7 @@ from stats.pairs.davidson import DavidsonFit
 from stats.pairs.pairwise import Comparisons, Result, wins_and_ties
 
 SIMULATIONS = 999
-ENOUGH_EXPECTED = 5.0
+ENOUGH_EXPECTED = 5.0  # the usual rule for chi-squared tests; below it the fit is simulated
 _NO_SPREAD = 1e-18
 
 

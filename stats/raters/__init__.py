@@ -1,1 +1,1 @@
-"""Raters as such: their errors and severity, votes, anchoring, blinding, signs of careless work."""
+"""Raters: their errors and severity, votes, anchoring, blinding, signs of careless work."""

@@ -14,7 +14,7 @@ def unanimous(labels: Sequence[Label], *, otherwise: Label) -> Label | None:
 
     The conservative rule of First Proof: correct only if every expert says correct, incorrect only if
     every expert says incorrect, else inconclusive. Its chance of "correct" falls with the number of
-    experts, so show that number beside it.
+    experts, so show that number next to it.
     """
     kinds = set(labels)
     if not kinds:

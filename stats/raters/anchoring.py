@@ -31,7 +31,7 @@ def anchoring(
     """From labels (L,): 1 where the expert says what the judge said, 1 where the verdict was in sight.
 
     Labels of one rater are alike, so each share has Wilson's interval on its effective size by rater and the
-    difference Newcombe's on these sizes; that the same rater may stand on both sides would only narrow it.
+    difference Newcombe's on these sizes; that the same rater may be on both sides would only narrow it.
     """
     same, shown = np.asarray(agrees, dtype=np.float64), np.asarray(visible, dtype=bool)
     if not same.shape == shown.shape == (len(raters),):

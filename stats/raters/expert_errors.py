@@ -21,7 +21,7 @@ from stats.raters.dawid_skene import MIN_RATERS, DawidSkene, dawid_skene, needs_
 from stats.raters.facets import FacetFit, RaterFacet, rater_facets
 from stats.tables.ratings import Ratings
 
-GROUPS = 20
+GROUPS = 20  # clusters left out together: twenty-one fits instead of one per cluster (ADR 0030)
 MOST_LABELS = 200_000  # above, twenty-one fits take minutes, and only values are given
 FEW_LABELS = 20  # a rater with fewer gets a Dirichlet count in every cell of the confusion
 UNMOVED = 1e-9  # a standard error below this is rounding

@@ -12,9 +12,9 @@ from stats.core.bootstrap import Floats
 from stats.scores.compare import benjamini_hochberg
 
 SEVERE = 3.0
-SLOW_OR_FAST = 3.5
+SLOW_OR_FAST = 3.5  # modified z-scores, with median and MAD, beyond which a value is an outlier
 READ_PER_SECOND = 25
-_MAD_TO_Z = 0.6745
+_MAD_TO_Z = 0.6745  # the median absolute deviation of a standard normal
 
 
 @dataclass(frozen=True)

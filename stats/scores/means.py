@@ -17,7 +17,7 @@ Scale = tuple[float, float]
 def mean_estimate(values: Sequence[float], method: str, scale: Scale) -> Estimate:
     """The mean with a t interval over its units, cut at the ends of the scale; none below two units.
 
-    Where all values are equal the interval has no width, which is said: it bounds nothing that others would give.
+    Where all values are equal the interval has no width, with a warning: it bounds nothing that others would give.
     """
     if not values:
         return undefined(method, Reason.NO_ITEMS, n=0)

@@ -16,7 +16,7 @@ MISS = 0
 
 
 def hit_at(ranks: ArrayLike, k: int, *, level: float = 0.95) -> Estimate:
-    """Share of queries whose target stands at rank k or better; ranks (n,) from 1, 0 for a miss."""
+    """Share of queries whose target is at rank k or better; ranks (n,) from 1, 0 for a miss."""
     found = _hits(ranks, k)
     return proportion(int(found.sum()), len(found), level=level)
 

@@ -1,1 +1,1 @@
-"""Label tables as they come from outside: read, checked, grouped, made into ratings and pairs."""
+"""Label tables from outside: read, checked, grouped, turned into ratings and pairs."""

@@ -47,7 +47,7 @@ COLUMNS = (
     "amendment",
     "verdict_seen",
 )
-MOST_UNITS = 1_000_000_000
+MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
 GRADERS = ("expert", "judge")
@@ -142,7 +142,7 @@ def independent(table: Table) -> tuple[Table, dict[str, int]]:
 
 
 def _states(table: Table) -> Column:
-    """Codes into STATES. A value beside abstain or unavailable, or none beside answered, is refused."""
+    """Codes into STATES. A value with abstain or unavailable, or none with answered, is refused."""
     state, value = table["state"], table["value"]
     said = _codes_of(state, STATES)
     named = _codes_of(value, STATES[1:], first=1)

@@ -38,7 +38,7 @@ _OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class Peek:
-    """Names of the columns as they stand in the file, and a few rows, long cells cut."""
+    """Names of the columns as the file has them, and a few rows, long cells cut."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]

@@ -17,7 +17,7 @@ MAX_SIZE = 10_000_000
 
 @dataclass(frozen=True)
 class StrataTable:
-    """The strata in their order, and the sample sizes written beside them (None without the column)."""
+    """The strata in their order, and the sample sizes written next to them (None without the column)."""
 
     strata: tuple[PlannedStratum, ...]
     sampled: tuple[int, ...] | None

@@ -1,4 +1,4 @@
-"""What the database itself refuses about people, invitations and tokens, whoever writes."""
+"""What the database itself refuses about people, invitations and tokens, no matter who writes."""
 
 from datetime import timedelta
 

@@ -194,7 +194,7 @@ def test_an_attacker_with_a_reviewer_s_account_names_no_more_authors_than_chance
 
 
 def test_the_attack_that_declares_first_gets_nothing_to_name(rubric, coordinator):
-    """Whoever declares all systems but one before the first place is given nothing, then or later."""
+    """Somebody who declares all systems but one before the first place is given nothing, then or later."""
     campaign_of(rubric, 60, seed=7)
     reviewer = Reviewer(member("mallory@study.test", "Mallory", "reviewer", "algebra"))
     assert list(all_but_one(reviewer, coordinator, random.Random(11))) == []

@@ -22,7 +22,7 @@ Z = NormalDist().inv_cdf(0.9995)
 
 
 def auc(early: list[float], late: list[float]) -> float:
-    """The chance that a place of a late system stands higher than one of an early system."""
+    """The chance that a place of a late system is higher than one of an early system."""
     wins = sum((first < then) + (first == then) / 2 for first in early for then in late)
     return wins / (len(early) * len(late))
 

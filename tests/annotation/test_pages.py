@@ -29,7 +29,7 @@ def carl(client, coordinator):
 
 
 def without_tokens(page: bytes) -> bytes:
-    """The page without its CSRF tokens, which are masked anew for every reply."""
+    """The page without its CSRF tokens, which are masked differently in every reply."""
     return re.sub(rb'name="csrfmiddlewaretoken" value="[^"]*"', b"", page)
 
 

@@ -476,7 +476,7 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
             submit(person, place, "first" if aurora_first else "second")
     labels = [label for label in campaign_data(campaign).labels if label.question == "preference"]
     assert len(labels) == 4  # two pairs, two reviewers; the mirrored repeats are not labels of their own
-    # everybody prefers aurora, whichever side it stood on: one value for each pair
+    # everybody prefers aurora, whichever side it was on: one value for each pair
     assert all(
         len({label.value for label in labels if label.item == item.pk}) == 1 for item in campaign.items.all()
     )

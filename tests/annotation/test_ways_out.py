@@ -1,4 +1,4 @@
-"""Honest ways out: cannot be judged with its reason, and where a solution was seen before."""
+"""Not judging an item: that it cannot be judged, with the reason, and where a solution was seen before."""
 
 import pytest
 from django.db import IntegrityError, transaction

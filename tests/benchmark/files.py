@@ -56,7 +56,7 @@ def changed(record: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_lines(path: Path, *lines: Any) -> Path:
-    """A JSONL file; texts stand in it as they are, everything else as JSON."""
+    """A JSONL file; texts are written as they are, everything else as JSON."""
     with path.open("wb") as file:
         for line in lines:
             raw = line if isinstance(line, bytes) else json.dumps(line).encode()

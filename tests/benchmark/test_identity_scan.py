@@ -129,7 +129,7 @@ def test_real_proofs_and_papers_name_nobody_but_in_their_fields_of_authors():
             texts.append((json.dumps(json.loads(line), ensure_ascii=False), "markdown"))
     assert len(texts) > 90
     found = [evidence for text, text_format in texts for evidence in certain(text_format, text)]
-    # One problem is about "DeepMind highschool"; it stands in the text, so it is found.
+    # One problem is about "DeepMind highschool"; it is in the text, so it is found.
     assert set(found) <= {"name: DeepMind"}
 
 

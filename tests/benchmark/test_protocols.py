@@ -199,7 +199,7 @@ def test_its_programs_answer_its_predicates_and_refuse_others(protocol, instance
 
 @pytest.mark.parametrize("odd", ["two\nlines", "a\x1b[2Jb", "a\u2028b", "\x85", "   "])
 def test_a_key_is_one_line_that_says_something(odd):
-    """It stands in addresses, cells and file names; the page of a release could not link to two lines."""
+    """It is used in addresses, cells and file names; the page of a release could not link to two lines."""
     with pytest.raises(ValidationError):
         TypeAdapter(Key).validate_python(odd)
     assert TypeAdapter(Key).validate_python("a/b ü <x> 7") == "a/b ü <x> 7"

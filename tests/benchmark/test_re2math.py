@@ -115,7 +115,7 @@ def test_an_output_that_contradicts_itself_is_refused(tmp_path, changes):
     assert error.line == 1
 
 
-# Tool in the paper's case tables: F.4 (Kimi) and F.7 (GPT-5.2) print an undefined Ground beside Suff N as undefined
+# Tool in the paper's case tables: F.4 (Kimi) and F.7 (GPT-5.2) print an undefined Ground with Suff N as undefined
 @pytest.mark.parametrize(
     ("ground", "suff", "tool"),
     [

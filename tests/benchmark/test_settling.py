@@ -1,4 +1,4 @@
-"""What the source matcher leaves to people: listed, answered, taken back, kept; never with a system's name."""
+"""What the source matcher leaves to people: listed, answered, withdrawn, kept; never with a system's name."""
 
 import pytest
 from django.db import IntegrityError, transaction

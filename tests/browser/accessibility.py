@@ -11,7 +11,7 @@ RUN = """() => axe.run(document, {
 
 
 def axe(page: Page) -> list[str]:
-    """Every fault of the page as it stands, one line each: rule, help, the elements.
+    """Every fault of the page as it is, one line each: rule, help, the elements.
 
     The rules are those of WCAG 2.2, levels A and AA, however grave a fault is.
     """

@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One Chromium for each file; while it is open its event loop would stand in the way of other tests."""
+    """One Chromium for each file; while it is open its event loop would block other tests."""
     program = chromium_path()
     if program is None:
         pytest.fail(

@@ -1,4 +1,4 @@
-"""One's own label file in a real browser: chosen by keyboard, dropped, mapped; and the planner beside it."""
+"""One's own label file in a real browser: chosen by keyboard, dropped, mapped; and the planner."""
 
 import pytest
 from django.urls import reverse

@@ -54,7 +54,7 @@ def test_a_comment_is_found_inserted_and_submitted_by_keyboard_alone(item):
     expect(text).to_have_value("The case $n=0$ is missing.")
     keys.press("Enter")
     keys.press("/")
-    keys.press("ArrowDown")  # own comments stand first, by their words
+    keys.press("ArrowDown")  # own comments come first, by their words
     keys.press("Enter")
     expect(text).to_have_value(f"The case $n=0$ is missing.\n{GAP}")
     keys.type(" 1/2")  # within a line a slash is a slash

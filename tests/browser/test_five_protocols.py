@@ -255,7 +255,7 @@ def known_outputs(study: Study, model: RecordedJudge) -> dict[str, Known]:
 
 
 def check_judged(study: Study, outputs: dict[str, Known], score: dict[str, Any]) -> None:
-    """A success has yes on every label the metric needs; every output of the run stands in the denominator."""
+    """A success has yes on every label the metric needs; every output of the run is in the denominator."""
     for metric, needs in study.metrics.items():
         for system in study.systems:
             own = [known for known in outputs.values() if known.system == system]

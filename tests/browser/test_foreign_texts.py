@@ -34,10 +34,10 @@ Visit = tuple[User | None, str]
 COMPUTES_THE_PAPERS_FIGURES = (
     "/reports/published/"  # from files of this project; no row of anybody's is on it
 )
-# Proofs are texts: the protocol keeps nothing beside them.
+# Proofs are texts: the protocol keeps nothing else.
 NEVER_FILLED = {"annotation.TrainingItem.answer", "benchmark.RedactedOutput.payload"}
 
-# What no template of ours has, nor the renderers of mathematics: found in the document as Chromium parsed it.
+# What neither our templates have nor the renderers of mathematics: found in the document as Chromium parsed it.
 ESCAPED = """(origin) => {
   const found = [];
   const ours = (address) => { try { return new URL(address, origin).origin === origin; } catch { return false; } };
@@ -86,7 +86,7 @@ class Watch:
 
 @pytest.fixture
 def hostile(study: Campaign, world: World, coordinator: User) -> World:
-    """The furnished demo beside the study of the canaries, with hostile words in both."""
+    """The furnished demo and the study of the canaries, with hostile words in both."""
 
     def redacted_and_filled() -> None:
         try:
@@ -119,7 +119,7 @@ def wanted(world: World, owner: User, reviewers: list[User]) -> Iterator[Visit]:
 
 
 def pages_of(visits: Iterator[Visit]) -> dict[User | None, list[str]]:
-    """The visits that answer with a page, by person. None may fail, whatever stands in its rows."""
+    """The visits that answer with a page, by person. None may fail, whatever its rows contain."""
     clients: dict[User | None, Client] = {}
     found: dict[User | None, list[str]] = {}
     for person, path in dict.fromkeys(visits):

@@ -45,7 +45,7 @@ def stepwise_text(monkeypatch):
 
 
 def commented(page: Page, first: list, last: list) -> str:
-    """The words of the source on which a comment made now stands, once a reload has read them back."""
+    """The words of the source to which a comment made now belongs, once a reload has read them back."""
     page.evaluate(SELECT, [first, last])
     page.keyboard.press("c")
     page.locator('.comment-editor [name="text"]').fill("Why?")

@@ -89,7 +89,7 @@ def test_one_formula_never_harms_another(chromium: Browser, attack: str) -> None
 
 
 def test_the_page_keeps_its_turn_while_formulas_render(chromium: Browser) -> None:
-    """Work is done in slices: some formulas stand while others still wait."""
+    """Work is done in slices: some formulas are set while others still wait."""
     html = marked(*[r"\sum_{i=1}^{n} \frac{x_i^2}{y_i}"] * 250)
     with served(html) as address:
         page = chromium.new_page()

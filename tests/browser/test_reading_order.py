@@ -53,7 +53,7 @@ def test_formulas_are_mathematics_to_a_screen_reader_and_are_read_once(grading: 
     assert len(formulas) == grading.locator("main .math").filter(visible=True).count() >= 4
     roles = {role for role, _ in read}
     assert {"MathMLFraction", "MathMLSup", "MathMLUnderOver"} <= roles
-    # KaTeX's second copy, drawn for the eye, is hidden: its letters stand nowhere outside of MathML.
+    # KaTeX's second copy, drawn for the eye, is hidden: its letters are nowhere outside MathML.
     assert grading.locator('.katex-html:not([aria-hidden="true"])').count() == 0
 
 

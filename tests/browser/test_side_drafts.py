@@ -1,4 +1,4 @@
-"""Forms beside grading keep what is typed: saved while typing, found again, two windows side by side."""
+"""Forms other than grading keep what is typed: saved while typing, found again, two windows side by side."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every glyph of a printed formula stands where Chromium puts it, and has its font and size."""
+"""Every glyph of a printed formula is where Chromium puts it, and has its font and size."""
 
 import json
 from collections.abc import Iterator

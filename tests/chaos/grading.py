@@ -3,7 +3,7 @@
 PostgreSQL is stopped "immediately" (no checkpoint, clients cut off) and started again, and once killed with all
 its processes (SIGKILL). It runs with the durable settings of production. What is shown: a commit that was answered
 had left the process for the operating system, and recovery finds it. A loss of power is not shown: killing
-processes does not empty the operating system's cache; against that stand fsync and the check that refuses to
+processes does not empty the operating system's cache; what protects against that is fsync and the check that refuses to
 start on a database that does not sync (config/checks.py).
 """
 

@@ -1,7 +1,7 @@
 """`python -m tests.chaos.other_clock FILE MODULE ...`: a module whose clock is off by the seconds that FILE holds.
 
 The file is read each time that the clock is, also in processes that were forked: a change is a jump of the clock of
-a running worker. What is moved is `time.time` and Django's `timezone.now`, by which all code of ours reads the
+a running worker. What is moved is `time.time` and Django's `timezone.now`, by which all our code reads the
 clock. The machine's own clock stays, and so does the database server's.
 """
 

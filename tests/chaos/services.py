@@ -43,7 +43,7 @@ class Service:
         while any(lives(pid) for pid in family):
             time.sleep(0.05)
         with suppress(ChildProcessError):
-            os.waitpid(self.pid, 0)  # PostgreSQL refuses to start beside its own unburied predecessor
+            os.waitpid(self.pid, 0)  # PostgreSQL does not start while its predecessor is a zombie
 
     def hold(self, seconds: float) -> None:
         """SIGSTOP to all its processes, and SIGCONT after so long: it neither answers nor hangs up."""
@@ -91,7 +91,7 @@ def lives(pid: int) -> bool:
 
 @dataclass(frozen=True)
 class Servers:
-    """What a deployment stands on; the environment names it while `own_servers` lasts."""
+    """What a deployment needs; the environment names it while `own_servers` lasts."""
 
     database: Service
     broker: Service

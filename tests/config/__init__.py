@@ -1,1 +1,1 @@
-"""Tests of what the platform stands on: checks at the start, logs, measures for monitoring."""
+"""Tests of what the platform rests on: checks at the start, logs, measures for monitoring."""

@@ -50,7 +50,7 @@ def test_a_vendored_katex_with_known_holes_is_named(
     assert [message.msg for message in checks.katex_below_its_floor(tmp_path)] == words
 
 
-# How each database is made to answer before a commit is on disk, and how that is taken back.
+# How each database is made to answer before a commit is on disk, and how that is undone.
 FORGET = {
     "postgresql": ("SET synchronous_commit = off", "SET synchronous_commit = on", "synchronous_commit = off"),
     "sqlite": ("PRAGMA synchronous = OFF", "PRAGMA synchronous = FULL", "synchronous = 0"),

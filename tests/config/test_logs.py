@@ -51,7 +51,7 @@ def test_a_line_for_collectors_is_one_clean_json_object() -> None:
 
 
 # In a process of its own, because the tracker's client stays in the one where it was started. Frames carry their
-# lines of code, so the tokens are made when this runs and stand in no line.
+# lines of code, so the tokens are made when this runs and are in no line.
 REPORT = """
 import json, logging
 import sentry_sdk

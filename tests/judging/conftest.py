@@ -28,7 +28,7 @@ def yes(_: object) -> str:
 
 @pytest.fixture(autouse=True)
 def _a_database_that_has_run_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The suite may have started it a moment ago, and then no lease would be taken back."""
+    """The suite may have started it a moment ago, and then no lease would be returned."""
     monkeypatch.setattr("judging.queue.claims._just_started", lambda: False)
 
 

@@ -1,4 +1,4 @@
-"""Caps of a run are hard: what is spent and reserved never exceeds them, whoever asks and whoever dies."""
+"""Caps of a run are hard: what is spent and reserved never exceeds them, no matter who asks and who dies."""
 
 import datetime as dt
 import json

@@ -135,7 +135,7 @@ def rebinding(monkeypatch, listener) -> Iterator[NameServer]:
 def test_a_name_that_moves_during_a_shift_is_not_looked_up_again_and_is_refused_in_the_next(
     judge, release_with, settings, server, rebinding
 ):
-    """Every connection is closed by the server, so that each question connects anew."""
+    """Every connection is closed by the server, so that each question needs a new connection."""
     ask(actor=None, judge=judge, release=release_with(6), predicates=["ground"])
     server.control({"script": [{"kind": "hang_up"}] * 3})
     declare(settings, server.url.replace("127.0.0.1", "models.test"), private=True, max_concurrency=1)

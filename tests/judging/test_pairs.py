@@ -71,7 +71,7 @@ def exported(release, path, capsys) -> list[dict[str, str]]:
 
 
 def prefers(mark: str):
-    """A judge that takes the proof with this mark wherever it stands, and the first where none has it."""
+    """A judge that takes the proof with this mark wherever it appears, and the first where none has it."""
 
     def rule(request) -> str:
         text = request["messages"][-1]["content"]

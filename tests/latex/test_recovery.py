@@ -1,4 +1,4 @@
-"""A fault costs what it stands in: the formula, the diagram, the line. What follows is read as if it were not there."""
+"""A fault costs only what it is in: the formula, the diagram, the line. What follows is read as if it were absent."""
 
 import pytest
 

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 
 def self_signed(host: str, folder: Path) -> tuple[ssl.SSLContext, Path]:
-    """A server's TLS context for `host`, and the file that whoever trusts it names."""
+    """A server's TLS context for `host`, and the file that a client names to trust it."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""One hundred texts of ours that try to speak to the judge, by kind, and innocent mathematics beside them."""
+"""One hundred texts, written here, that try to speak to the judge, by kind, and innocent mathematics."""
 
 import base64
 

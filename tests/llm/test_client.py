@@ -224,7 +224,7 @@ def test_a_key_that_the_server_echoes_with_escapes_is_not_kept_either(server: Se
 
 
 def test_a_key_at_the_edge_of_an_excerpt_is_not_cut_into_view(server: Server) -> None:
-    """An error page is kept up to 500 characters; here the key would stand across that edge."""
+    """An error page is kept up to 500 characters; here the key would cross that edge."""
     server.control({"mood": {"kind": "error", "status": 403, "message": "x" * 465 + KEY}})
     with pytest.raises(Refused) as raised:
         ask(server.url)

@@ -28,7 +28,7 @@ def prompt(content: str = FILE) -> Prompt:
 
 
 def data_of(user: str, field: str) -> str:
-    """What stands between the two marker lines of a field."""
+    """What is between the two marker lines of a field."""
     lines = user.split("\n")
     begin, end = f"[[DATA {field} {NONCE}]]", f"[[END {field} {NONCE}]]"
     assert lines.count(begin) == lines.count(end) == 1
@@ -150,6 +150,6 @@ def test_a_file_that_is_not_utf8_is_refused_with_its_place() -> None:
 
 
 def test_the_common_sentences_of_all_prompts_do_not_change_unnoticed() -> None:
-    """Whoever changes them on purpose raises the version of every prompt file and this hash."""
+    """Anyone who changes them on purpose raises the version of every prompt file and this hash."""
     digest = hashlib.sha256(f"{FRAMING}\n{REPLY_RULE}".encode()).hexdigest()
     assert digest[:16] == "346c2fb1f7b3178c"

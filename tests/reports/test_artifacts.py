@@ -281,5 +281,5 @@ def test_the_commands_freeze_and_verify(gaps, tmp_path, capsys):
 def test_a_file_that_is_no_artifact_is_refused_in_words(tmp_path, bytes_):
     file = tmp_path / "artifact.json"
     file.write_bytes(bytes_)
-    with pytest.raises(CommandError, match=r"is not JSON|holds no JSON object"):
+    with pytest.raises(CommandError, match=r"is not JSON|does not contain a JSON object"):
         call_command("verify_artifact", str(file))

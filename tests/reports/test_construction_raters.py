@@ -1,4 +1,4 @@
-"""Program, judge and experts beside each other on the items of a construction audit."""
+"""Program, judge and experts side by side on the items of a construction audit."""
 
 import csv
 import json

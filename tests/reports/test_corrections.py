@@ -55,7 +55,7 @@ def corrected(population: dict[str, LabelledOutput], one: Audit, *others: Audit)
 def test_a_census_and_a_sample_give_the_post_stratified_score():
     population = outputs(n_yes=2, n_no=10, n_abstained=8)
     first = audit("first", {"y": 2, "n": 10}, {"y0": True, "y1": False, "n0": False, "n1": True})
-    # 1 of 2 successes stands; half of the ten negatives are right: (1 + 5 + 0) / 20
+    # 1 of 2 successes is confirmed; half of the ten negatives are right: (1 + 5 + 0) / 20
     assert corrected(population, first)["estimate"]["value"] == pytest.approx(6 / 20)
 
 

@@ -155,7 +155,7 @@ def test_a_bad_decision_is_refused_with_line_and_field_and_nothing_is_stored(
 def test_a_question_is_decided_once_in_a_file(decided, tmp_path):
     rows = under("again", label_rows(decided))
     rows.append({**rows[-3], "rater": "somebody else"})
-    with pytest.raises(Refused, match=f"line {len(rows)}, .*stands in line {len(rows) - 3} already"):
+    with pytest.raises(Refused, match=f"line {len(rows)}, .*is already in line {len(rows) - 3}"):
         import_labels(actor=None, path=written(tmp_path, rows), release=decided)
 
 

@@ -1,4 +1,4 @@
-"""Scores of systems beside those from elsewhere: read, correlated, and shown alike by page and REST."""
+"""Scores of systems next to those from elsewhere: read, correlated, and shown alike by page and REST."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_without_a_shared_system_there_is_nothing_to_say():
         ("", "Line 1 .*the head is system,score"),
         ("name,score\na,1", "Line 1 .*the head is system,score"),
         ("system,score\na", "Line 2 .*a system and a score"),
-        ("system,score\na,1\na,2", "Line 3 .*'a' stands twice"),
+        ("system,score\na,1\na,2", "Line 3 .*'a' occurs twice"),
         ("system,score\n,1", "Line 2 .*the system is missing"),
         ("system,score\na,many", "Line 2 .*'many' is not a number"),
         ("system,score\na,nan", "Line 2 .*'nan' is not a number"),

@@ -1,4 +1,4 @@
-"""Adjudicated values in the score: `final` beside conservative and majority, without amendments."""
+"""Adjudicated values in the score: `final` next to conservative and majority, without amendments."""
 
 import pytest
 from django.urls import reverse

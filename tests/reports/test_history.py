@@ -129,7 +129,7 @@ def test_a_link_that_was_taken_out_or_exchanged_breaks_the_chain() -> None:
     with guards_lifted("reports_historylink"):
         HistoryLink.objects.filter(position=2).delete()
     assert words() == [
-        "link 3: stands where link 2 should: one is missing",
+        "link 3: is where link 2 should be: one is missing",
         "link 3: does not follow from the link before it",
     ]
 

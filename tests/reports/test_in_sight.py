@@ -1,4 +1,4 @@
-"""Labels given in sight of a judge's verdict: told apart, out of the primary scores, counted beside them."""
+"""Labels given in sight of a judge's verdict: told apart, out of the primary scores, counted next to them."""
 
 import json
 from collections import Counter
@@ -95,7 +95,7 @@ def test_primary_figures_leave_such_labels_out_and_show_beside_what_they_would_c
     assert (row["with"]["value"], row["with"]["n"]) == (0.0, 2)
     text = score_text(document)
     assert (
-        f"In sight of a verdict: {graded} labels, not counted above beside {graded} independent ones" in text
+        f"In sight of a verdict: {graded} labels, not counted above next to {graded} independent ones" in text
     )
 
 

@@ -108,7 +108,7 @@ def test_a_system_is_corrected_as_if_the_judge_erred_on_all_alike(carl, gaps):
     metric = judge_audit_document(collect(release=gaps), {})["audits"][0]["metrics"]["tool_acc"]
     weights = audited_of(gaps).weighted.sum(
         axis=0
-    )  # tp, fp, fn, tn of the population that the sample stands for
+    )  # tp, fp, fn, tn of the population that the sample represents
     se, sp = weights[0] / (weights[0] + weights[2]), weights[3] / (weights[1] + weights[3])
     for own in metric["systems"].values():
         found = own["rogan_gladen"]

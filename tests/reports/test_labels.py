@@ -138,7 +138,7 @@ def test_all_faults_are_listed_together(unlabelled_gaps, tmp_path):
 
 def test_the_same_label_twice_is_refused(unlabelled_gaps, tmp_path):
     rows = rows_of(EXPERTS)
-    with pytest.raises(Refused, match=r"line 304.*stands in line 2 already"):
+    with pytest.raises(Refused, match=r"line 304.*is already in line 2"):
         import_labels(
             actor=None, path=write(tmp_path / "twice.csv", [*rows, rows[0]]), release=unlabelled_gaps
         )

@@ -1,4 +1,4 @@
-"""Experts' flags of leakage beside the program's: page, CSV, REST and command, without systems."""
+"""Experts' flags of leakage next to the program's: page, CSV, REST and command, without systems."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Before a campaign is closed no figure by system leaves it, whoever asks and in whatever form (ADR 0016)."""
+"""Before a campaign is closed no figure by system leaves it, no matter who asks and in what form (ADR 0016)."""
 
 import pytest
 from django.core.management import call_command

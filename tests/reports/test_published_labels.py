@@ -188,7 +188,7 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     client.force_login(coordinator)
     page = client.get(reverse("score", args=["first-proof"])).content.decode()
     row = '<th scope="row">secret</th><td colspan="{}" class="reason">not released (10 problems)'
-    assert row.format(5) in page  # the table of outputs: five columns beside the name
+    assert row.format(5) in page  # the table of outputs: five columns besides the name
     assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates
     answer = client.get(reverse("api-score", args=["first-proof"]))
     assert answer.json()["not_released"] == {"secret": 10}

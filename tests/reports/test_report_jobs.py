@@ -254,7 +254,7 @@ ENTRIES = {
 
 @pytest.fixture
 def oracle_round(graded):
-    """Aurora's graded run stands in a tuple; of Basalt there is a run under condition oracle with one drawn item."""
+    """Aurora's graded run is in a tuple; of Basalt there is a run under condition oracle with one drawn item."""
     release = graded.release
     usual = release.runs.get(system__name="Aurora")
     declare_tuple(actor=None, release=release, name="october", runs=[usual], **ENTRIES)

@@ -42,7 +42,7 @@ def test_the_share_of_accepted_proofs_of_ten_papers_has_the_interval_of_a_propor
 
 
 def test_two_lemmas_of_one_paper_are_not_two_independent_trials():
-    """Twenty papers of two lemmas that stand or fall together: n_eff = 40 * 19/39 (tests/stats/test_means.py)."""
+    """Twenty papers of two lemmas that succeed or fail together: n_eff = 40 * 19/39 (tests/stats/test_means.py)."""
     rows = [row(f"l{at}", f"paper {at // 2}") for at in range(40)]
     labels = [
         label

@@ -1,4 +1,4 @@
-"""Where the real data lie that some tests read: beside the project, never inside it."""
+"""Where the real data are that some tests read: next to the project, never inside it."""
 
 from __future__ import annotations
 

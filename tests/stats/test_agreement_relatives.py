@@ -91,7 +91,7 @@ def test_pabak_is_brennan_prediger_of_the_paradoxical_table():
 
 
 def test_the_almost_empty_paradox_table_is_reproduced():
-    # (118, 5, 2, 0): kappa below 0 beside .94 agreement.
+    # (118, 5, 2, 0): kappa below 0 at .94 agreement.
     found = bundle(two_raters(np.array([[118, 5], [2, 0]])), level="nominal")
     assert found["percent"].value == pytest.approx(0.944)
     assert found["cohen_kappa"].value == pytest.approx(-0.0234, abs=5e-5)

@@ -56,7 +56,7 @@ def sampled_only(judges=True, names=True):
 
 
 def design_on_experts_only():
-    """Every verdict, the design only beside the experts' labels."""
+    """Every verdict, the design only with the experts' labels."""
     header = ("subject", "rater_kind", "rater", "value", "stratum", "stratum_size", "sample_size")
     rows = []
     for subject, judge, expert in golden_units():

@@ -86,7 +86,7 @@ def test_a_complete_audit_equals_the_in_sample_figures():
 
 
 def test_ineligible_units_keep_their_weight_out_of_the_ratio_but_widen_it():
-    # A drawn unit without a yes/no side belongs to n_h: the others still stand for 300/50 units each.
+    # A drawn unit without a yes/no side belongs to n_h: the others still represent 300/50 units each.
     some = [AuditStratum("yes", 300, 30, 10, 0, 0, ineligible=10), STRATA[1]]
     assert population_table(some).tp == pytest.approx(30 * 6)
     assert linearised_se("precision", some) > linearised_se("precision", STRATA)

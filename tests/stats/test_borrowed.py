@@ -13,7 +13,7 @@ EMPTY = Stratum("a/ungrounded", 16, 0, 0)
 
 
 def test_an_unaudited_stratum_takes_the_rate_that_was_found_elsewhere():
-    """3 of the 4 successes stand; of 16 others a quarter is right, as 5 of 20 were elsewhere: (3 + 4) / 20."""
+    """3 of the 4 successes are confirmed; of 16 others a quarter is right, as 5 of 20 were elsewhere: (3 + 4) / 20."""
     found = borrowed_score([SUCCESS, EMPTY], {"a/ungrounded": (20, 5)})
     assert found.value == pytest.approx(7 / 20)
     assert (found.n, found.population) == (4, 20)

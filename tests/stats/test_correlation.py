@@ -23,7 +23,7 @@ SEVEN = [1, 2, 3, 4, 5, 6, 7]
 def test_spearman_has_the_interval_of_bonett_and_wright(other, rho, ends):
     found = spearman(SEVEN, other)
     assert found.value == pytest.approx(rho, abs=5e-5)
-    # The table's upper ends .98 and .99 stand for .9748 and .9846.
+    # The table's upper ends .98 and .99 are .9748 and .9846.
     assert found.ci == pytest.approx(ends, abs=6e-3)
 
 

@@ -122,7 +122,7 @@ def test_no_comparisons_have_no_strengths():
 
 
 def test_an_order_effect_is_found_and_does_not_move_a_balanced_comparison():
-    # Both orders equally often; the first shown wins 70 of 100, whoever it is.
+    # Both orders equally often; the first shown wins 70 of 100, whichever it is.
     counts = np.zeros((3, 2, 2))
     counts[Result.FIRST, 0, 1] = counts[Result.FIRST, 1, 0] = 70
     counts[Result.SECOND, 0, 1] = counts[Result.SECOND, 1, 0] = 30

@@ -1,4 +1,4 @@
-"""`.venv` is made anew when, and only when, something that decides its content has changed."""
+"""`.venv` is rebuilt when, and only when, something that decides its content has changed."""
 
 from pathlib import Path
 

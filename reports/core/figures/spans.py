@@ -13,7 +13,7 @@ _COLOUR = "#1f5fa8"
 
 @dataclass(frozen=True)
 class Span:
-    """One row: `value` and `ends` on the axis, `shown` in words beside them. No value: nothing is drawn."""
+    """One row: `value` and `ends` on the axis, `shown` in words next to them. No value: nothing is drawn."""
 
     name: str
     value: float | None

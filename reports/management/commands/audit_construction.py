@@ -26,7 +26,7 @@ class Command(TouchstoneCommand):
         parser.add_argument(
             "--judge",
             default="",
-            help="the judge version shown beside it; left out: the newest that was asked",
+            help="the judge version shown next to it; if left out, the newest that was asked",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def _line(item: dict[str, Any]) -> str:
 
 
 def _raters(found: dict[str, Any]) -> Iterator[str]:
-    """Every two raters that met, item by item."""
-    yield f"Program, {found['judge'] or 'judge (none was asked)'} and experts beside each other"
+    """Every two raters with instances in common, item by item."""
+    yield f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"
     rows = [
         [
             item["key"],

@@ -1,4 +1,4 @@
-"""manage.py published: a protocol's published figures beside ours."""
+"""manage.py published: a protocol's published figures next to ours."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from reports.published.words import published_text
 
 
 class Command(TouchstoneCommand):
-    help = "Recompute what a paper published: every figure beside ours, and the known discrepancies."
+    help = "Recompute what a paper published: every figure next to ours, and the known discrepancies."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--protocol", required=True)
