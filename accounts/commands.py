@@ -1,4 +1,4 @@
-"""What every management command of ours shares: `--json`, plain refusals, and exit codes.
+"""What all our management commands share: `--json`, plain refusals, and exit codes.
 
 0 done; 1 refused, with the reason on standard error; 2 wrong usage (argparse's own).
 """
@@ -43,19 +43,22 @@ class Command(BaseCommand):
         raise CommandError(f"{type(self).__module__} does not say what it does")
 
     def text(self, document: dict[str, Any]) -> str:
-        """The document in words; subclasses override where a list of fields reads badly."""
+        """The document in words; subclasses override where a plain list of fields would read badly."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
 
 
 class CommandForSomebody(Command):
     """Base of commands done on behalf of a member, whom the audit trail names and whose roles decide.
 
-    Whoever may type at the console is trusted to say for whom; the site asks them for no password.
+    Anyone with access to the console is trusted to name the member; the site asks them for no password.
     """
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--actor", required=True, metavar="EMAIL", help="the member on whose behalf this is done"
+            "--actor",
+            required=True,
+            metavar="EMAIL",
+            help="address of the member on whose behalf this is done",
         )
         super().add_arguments(parser)
 

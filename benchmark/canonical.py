@@ -13,7 +13,7 @@ from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
 
 
 def canonical_json(value: Any) -> str:
-    """The one text of a JSON value."""
+    """The canonical text of a JSON value."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -23,7 +23,7 @@ def value_sha256(value: Any) -> str:
 
 
 def paper_content(paper: PaperRecord) -> dict[str, Any]:
-    """What of a paper is hashed."""
+    """The fields of a paper that are hashed."""
     return {
         "key": paper.key,
         "title": paper.title,

@@ -148,7 +148,7 @@ class UnblindingView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
+        """Request the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
         campaign = campaign_or_404(slug)
         sent = understood(UnblindingIn, request)
         who = caller(request)

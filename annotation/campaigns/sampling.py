@@ -36,7 +36,7 @@ def equal_sizes(sizes: Mapping[str, int], per_stratum: int | None) -> dict[str, 
     Raises ValueError when `per_stratum` is below 1.
     """
     if per_stratum is not None and per_stratum < 1:
-        raise ValueError("a sample takes at least one item of each stratum")
+        raise ValueError("a sample needs at least one item of each stratum")
     return {name: size if per_stratum is None else min(size, per_stratum) for name, size in sizes.items()}
 
 

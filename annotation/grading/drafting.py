@@ -1,4 +1,4 @@
-"""Drafts of forms beside grading: saved like those of items, gone when the answers are kept.
+"""Drafts of forms other than the grading form: saved like those of items, deleted when the answers are stored.
 
 They write no audit row, for they are saved every few seconds; the answers that follow do.
 """

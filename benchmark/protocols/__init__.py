@@ -1,4 +1,4 @@
-"""The registry: every folder beside this file is a protocol and exposes PROTOCOL."""
+"""The registry: every folder next to this file is a protocol and exposes PROTOCOL."""
 
 from functools import cache
 from importlib import import_module

@@ -77,10 +77,10 @@ def test_a_waiting_place_is_listed_and_taken_back_once(place):
     call_command(
         "release_assignment", "round-1", str(place.pk), "--reason=On leave.", CARL, stdout=StringIO()
     )
-    assert "Nothing waits." in said("campaign_waiting", "round-1")
+    assert "Nothing is waiting." in said("campaign_waiting", "round-1")
     event = AuditEvent.objects.get(verb="release_assignment")
     assert (event.actor.email, event.reason) == ("carl@study.test", "On leave.")
-    with pytest.raises(CommandError, match="Only a waiting place"):
+    with pytest.raises(CommandError, match="Only a place that is still waiting"):
         call_command("release_assignment", "round-1", str(place.pk), CARL)
 
 
@@ -105,7 +105,7 @@ def test_a_place_of_another_campaign_is_not_taken_back(place):
         (["draw_campaign", "nonesuch"], "no campaign 'nonesuch'; there are: round-1"),
         (["draw_campaign", "round-1", "--per-stratum=0"], "at least one item of each stratum"),
         (["open_campaign", "round-1"], "Draw the items before opening"),
-        (["close_campaign", "round-1"], "it would have to be open"),
+        (["close_campaign", "round-1"], "it must be open"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_reason(drafted, coordinator, command, reason):
@@ -132,7 +132,7 @@ def test_a_round_is_not_closed_early_without_a_reason(opened):
     ],
 )
 def test_the_roles_of_the_member_named_decide(drafted, algebraist, command):
-    with pytest.raises(CommandError, match="Only coordinators and owners run campaigns"):
+    with pytest.raises(CommandError, match="Only coordinators and owners can run campaigns"):
         call_command(*command, "--actor=ada@study.test")
     with pytest.raises(CommandError, match=r"open account has the address nobody@study\.test"):
         call_command(*command, "--actor=nobody@study.test")

@@ -121,8 +121,8 @@ def test_a_child_that_cannot_start_costs_nothing_and_is_tried_again(mirror, rele
     ("settings", "words"),
     [
         ({"program": "nonesuch"}, "has no program 'nonesuch'; it has mirror-v1"),
-        ({"program": "mirror", "model": "m"}, "takes no model"),
-        ({"program": "mirror", "votes": 3}, "takes no model"),
+        ({"program": "mirror", "model": "m"}, "has no model"),
+        ({"program": "mirror", "votes": 3}, "has no model"),
         ({}, "needs an endpoint and a model, or a program"),
     ],
 )
@@ -161,7 +161,7 @@ def test_the_commands_create_and_ask_it(release_with, capsys):
     call_command("create_judge", "by-command", "--protocol", "re2math", "--program", "mirror")
     call_command("judge", "--judge", "by-command", "--release", release.name)
     assert Verdict.objects.filter(value="no").count() == 2
-    with pytest.raises(CommandError, match="takes no model"):
+    with pytest.raises(CommandError, match="has no model"):
         call_command("create_judge", "x", "--protocol", "re2math", "--program", "mirror", "--model", "m")
     with pytest.raises(CommandError, match="no protocol 'nonesuch'"):
         call_command("create_judge", "x", "--protocol", "nonesuch", "--program", "mirror")

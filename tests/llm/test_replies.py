@@ -124,7 +124,7 @@ def test_what_is_unparsed_says_why_without_repeating_the_reply() -> None:
         "label: Value error, is none of yes, no, uncertain"
     )
     assert parse_reply(without("confidence")) == Unparsed("confidence: Field required")
-    assert "stands twice" in parse_reply('{"label": "yes", "label": "no"}').reason
+    assert "appears twice" in parse_reply('{"label": "yes", "label": "no"}').reason
 
 
 def test_the_schema_asks_for_exactly_the_fields_of_the_prompt() -> None:

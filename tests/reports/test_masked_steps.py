@@ -223,7 +223,7 @@ def test_the_command_prints_shares_with_intervals(two_runs, capsys):
 
 
 def test_releases_that_cannot_be_compared_are_refused(two_runs, proofs):
-    with pytest.raises(CommandError, match="another protocol"):
+    with pytest.raises(CommandError, match="different protocols"):
         call_command("compare_releases", "run-1", "sample-proofs")
     with pytest.raises(CommandError, match="does not say"):
         call_command("compare_releases", "sample-proofs", "sample-proofs")

@@ -8,7 +8,7 @@ from accounts.people import members
 
 
 class Command(CommandOnMember):
-    help = "Close an account: no sign-in, no tokens. Labels and history stay."
+    help = "Close an account: its owner cannot sign in and its tokens stop working. Labels and history stay."
 
     def act(self, actor: User, member: User, **options: Any) -> None:
         members.deactivate_user(actor=actor, member=member, reason=options["reason"])

@@ -14,9 +14,11 @@ class Command(CommandOnMember):
 
     def arguments(self, parser: CommandParser) -> None:
         super().arguments(parser)
-        parser.add_argument("--yes", action="store_true", help="it cannot be undone; say that you mean it")
+        parser.add_argument("--yes", action="store_true", help="confirm; this cannot be undone")
 
     def act(self, actor: User, member: User, **options: Any) -> None:
         if not options["yes"]:
-            raise CommandError("nothing was erased; it cannot be undone, so add --yes", returncode=2)
+            raise CommandError(
+                "nothing was erased; this cannot be undone, so confirm it with --yes", returncode=2
+            )
         erasure.erase_person(actor=actor, member=member, reason=options["reason"])

@@ -16,8 +16,8 @@ from annotation.models import Cause
 
 class Command(CommandForSomebody):
     help = (
-        "List the items of a campaign by how far graders agree; with ITEM show what they said; with --question "
-        "and --value decide."
+        "List the items of a campaign by how far graders agree; with ITEM, show what they said; with --question "
+        "and --value, decide."
     )
 
     def arguments(self, parser: CommandParser) -> None:
@@ -27,7 +27,7 @@ class Command(CommandForSomebody):
         parser.add_argument("--step", default="", help="the step, where steps are graded")
         parser.add_argument("--value", default="", help="the final value, on the question's scale")
         parser.add_argument("--cause", default="", choices=["", *Cause.values], help="why graders differed")
-        parser.add_argument("--note", default="", help="needed where all are overruled")
+        parser.add_argument("--note", default="", help="required if all graders are overruled")
         parser.add_argument(
             "--supersedes", type=int, metavar="ID", help="the decision that this one replaces"
         )

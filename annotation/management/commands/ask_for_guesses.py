@@ -11,9 +11,7 @@ from annotation.guessing import actions
 
 
 class Command(CommandForSomebody):
-    help = (
-        "Let a campaign's reviewers be asked after each grade which system wrote the answer; before it opens."
-    )
+    help = "Ask a campaign's reviewers after each grade which system wrote the answer; only before it opens."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

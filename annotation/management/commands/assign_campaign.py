@@ -18,7 +18,7 @@ class Command(CommandForSomebody):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
-        parser.add_argument("--dry-run", action="store_true", help="only say who would get what")
+        parser.add_argument("--dry-run", action="store_true", help="only show who would get what")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])

@@ -14,14 +14,12 @@ from annotation.training.file import form_of
 
 
 class Command(CommandForSomebody):
-    help = "Attach a training to a campaign in draft, or replace it: all items of the file or none."
+    help = "Attach training to a campaign in draft, or replace it: all items of the file or none."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
         parser.add_argument("file", type=Path, metavar="FILE", help="items with their gold, .jsonl or .csv")
-        parser.add_argument(
-            "--may-skip", action="store_true", help="reviewers may go to real work without it"
-        )
+        parser.add_argument("--may-skip", action="store_true", help="reviewers may skip the training")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         file: Path = options["file"]

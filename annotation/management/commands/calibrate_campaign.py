@@ -13,12 +13,14 @@ from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
-    help = "Make a calibration round, reveal its blind answers to those who gave them, or end the discussion."
+    help = (
+        "Create a calibration round, reveal its blind answers to those who gave them, or end the discussion."
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
         parser.add_argument("verb", choices=["make", "reveal", "end"])
-        parser.add_argument("--items", type=int, default=0, metavar="N", help="for make: how many items")
+        parser.add_argument("--items", type=int, default=0, metavar="N", help="with make: how many items")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])

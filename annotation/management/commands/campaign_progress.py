@@ -11,7 +11,7 @@ from annotation.core.serializers import ProgressOut
 
 
 class Command(TouchstoneCommand):
-    help = "Say how far a campaign is, by domain and reviewer."
+    help = "Show the progress of a campaign, by domain and reviewer."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

@@ -23,4 +23,4 @@ class Command(TouchstoneCommand):
     def text(self, document: dict[str, Any]) -> str:
         rows = document["waiting"]
         lines = [f"{row['id']}: {row['reviewer']}, {row['instance']} ({row['domain']})" for row in rows]
-        return "\n".join(lines) or "Nothing waits."
+        return "\n".join(lines) or "Nothing is waiting."

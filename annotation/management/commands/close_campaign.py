@@ -12,11 +12,11 @@ from annotation.core.serializers import CampaignOut
 
 
 class Command(CommandForSomebody):
-    help = "End the round of a campaign: no grade is added or changed any more."
+    help = "Close a campaign: from then on no grade is added or changed."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
-        parser.add_argument("--reason", default="", help="needed while places are unfinished")
+        parser.add_argument("--reason", default="", help="required while places are unfinished")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])

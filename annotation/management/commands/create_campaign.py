@@ -21,7 +21,7 @@ class Command(CommandForSomebody):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="name of the release")
         parser.add_argument("--rubric", required=True, help="a rubric version such as proofs-v1")
-        parser.add_argument("--name", required=True, help="reviewers see it: no names of systems in it")
+        parser.add_argument("--name", required=True, help="reviewers see it, so it must not name a system")
         parser.add_argument("--slug", default="", help="default: made from the name")
         parser.add_argument("--reviewers", type=int, default=3, help="per item, 1 to 25 (default: 3)")
         parser.add_argument("--track", default="raw", help="default: raw")
@@ -31,9 +31,7 @@ class Command(CommandForSomebody):
             default=ProblemRule.FREE,
             help="who may see several outputs of one problem (default: free)",
         )
-        parser.add_argument(
-            "--most-per-reviewer", type=int, help="items for one reviewer (default: no bound)"
-        )
+        parser.add_argument("--most-per-reviewer", type=int, help="items per reviewer (default: no limit)")
         parser.add_argument(
             "--least-authors",
             type=int,

@@ -13,13 +13,13 @@ from benchmark.releases.queries import release_named
 
 
 class Command(CommandForSomebody):
-    help = "Decide about an output that may tell who wrote it, or redact all of a release by one rule."
+    help = "Decide about an output that may reveal who wrote it, or redact all outputs waiting in a release."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verdict", choices=[*IdentityVerdict.values, "withdraw"])
         parser.add_argument("--output", type=int, help="number of the output, as scan_identities lists it")
         parser.add_argument("--release", help="redact every waiting output of this release")
-        parser.add_argument("--reason", default="", help="why; needed unless the verdict is redacted")
+        parser.add_argument("--reason", default="", help="why; required unless the verdict is redacted")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         if bool(options["release"]) == bool(options["output"]):

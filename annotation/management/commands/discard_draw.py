@@ -11,7 +11,7 @@ from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
-    help = "Take the draw of a draft back, while nobody has a place."
+    help = "Discard the draw of a draft, as long as no place is assigned."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
@@ -21,4 +21,4 @@ class Command(CommandForSomebody):
         return {"campaign": campaign.slug, "discarded": revising.discard_draw(actor=actor, campaign=campaign)}
 
     def text(self, document: dict[str, Any]) -> str:
-        return f"The draw of {document['discarded']} items is taken back."
+        return f"The draw of {document['discarded']} items has been discarded."

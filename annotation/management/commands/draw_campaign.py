@@ -25,7 +25,7 @@ class Command(CommandForSomebody):
         parser.add_argument(
             "--leave-out-undecided",
             action="store_true",
-            help="draw without the outputs that wait in quarantine for a decision",
+            help="draw without the outputs that are waiting in quarantine for a decision",
         )
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Command(DrawCommand):
             type=float,
             default=0.0,
             metavar="SHARE",
-            help="share of the pairs (0-1) that come twice, with the sides exchanged",
+            help="share of the pairs (0-1) that are shown twice, with the sides exchanged",
         )
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from annotation.core.serializers import CampaignOut
 
 
 class Command(CommandForSomebody):
-    help = "Let the reviewers of a campaign in."
+    help = "Open a campaign to its reviewers."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

@@ -13,7 +13,7 @@ from annotation.models import Assignment
 
 
 class Command(CommandForSomebody):
-    help = "Take a waiting place back from its reviewer, who keeps the draft."
+    help = "Release a waiting place; its reviewer keeps the draft."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

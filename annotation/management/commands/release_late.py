@@ -11,7 +11,7 @@ from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
-    help = "Release what is past a campaign's due date and give it to reviewers who are not late."
+    help = "Release places that are past a campaign's due date and assign them to reviewers who are not late."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

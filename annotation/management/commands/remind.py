@@ -11,7 +11,7 @@ from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
-    help = "Mail reviewers about work that waits in a campaign; nobody gets two mails on a day."
+    help = "Remind reviewers by email of items waiting in a campaign; at most one email per reviewer and day."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

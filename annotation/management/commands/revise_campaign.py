@@ -18,18 +18,18 @@ from benchmark.releases.queries import release_named
 
 
 class Command(CommandForSomebody):
-    help = "Change terms of a campaign: all before the draw, due date and instructions until it is closed."
+    help = "Change the terms of a campaign: all of them before the draw, due date and instructions until it is closed."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
-        parser.add_argument("--name", help="reviewers see it: no names of systems in it")
+        parser.add_argument("--name", help="reviewers see it, so it must not name a system")
         parser.add_argument("--release", help="name of the release")
         parser.add_argument("--rubric", help="a rubric version such as proofs-v1")
         parser.add_argument("--track")
         parser.add_argument("--seed", type=int)
         parser.add_argument("--reviewers", type=int, dest="reviewers_per_item", help="per item, 1 to 25")
         parser.add_argument("--problem-rule", choices=ProblemRule.values)
-        parser.add_argument("--most-per-reviewer", type=int, help="items for one reviewer")
+        parser.add_argument("--most-per-reviewer", type=int, help="items per reviewer")
         parser.add_argument(
             "--least-authors", type=int, help="systems that must be possible authors of an item"
         )

@@ -13,7 +13,7 @@ from benchmark.releases.queries import quarantined, release_named
 
 class Command(BaseCommand):
     help = (
-        "Scan the outputs of a release for what tells their author, and list those that wait for a decision."
+        "Scan the outputs of a release for what reveals their author, and list those waiting for a decision."
     )
 
     def arguments(self, parser: CommandParser) -> None:

@@ -15,15 +15,15 @@ from annotation.models import Campaign, SharedComment, SharingState
 
 
 class Command(CommandForSomebody):
-    help = "List what reviewers of a campaign proposed and share; share a comment, decline or withdraw one."
+    help = "List the comments that reviewers of a campaign proposed or share; share, decline or withdraw one."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
         verb = parser.add_mutually_exclusive_group()
-        verb.add_argument("--add", metavar="TEXT", help="share a comment of the staff's own")
-        verb.add_argument("--share", type=int, metavar="ID", help="share what was proposed")
-        verb.add_argument("--decline", type=int, metavar="ID", help="do not share it")
-        verb.add_argument("--withdraw", type=int, metavar="ID", help="share it no longer")
+        verb.add_argument("--add", metavar="TEXT", help="share a comment of your own")
+        verb.add_argument("--share", type=int, metavar="ID", help="share a proposed comment")
+        verb.add_argument("--decline", type=int, metavar="ID", help="decline a proposed comment")
+        verb.add_argument("--withdraw", type=int, metavar="ID", help="withdraw a shared comment")
         parser.add_argument(
             "--everywhere", action="store_true", help="share in every campaign of the protocol"
         )

@@ -13,12 +13,12 @@ from annotation.core.queries import campaign_called
 
 
 class Command(CommandForSomebody):
-    help = "Ask that the systems of a closed campaign be shown, or confirm what another person asked for."
+    help = "Request the unblinding of a closed campaign, or confirm another person's request."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")
         parser.add_argument("verb", choices=["request", "confirm", "withdraw"])
-        parser.add_argument("--reason", default="", help="why; needed for a request")
+        parser.add_argument("--reason", default="", help="why; required for a request")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         campaign = campaign_called(options["slug"])

@@ -10,7 +10,7 @@ from annotation.grading.ways_out import ways_out
 
 
 class Command(Base):
-    help = "What reviewers said instead of judging: cannot be judged, statement wrong, seen before, out of field."
+    help = "List the issues that reviewers reported: cannot be judged, statement wrong, seen before, out of field."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the campaign's short name")

@@ -11,7 +11,9 @@ from stats.core.text import aligned, interval, number
 
 
 class Command(BaseCommand):
-    help = "How far a second run of the same curation reproduces the first, from the two imported releases."
+    help = (
+        "Show how far a second run of the same curation reproduces the first, from the two imported releases."
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("first", help="name of the release of the first run")
@@ -21,7 +23,7 @@ class Command(BaseCommand):
             nargs="+",
             default=[],
             metavar="KEY",
-            help="instances of the first that experts found in the second in other words",
+            help="instances of the first that experts found, in other words, in the second",
         )
 
     def run(self, **options: Any) -> dict[str, Any]:

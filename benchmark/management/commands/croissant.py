@@ -13,12 +13,12 @@ from benchmark.releases.queries import release_named
 
 
 class Command(BaseCommand):
-    help = "Print Croissant metadata of a release; its file is what export_instances prints."
+    help = "Print the Croissant metadata of a release; the file it describes is what export_instances prints."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="name of the release")
         parser.add_argument(
-            "--file", default=FILE, help="address of the instances, or their path beside this"
+            "--file", default=FILE, help="address of the instances, or their path relative to the metadata"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from benchmark.releases.queries import release_named
 
 
 class Command(BaseCommand):
-    help = "Say under which licence and by whom a release is published, and how to cite it."
+    help = "Set under which licence and by whom a release is published, and how to cite it."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="name of the release")

@@ -11,13 +11,13 @@ from judging.runs.forms import judge_settings
 
 _FLAGS = {
     "early_stop": "do not ask for votes that can no longer change the majority",
-    "repair": "ask once more for a reply that cannot be read",
+    "repair": "ask once more if a reply cannot be read",
 }
 _MONEY = {
-    "prompt_price": "price of a million prompt tokens, e.g. 0.15",
-    "completion_price": "price of a million completion tokens",
-    "budget_tokens": "the most tokens of one run",
-    "budget_cost": "the most cost of one run, in the currency of the prices",
+    "prompt_price": "price per million prompt tokens, e.g. 0.15",
+    "completion_price": "price per million completion tokens",
+    "budget_tokens": "most tokens that one run may use",
+    "budget_cost": "most cost of one run, in the currency of the prices",
 }
 
 

@@ -17,21 +17,19 @@ _STATES = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "cancel": RunSt
 
 
 class Command(CommandForSomebody):
-    help = (
-        "Pause, resume or cancel a judge run, put its failed tasks back, or give it another priority or cap."
-    )
+    help = "Pause, resume or cancel a judge run, retry its failed tasks, or change its priority or caps."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("run", type=int, help="the run's number, see the judges page")
+        parser.add_argument("run", type=int, help="the run's number, as on the judges page")
         parser.add_argument("verb", choices=[*_STATES, "retry", "adjust"])
-        parser.add_argument("--reason", default="", help="kept in the audit trail")
+        parser.add_argument("--reason", default="", help="recorded in the audit trail")
         parser.add_argument("--priority", type=int, help="with adjust: higher goes first")
         parser.add_argument("--max-tokens", type=int, help="with adjust: cap on the run's tokens")
         parser.add_argument("--max-cost", type=decimal, help="with adjust: cap on the run's cost")
 
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         if not is_study_staff(actor):
-            raise Refused("Only coordinators and owners steer judges.", code="not_staff")
+            raise Refused("Only coordinators and owners can steer judge runs.", code="not_staff")
         run = JudgeRun.objects.filter(pk=options["run"]).first()
         if run is None:
             raise Refused(f"There is no judge run {options['run']}.", code="no_run")
