@@ -46,7 +46,7 @@ def instance_sha256(record: InstanceRecord) -> str:
 
 
 def output_sha256(record: OutputRecord) -> str:
-    """The hash of an output; its run and system are no part of it."""
+    """The hash of an output; its run and system are not part of it."""
     return value_sha256(
         {
             "instance": record.instance,

@@ -37,7 +37,7 @@ class Reply(BaseModel):
     def _is_an_allowed_label(cls, value: str, info: ValidationInfo) -> str:
         allowed = (info.context or {}).get("labels", LABELS)
         if value not in allowed:
-            raise ValueError(f"is none of {', '.join(allowed)}")
+            raise ValueError(f"is not one of {', '.join(allowed)}")
         return value
 
     @field_validator("reason", "evidence")

@@ -15,7 +15,7 @@ from accounts.trail import record
 
 @transaction.atomic
 def erase_person(*, actor: User, member: User, reason: str = "") -> None:
-    """Erase `member`: by themselves, or by an owner. It cannot be undone.
+    """Erase `member`, by their own request or as an owner. It cannot be undone.
 
     The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
     saved comments, second factors and the address of their invitation are deleted. Raises NotAllowed for anybody else,
@@ -56,7 +56,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         IdempotencyRecord.objects.filter(user=member),
     ):
         rows.delete()
-    with identities_readable():  # what their conflicts of interest mean goes with them
+    with identities_readable():  # this also deletes what their conflicts of interest exclude
         member.conflicts.all().delete()
     Invitation.objects.filter(accepted_by=member).update(email=nobody)
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

@@ -55,7 +55,7 @@ def reactivate_user(*, actor: User, member: User, reason: str = "") -> None:
     """Reopen a closed account; stand-ins of imported raters have no account to reopen."""
     _check_may_dismiss(actor, member)
     if not member.has_usable_password():
-        raise Refused(f"{member} stands for an imported rater and has no account.", code="no_account")
+        raise Refused(f"{member} is an imported rater without an account.", code="no_account")
     if not User.objects.filter(pk=member.pk, is_active=False).update(is_active=True):
         raise Refused(f"The account of {member} is already open.", code="account_open")
     record(actor=actor, verb="reactivate_user", target=member, reason=reason)

@@ -35,7 +35,7 @@ def set_preferences(
     if capacity is not None and not 1 <= capacity <= 1000:
         raise Refused("Enter between 1 and 1000 items, or leave the field empty.", field="capacity")
     if credit not in Credit.values:
-        raise Refused(f"{credit!r} is none of {', '.join(Credit.values)}.", field="credit")
+        raise Refused(f"{credit!r} is not one of {', '.join(Credit.values)}.", field="credit")
     if credit == Credit.PSEUDONYM and not pseudonym.strip():
         raise Refused("Give the pseudonym under which you want to be thanked.", field="pseudonym")
     User.objects.filter(pk=actor.pk).update(
@@ -88,7 +88,7 @@ def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
 
     Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
     """
-    with identities_readable():  # what it means here goes with it, and is not for the reviewer
+    with identities_readable():  # this also deletes what it excludes, which the reviewer may not read
         deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:
         raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")

@@ -144,7 +144,7 @@ class TokensView(ListAPIView[AccessToken]):
 class TokenView(APIView):
     @extend_schema(operation_id="tokens_revoke", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
-        """Stop a token for good; 404 for one that is not the caller's or was revoked."""
+        """Revoke a token; 404 for one that is not the caller's or was revoked."""
         token = get_object_or_404(AccessToken, pk=pk, user=caller(request), revoked_at=None)
         tokens.revoke_token(actor=caller(request), token=token)
         return Response(status=204)

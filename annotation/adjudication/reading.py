@@ -1,7 +1,7 @@
 """The answers of a campaign as an adjudicator reads them: graders by letter, no names, no systems.
 
 Letters follow the opaque handles of an item's places, so that a letter stands for different people on
-different items and tells nothing about when somebody submitted.
+different items and reveals nothing about when someone submitted.
 """
 
 from collections import Counter, defaultdict

@@ -108,7 +108,7 @@ def end_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     campaign = locked_campaign(campaign)
     row = _present(campaign)
     if row.revealed_at is None:
-        raise Refused("The round is not revealed yet.", code="not_revealed")
+        raise Refused("The round has not been revealed yet.", code="not_revealed")
     row.ended_at = timezone.now()
     row.save(update_fields=["ended_at"])
     record(actor=actor, verb="end_calibration", target=campaign)
@@ -182,7 +182,7 @@ def answer_again(*, reviewer: User, assignment: Assignment, content: Any, reason
 def require_first_later(assignment: Assignment, occasion: Occasion) -> None:
     """Raise Refused unless the place has a grade and no later answers of the occasion."""
     if not Grade.objects.filter(assignment=assignment).exists():
-        raise Refused("The blind answers come first.", code="not_submitted")
+        raise Refused("Submit your blind answers first.", code="not_submitted")
     if LaterGrade.objects.filter(assignment=assignment, occasion=occasion).exists():
         raise Refused("You have already given second answers.", code="already_answered")
 

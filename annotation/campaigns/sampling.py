@@ -41,7 +41,7 @@ def equal_sizes(sizes: Mapping[str, int], per_stratum: int | None) -> dict[str, 
 
 
 def draw(strata: Mapping[str, str], wanted: Mapping[str, int], seed: int) -> list[Drawn]:
-    """Draw `wanted[h]` units from every stratum h, in a seeded order that tells nothing.
+    """Draw `wanted[h]` units from every stratum h, in a seeded order that reveals nothing.
 
     Raises ValueError naming the stratum when one is missing from `wanted`, unknown, or asked for more units
     than it has or fewer than one (a stratum with probability zero could never be represented).

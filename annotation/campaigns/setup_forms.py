@@ -169,7 +169,7 @@ class DomainsForm(DrawForm):
 
 
 class OutputsForm(DomainsForm):
-    """Answered outputs. Those that may tell their author wait for a decision."""
+    """Answered outputs. Those that may reveal their author are waiting for a decision."""
 
     units = "answered outputs"
 

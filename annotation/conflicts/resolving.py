@@ -41,7 +41,7 @@ def ground_of(campaign: Campaign) -> Ground:
     """What decides who may get which item of the campaign.
 
     The possible authors of a problem are the systems with an answered output of it on the campaign's track; in a
-    comparison, those of them that are compared. Who draws a sample hides which of them were drawn.
+    comparison, those of them that are compared. A sample hides which of them were drawn.
     """
     rows = campaign.items.values_list(
         "pk",

@@ -314,7 +314,7 @@ class UnmetOut(serializers.Serializer[Any]):
 class PlanOut(serializers.Serializer[Any]):
     """A plan of assignment, before it is applied."""
 
-    sha256 = serializers.CharField(help_text="Names this plan when it is applied.")
+    sha256 = serializers.CharField(help_text="Identifies this plan when it is applied.")
     wanted = serializers.IntegerField(help_text="Free places.")
     missing = serializers.IntegerField(help_text="Places that nobody can take.")
     hours = serializers.FloatField(

@@ -84,7 +84,7 @@ def save_draft(
 ) -> Draft:
     """Save over `version` (0: nothing saved yet) and return the draft with its new version.
 
-    Raises DraftConflict when another window saved since; sending the stored text again is no conflict.
+    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)

@@ -30,7 +30,7 @@ def later_draft(assignment: Assignment, occasion: Occasion) -> SideDraft:
 def save_over(draft: SideDraft, version: int, content: Any) -> SideDraft:
     """Save over `version` inside the caller's transaction, which holds the form's row.
 
-    Raises DraftConflict when another window saved since; sending the stored text again is no conflict.
+    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
     """
     content = shaped(content)
     if draft.version and draft.version != version and draft.content != content:

@@ -83,7 +83,7 @@ def _flag(raw: Mapping[str, Any], places: Mapping[str, Place], kinds: Collection
         raise ValueError(f"its note is longer than {MAX_NOTE} characters")
     sides = {places[span.block].side for span in spans}
     if len(sides) > 1:
-        raise ValueError("it marks text in both proofs; make one flag of each")
+        raise ValueError("it marks text in both proofs; make one flag for each")
     return CheckedFlag(kind.key, spans, link, note, next(iter(sides), ""))
 
 

@@ -45,7 +45,7 @@ def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> Syst
     if not asks_for_guesses(campaign):
         raise Refused("This campaign does not ask for guesses.", code="not_asked")
     if assignment.state != AssignmentState.SUBMITTED:
-        raise Refused("The guess comes after the grade.", code="not_submitted")
+        raise Refused("Submit your grade before the guess.", code="not_submitted")
     if SystemGuess.objects.filter(assignment=assignment).exists():
         raise Refused("You have already answered this question.", code="already_guessed")
     named = system.strip()

@@ -76,7 +76,7 @@ def decide_identity(
     """
     _require_staff(actor)
     if verdict not in IdentityVerdict.values:
-        raise Refused(f"{verdict!r} is none of {', '.join(IdentityVerdict.values)}.", field="verdict")
+        raise Refused(f"{verdict!r} is not one of {', '.join(IdentityVerdict.values)}.", field="verdict")
     output = (
         Output.objects.select_for_update(of=("self",))
         .select_related("run__release__benchmark")

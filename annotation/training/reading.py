@@ -205,7 +205,7 @@ def _result_rows(training: TrainingSet) -> list[tuple[User, str, bool]]:
 def training_rows(campaign: Campaign) -> Iterable[list[object]]:
     """The table of training answers: a header, then one row per reviewer, item, question and step.
 
-    It is no label table: these answers are about training items and enter no score.
+    It is not a label table: these answers are about training items and enter no score.
     """
     yield [
         "campaign",

@@ -16,7 +16,7 @@ MAX_LIST_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
 _LONGEST_NAME = 255  # bytes, as file systems have it
 _RATIO_FROM = 1024 * 1024  # below this, a ratio says nothing: a short text packs to almost nothing
-# What the standard library raises at bytes that are no archive; IndexError at extra fields that end too early.
+# What the standard library raises for bytes that are not an archive; IndexError at extra fields that end too early.
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDecodeError, IndexError)
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
@@ -25,7 +25,7 @@ def unpack(archive: Path, folder: Path) -> int:
     """Write the regular files of a zip into `folder`, flat, under their last names; returns how many.
 
     Hidden files and folders, and what macOS adds, are passed over. Raises RecordError (field: the member) for
-    a file that is no zip, an encrypted or broken member, one that is not a regular file, two of one name, and for
+    a file that is not a zip, an encrypted or broken member, one that is not a regular file, two of one name, and for
     more than MAX_MEMBERS files, MAX_BYTES in all or MAX_RATIO times the size of the archive.
     """
     try:

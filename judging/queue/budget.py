@@ -69,7 +69,7 @@ def attempts(judge: Judge) -> int:
 
 
 def reserve(claimed: list[JudgeTask]) -> list[JudgeTask]:
-    """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest goes back.
+    """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest are returned.
 
     A run of which nothing fits although nothing is reserved is paused with a note. Part of a claim's
     transaction.

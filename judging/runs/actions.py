@@ -244,7 +244,7 @@ def _settled(
     missing = set(questions_about_outputs(release, track, predicates)) - set(spoken)
     if missing:
         raise Refused(
-            f"{after.label} has not spoken about {len(missing)} answers of {release.name} ({track}); ask it first.",
+            f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
     judge_version(None, combination_settings(after, judge))

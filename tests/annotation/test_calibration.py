@@ -231,7 +231,7 @@ def test_pages_rest_and_command_lead_through_a_round(opened, client, coordinator
     refused = client.post(api, {"verb": "reveal"}, "application/json")
     assert (refused.status_code, refused.json()["code"]) == (409, "not_answered")
     assert "can be revealed when every item" in client.post(page, {"verb": "reveal"}).content.decode()
-    with pytest.raises(Exception, match="not revealed yet"):
+    with pytest.raises(Exception, match="not been revealed yet"):
         call_command("calibrate_campaign", "round-1", "end", "--actor", coordinator.email)
 
 

@@ -201,7 +201,7 @@ def test_the_page_and_the_console_take_the_two_steps(closed, coordinator, owner)
     client.force_login(coordinator)
     client.post("/grading/campaigns/round-1/unblinding/", {"verb": "request", "reason": "Done."})
     shown = client.get("/grading/campaigns/round-1/").content.decode()
-    assert "Somebody else has to confirm" in shown
+    assert "Someone else has to confirm" in shown
     assert "Confirm and show" not in shown
     with pytest.raises(CommandError, match="two people"):
         call_command("unblind", "round-1", "confirm", "--actor=carl@study.test")
