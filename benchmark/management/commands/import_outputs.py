@@ -61,7 +61,7 @@ class Command(BaseCommand):
 def _flag_lines(document: dict[str, Any]) -> list[str]:
     flagged = document["flagged"]
     return (
-        [f"flagged: {flagged}; a rule of the protocol is, or may be, broken, see compare_sources"]
+        [f"flagged: {flagged}; a rule of the protocol is broken, or may be; see compare_sources"]
         if flagged
         else []
     )
