@@ -72,4 +72,4 @@ def refuse_undeclared_pooler_at_start() -> None:
     try:
         refuse_undeclared_pooler()
     except OperationalError as error:
-        logger.warning("Whether a pooler shares sessions could not be asked: %s", error)
+        logger.warning("Could not check whether a pooler shares sessions: %s", error)
