@@ -1,4 +1,4 @@
-"""Who holds which role, and the gate that views and API endpoints stand behind."""
+"""Who holds which role, and the gate in front of views and API endpoints."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -31,7 +31,7 @@ def is_study_staff(user: Any) -> bool:
 
 
 def lacks_second_factor(user: Any) -> bool:
-    """Whether the study's staff member has still to set up the second factor that this site asks for."""
+    """Whether the study's staff member still has to set up the second factor that this site asks for."""
     return settings.REQUIRE_MFA and is_study_staff(user) and not is_mfa_enabled(user)
 
 
@@ -51,5 +51,5 @@ def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Ca
 
 
 def active_reviewers() -> "list[User]":
-    """Active users with the reviewer role, by e-mail."""
+    """Active users with the reviewer role, by email."""
     return list(User.objects.filter(is_active=True, roles__name=RoleName.REVIEWER).order_by("email"))

@@ -42,7 +42,7 @@ class Command(BaseCommand):
         raise CommandError(f"{type(self).__module__} does not say what it does")
 
     def text(self, document: dict[str, Any]) -> str:
-        """The document in words; subclasses override where a list of fields reads badly."""
+        """The document in words; subclasses override where a plain list of fields would read badly."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
 
 

@@ -15,12 +15,12 @@ _RATER_LETTERS = "23456789abcdefghjkmnpqrstvwxyz"  # without those that look lik
 
 
 def new_rater() -> str:
-    """A name under which labels are published: it says nothing about the person, and no two are alike."""
+    """A unique name under which labels are published; it says nothing about the person."""
     return "r-" + "".join(secrets.choice(_RATER_LETTERS) for _ in range(10))
 
 
 class UserManager(BaseUserManager["User"]):
-    """Makes users by e-mail address."""
+    """Creates users by email address."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         user = self.model(email=self.normalize_email(email).lower(), **fields)
@@ -39,7 +39,7 @@ class Credit(models.TextChoices):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person who signs in by e-mail address, or the inactive stand-in for an imported rater.
+    """A person who signs in with an email address, or the inactive stand-in for an imported rater.
 
     `capacity` is how many unfinished items they want at most in one campaign (empty: no limit). `credit` says
     how reports thank them. An erased person keeps the row, so that labels keep their rater, and nothing else.
@@ -113,7 +113,7 @@ class Role(models.Model):
 
 
 class Invitation(models.Model):
-    """The only way in: a single-use token sent by e-mail; only its SHA-256 is kept."""
+    """The only way to get an account: a single-use token sent by email; only its SHA-256 is kept."""
 
     email = models.EmailField()
     role = models.CharField(max_length=20, choices=RoleName.choices)
@@ -192,7 +192,7 @@ class ConflictKind(models.TextChoices):
 class Conflict(models.Model):
     """A conflict of interest in the user's own words; a coordinator decides what it excludes.
 
-    What it means on this platform stands in annotation.ConflictTarget. Nothing that the user sees may depend on
+    What it excludes on this platform is stored in annotation.ConflictTarget. Nothing that the user sees may depend on
     whether it means anything here (docs/adr/0025).
     """
 
@@ -296,7 +296,7 @@ class IdempotencyRecord(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Who did what to which thing, when and why. Append-only, held by a guard in the database."""
+    """Who did what, to what, when and why. Append-only, enforced by a guard in the database."""
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
     actor = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""`record`, with which every app's actions write the audit trail."""
+"""`record`, which every app's actions call to write the audit trail."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from benchmark.rendering.stored import ask_for
 
 @shared_task(name="annotation.remind_due")
 def remind() -> dict[str, int]:
-    """Mail those whose work is due; nobody gets two mails on a day, however often this runs."""
+    """Email reviewers whose items are due; at most one email per day, however often this runs."""
     return remind_due()
 
 

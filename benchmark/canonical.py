@@ -13,7 +13,7 @@ from canonical import sha256_of
 
 
 def paper_content(paper: PaperRecord) -> dict[str, Any]:
-    """What of a paper is hashed."""
+    """The fields of a paper that are hashed."""
     return {
         "key": paper.key,
         "title": paper.title,
@@ -36,7 +36,7 @@ def instance_sha256(record: InstanceRecord) -> str:
 
 
 def output_sha256(record: OutputRecord) -> str:
-    """The hash of an output; its run and system are no part of it."""
+    """The hash of an output; its run and system are not part of it."""
     return sha256_of(
         {
             "instance": record.instance,

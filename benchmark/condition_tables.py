@@ -1,4 +1,4 @@
-"""Tables that set a system's runs of all tracks and conditions beside each other, as a protocol declares them. Pure."""
+"""Tables with a system's runs of all tracks and conditions side by side, as a protocol declares them. Pure."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class ConditionColumn:
 
 @dataclass(frozen=True)
 class ConditionTable:
-    """Columns that may stand beside each other, a row for each system.
+    """Columns that may be shown side by side, with a row for each system.
 
     `baseline` is the key of a column: every other one with its metric is compared with it, instance by instance.
     `success_type` is one of the protocol's types of success, counted among the successes of the baseline. Raises
@@ -46,7 +46,7 @@ class ConditionTable:
     def __post_init__(self) -> None:
         keys = [column.key for column in self.columns]
         if len(set(keys)) != len(keys):
-            raise ValueError(f"table {self.key} has two columns of one key")
+            raise ValueError(f"table {self.key} has two columns with the same key")
         if self.baseline not in keys:
             raise ValueError(f"table {self.key} has no column {self.baseline!r}")
 

@@ -1,4 +1,4 @@
-"""The prompt files of a protocol as text, for whoever needs the words and not the questions."""
+"""The prompt files of a protocol as text, for code that needs the words but not the questions."""
 
 import hashlib
 

@@ -11,8 +11,8 @@ from benchmark.rubrics import Rubric, RubricError
 from benchmark.settling.case import OpenCase
 
 PROGRAM_VALUES = ("yes", "no", "uncertain")
-NOT_RELEASED = "not_released"  # state of a record that says: there is an output, and it is not public
-UNAVAILABLE_BUCKET = "unavailable"  # what `bucket` says of an output that no verdict could place
+NOT_RELEASED = "not_released"  # state of a record of an output that exists but is not public
+UNAVAILABLE_BUCKET = "unavailable"  # the value of `bucket` for an output that no verdict could place
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class PaperRecord:
 
 @dataclass(frozen=True)
 class InstanceRecord:
-    """One validated instance. `line` is where it stands in its file (1-based)."""
+    """One validated instance. `line` is its line in the file (1-based)."""
 
     key: str
     domain: str
@@ -181,7 +181,7 @@ class Measure:
     """A number in [0, 1] for each output that follows from files alone: nobody judges it.
 
     `value` gets the instance's payload and the output's. The output's is None where the run has no output for
-    the instance, or it abstained or failed: what that counts is the measure's to say. A value of None means
+    the instance, or it abstained or failed: what that counts is up to the measure. A value of None means
     that the measure does not apply to this output, which then leaves the denominator and is counted. `binary`
     says that every value is 0 or 1, so that the mean is a proportion. `not_under` are the conditions under which
     it says nothing. `reads_abstained`: of an output that abstained, `value` gets the payload too. `open_cases` are
@@ -235,7 +235,7 @@ class StepMeasure:
 
 @dataclass(frozen=True)
 class OutputFlag:
-    """A breach of the protocol's rules that shows in the payloads alone: `certain`, or for a person to look at."""
+    """A breach of the protocol's rules that shows in the payloads alone: `certain`, or for a person to check."""
 
     kind: str
     certain: bool
@@ -295,31 +295,29 @@ class Protocol:
     """Everything particular to one benchmark. All callables are pure.
 
     `read_release` and `read_outputs` stream records from a path; a record that does not fit comes as a
-    benchmark.importing.records.RecordError with line and field, so that one import names all faults.
-    `instance_parts` and `output_parts` return what a blinded grader may see, in order; the first output part
-    is the text that comments are anchored to. `prompt_fields` returns the fields of a predicate's prompt.
-    `diagnostic_predicates` are about outputs too, but a judge has them only where they are named.
-    `bucket` puts an output into the judge's stratum for an audit. `program_judges` answer predicates without
-    a model. `construction_items` are what a construction audit asks of every instance. `pair_predicates` ask
-    which of two outputs to one instance is better (first, second, tie); `pair_fields` gives their prompts'
-    fields from the predicate, the instance's payload, and payload and text of both outputs in the order shown.
-    `instance_predicates` ask about an instance alone (yes, no, uncertain); `instance_fields` gives their prompts'
-    fields from the predicate and the instance's payload. No two predicates share a key.
-    `audited_parts` is what experts see of an instance in a construction audit; without it, its `instance_parts`.
-    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are
-    computed from files alone, `step_measures` from experts' labels of steps. `strata` sorts an instance, by its
-    payload, into classes beside its domain (name of the division to class) in which every metric is shown too.
-    `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of
-    both and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}.
-    `staff_facts` names what of an output's payload those who run the study may see beside its parts (budgets, say).
+    benchmark.importing.records.RecordError with line and field, so that one import names all faults. `instance_parts`
+    and `output_parts` return what a blinded grader may see, in order; the first output part is the text that comments
+    are anchored to. `prompt_fields` returns the fields of a predicate's prompt. `diagnostic_predicates` are about
+    outputs too, but a judge has them only where they are named. `bucket` puts an output into the judge's stratum for an
+    audit. `program_judges` answer predicates without a model. `construction_items` are what a construction audit asks
+    of every instance. `pair_predicates` ask which of two outputs to one instance is better (first, second, tie);
+    `pair_fields` gives their prompts' fields from the predicate, the instance's payload, and payload and text of both
+    outputs in the order shown. `instance_predicates` ask about an instance alone (yes, no, uncertain);
+    `instance_fields` gives their prompts' fields from the predicate and the instance's payload. No two predicates share
+    a key. `audited_parts` is what experts see of an instance in a construction audit; without it, its `instance_parts`.
+    `flag_kinds` are the kinds of leakage (benchmark/leakage_kinds.py) that graders can flag. `measures` are computed
+    from files alone, `step_measures` from experts' labels of steps. `strata` sorts an instance, by its payload, into
+    classes in addition to its domain (name of the division to class) in which every metric is shown too.
+    `compare_releases` says how far a second run of the same curation reproduces the first: it gets the payloads of both
+    and the keys that experts found again in other words, and gives {"shares": name to estimate, ...}. `staff_facts`
+    names which parts of an output's payload the study's staff may see in addition to its shown parts (budgets, say).
     `variant_of` says of an instance, by its payload, which other instance of its paper it was made from, if any.
-    `published_line` writes an instance's payload as a line of the published file, without line feed.
-    `flag_output` finds breaches of the rules in an answered output at its import, from the payloads of instance and
-    output, at most one of a kind; a flag changes no score.
-    `success_types` tells an audit how to divide the judge's successes.
-    `case_columns` are the columns of a case study; without them, every predicate and measure is one.
-    `reached` says, by its payload, whether an output that abstained has what a predicate is about: its plan, say.
-    `condition_tables` say which tracks and conditions may stand beside each other; without them, none.
+    `published_line` writes an instance's payload as a line of the published file, without line feed. `flag_output`
+    finds breaches of the rules in an answered output at its import, from the payloads of instance and output, at most
+    one of a kind; a flag changes no score. `success_types` tells an audit how to divide the judge's successes.
+    `case_columns` are the columns of a case study; without them, every predicate and measure is one. `reached` says, by
+    its payload, whether an output that abstained has what a predicate is about: its plan, say. `condition_tables` say
+    which tracks and conditions may be shown side by side; without them, none.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """What a paper published about its benchmark: figures with their source, and the known discrepancies.
 
-Facts stand in `published.toml` of the protocol's folder. A paper whose protocol is not written yet has a
+The facts are in `published.toml` of the protocol's folder. A paper whose protocol is not written yet has a
 folder with this file alone: the registry of protocols lists it from the day it gets its `__init__.py`.
 Figures are text exactly as printed, so that their number of decimals is known. reports/published/ computes.
 """
@@ -21,7 +21,7 @@ Cell = int | float | str
 
 
 class PublishedError(ValueError):
-    """A file of published facts is not what it must be."""
+    """A file of published facts is invalid."""
 
 
 class _Fact(BaseModel):
@@ -100,7 +100,7 @@ class Published(_Fact):
     def _linked(self) -> Self:
         keys = [table.key for table in self.table]
         if len({*keys}) < len(keys):
-            raise ValueError("two tables have one key")
+            raise ValueError("two tables have the same key")
         for discrepancy in self.discrepancy:
             missing = set(discrepancy.tables) - set(keys)
             if missing:

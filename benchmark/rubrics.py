@@ -84,7 +84,7 @@ def question(
     positive: str = "",
     anchors: Mapping[str, str] | None = None,
 ) -> Question:
-    """The question of these fields of a rubric file; raises RubricError for a scale that there is not."""
+    """The question of these fields of a rubric file; raises RubricError for a scale that does not exist."""
     try:
         known = scale_from(scale, positive=positive, anchors=anchors)
     except ScaleError as error:
@@ -112,7 +112,7 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
         plain = {key: value for key, value in table.items() if key != "scale"}
         _require_fields(plain, _QUESTION_FIELDS, f"rubric {name}: question {number}", optional=_OPTIONAL)
         if not all(isinstance(words, str) for words in plain.get("anchors", {}).values()):
-            raise RubricError(f"rubric {name}: question {plain['key']}: an anchor is not a text")
+            raise RubricError(f"rubric {name}: question {plain['key']}: an anchor is not text")
         try:
             questions.append(question(**table))
         except RubricError as error:
@@ -124,7 +124,7 @@ def rubric_from_content(content: Mapping[str, Any]) -> Rubric:
                 f"{rubric.label}: {asked.key} asks about steps, and {_WITHOUT_STEPS[rubric.kind]}"
             )
     if len({asked.key for asked in questions}) != len(questions):
-        raise RubricError(f"{rubric.label}: a question key stands twice")
+        raise RubricError(f"{rubric.label}: a question key appears twice")
     return rubric
 
 

@@ -1,4 +1,4 @@
-"""Celery tasks: imports too large to be checked or written while somebody waits, and rendering."""
+"""Celery tasks: imports too large to be checked or written while the user waits, and rendering."""
 
 from celery import shared_task
 
@@ -15,5 +15,5 @@ def work() -> int:
 
 @shared_task(name=TASK)
 def render() -> int:
-    """Render the texts that wait; returns how many."""
+    """Render the waiting texts; returns how many."""
     return render_waiting()

@@ -1,4 +1,4 @@
-"""Instances that another one was made from, by the protocol's word: the original of a variant, and its variants."""
+"""Instances that another one was made from, as the protocol declares: the original of a variant, and its variants."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from benchmark.protocols import get_protocol
 
 @dataclass(frozen=True)
 class Related:
-    """An instance of the same release, and what it is to the one looked at ("random variant", "original")."""
+    """An instance of the same release, and its relation to the one shown ("random variant", "original")."""
 
     key: str
     relation: str

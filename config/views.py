@@ -94,7 +94,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 _AWAY = {
     "code": "unavailable",
-    "reason": "The database does not answer at the moment. Send the request again in a few seconds.",
+    "reason": "The database is not responding at the moment. Send the request again in a few seconds.",
     "line": None,
     "field": "",
 }

@@ -1,4 +1,4 @@
-"""Talking to language models: endpoints, client, prompt files, structured replies, votes. Knows no Django.
+"""Calling language models: endpoints, client, prompt files, structured replies, votes. Knows no Django.
 
 endpoints = parse_endpoints(setting)                  # allow-list of the deployment: name -> Endpoint
 prompt = load_prompt(folder / "grounding.v1.md")

@@ -1,4 +1,4 @@
-"""Which network addresses an endpoint may stand for: resolved once, checked, and then used as they are."""
+"""Which network addresses an endpoint may resolve to: resolved once, checked, and then used as they are."""
 
 import ipaddress
 import socket
@@ -16,7 +16,7 @@ _NEVER = (
     ipaddress.ip_network("fd00:ec2::/32"),
 )
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that is assigned to the public internet
-_LAST_32_BITS = (  # where an IPv4 address stands in the last 32 bits
+_LAST_32_BITS = (  # where the last 32 bits are an IPv4 address
     ipaddress.ip_network("::/96"),  # IPv4-compatible; ::1 and :: are none
     ipaddress.ip_network("::ffff:0:0:0/96"),  # IPv4-translated
     ipaddress.ip_network("64:ff9b::/96"),  # NAT64
@@ -25,7 +25,7 @@ _LAST_32_BITS = (  # where an IPv4 address stands in the last 32 bits
 
 
 class AddressRefused(ValueError):
-    """The host stands for an address that must not be called."""
+    """The host resolves to an address that must not be called."""
 
 
 def system_resolver(host: str, port: int) -> list[str]:
@@ -42,10 +42,10 @@ def checked_addresses(
 ) -> tuple[str, ...]:
     """The addresses of `host`, every one of them allowed.
 
-    A public endpoint may stand for globally routed addresses only. One declared private may also stand for
-    loopback and private ones. Link-local and metadata addresses are refused to both. One bad address among
-    good ones refuses the host, because an attacker who controls the name mixes them. Raises AddressRefused,
-    and OSError when the name does not resolve.
+    A public endpoint may only resolve to globally routed addresses. One declared private may also resolve to loopback
+    and private ones. Link-local and metadata addresses are refused for both. One bad address among good ones refuses
+    the host, because an attacker who controls the name mixes them. Raises AddressRefused, and OSError when the name
+    does not resolve.
     """
     addresses = tuple(resolver(host, port))
     if not addresses:
@@ -73,7 +73,7 @@ def _is_public(address: _Address) -> bool:
 
 
 def _embedded(address: _Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address is a disguise of, if it is one."""
+    """The IPv4 address that an IPv6 address embeds, if there is one."""
     if isinstance(address, ipaddress.IPv4Address):
         return None
     if int(address) > 1 and any(address in network for network in _LAST_32_BITS):

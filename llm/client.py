@@ -129,11 +129,13 @@ class Client:
         except NotConnected as error:
             return Unavailable(f"no connection ({error})")
         except BrokenOff as error:
-            return Unavailable(f"the connection broke off ({error})", unanswered=1)
+            return Unavailable(f"the connection was lost ({error})", unanswered=1)
         except ReplyTooLarge as error:
             return Malformed(str(error), unanswered=1)
         except ReplyEncoded as error:
-            return Malformed(f"the reply is compressed ({error}), which was not offered", unanswered=1)
+            return Malformed(
+                f"the reply is compressed ({error}), which the request did not allow", unanswered=1
+            )
         return reply if reply.status == 200 else self._failure(reply)
 
     def _completion(self, raw: RawReply, told: Circumstances) -> Completion:
@@ -170,10 +172,10 @@ class Client:
         return Refused(f"status {reply.status}: {said}", status=reply.status)
 
     def _keyless(self, text: str) -> str:
-        """The text without the key, should the server have echoed it: replies are stored and shown.
+        """The text without the key, in case the server echoed it: replies are stored and shown.
 
         Called on the strings of a reply after JSON has undone its escapes, and on the text of an error page,
-        where a slash of the key may stand escaped.
+        where a slash of the key may be escaped.
         """
         key = self.endpoint.api_key
         return text.replace(key, "[key]").replace(key.replace("/", r"\/"), "[key]") if key else text

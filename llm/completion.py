@@ -118,7 +118,7 @@ def build_request(
 
 
 def read_completion(reply: Any, told: Circumstances) -> Completion:
-    """The typed answer in a reply document; raises Malformed if it is no chat completion of one choice."""
+    """The typed answer in a reply document; raises Malformed if it is not a chat completion of one choice."""
     document = storable(reply)
     try:
         parsed = _Reply.model_validate(document)

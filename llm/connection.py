@@ -1,6 +1,6 @@
 """One HTTP/1.1 connection to a model server: h11 knows the protocol, asyncio moves the bytes.
 
-A connection carries one exchange after the other. Whatever is not plainly one reply to one request ends it:
+A connection carries one exchange after the other. Anything that is not clearly one reply to one request ends it:
 bytes that nobody asked for, a reply of the wrong shape, a caller that gave up.
 """
 
@@ -64,7 +64,7 @@ class Connection(asyncio.Protocol):
             return await self._reply
         finally:
             self._reply = None
-            self._rest()
+            self._finish_exchange()
 
     def _encoded(self, target: str, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
         whole = [*headers, ("Content-Length", str(len(body)))]
@@ -77,7 +77,7 @@ class Connection(asyncio.Protocol):
         if self._wire is not None:
             self._wire.abort()
 
-    def _rest(self) -> None:
+    def _finish_exchange(self) -> None:
         """Ready for the next exchange, or closed where this one did not end well."""
         whole = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
         if whole and not self._http.trailing_data[0]:
@@ -108,7 +108,7 @@ class Connection(asyncio.Protocol):
             while (event := self._http.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
                 self._take(event)
         except h11.RemoteProtocolError:  # its words may quote the reply, and so a key
-            self._fail(BrokenOff("what came is not HTTP" if data else "closed"))
+            self._fail(BrokenOff("the reply is not HTTP" if data else "closed"))
         except (BrokenOff, ReplyTooLarge, ReplyEncoded) as error:
             self._fail(error)
 

@@ -56,7 +56,7 @@ class Endpoint:
         except EndpointError as error:
             raise EndpointError(f"endpoint {self.name}: base_url: {error}") from None
         if not re.fullmatch(r"[!-~]*", self.api_key):
-            raise EndpointError(f"endpoint {self.name}: api_key: expected printable ASCII without blanks")
+            raise EndpointError(f"endpoint {self.name}: api_key: expected printable ASCII without spaces")
 
     @property
     def host(self) -> str:
@@ -118,40 +118,42 @@ def _endpoint(name: str, settings: Any) -> Endpoint:
 
 def _check_url(url: str, *, plain_allowed: bool) -> None:
     if not _PRINTABLE.fullmatch(url) or "\\" in url:
-        raise EndpointError("expected printable ASCII without blanks or backslashes")
+        raise EndpointError("expected printable ASCII without spaces or backslashes")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise EndpointError("host or port cannot be read") from None
+        raise EndpointError("the host or port is malformed") from None
     if parts.scheme not in ("http", "https"):
         raise EndpointError("expected http:// or https://")
     if "%" in parts.netloc:
-        raise EndpointError("an escape or an interface name does not belong into a host")
+        raise EndpointError("a host must not contain an escape or an interface name")
     if "@" in parts.netloc:
-        raise EndpointError("user names and passwords do not belong into an address")
+        raise EndpointError("an address must not contain a user name or a password")
     if "#" in url or "?" in url:
-        raise EndpointError("a fragment or query does not belong into an address")
+        raise EndpointError("an address must not contain a fragment or a query")
     if port == 0:
-        raise EndpointError("port 0 cannot be called")
+        raise EndpointError("port 0 cannot be used")
     if parts.scheme == "http" and not plain_allowed:
-        raise EndpointError("a key travels over https only, unless the endpoint is private")
+        raise EndpointError("a key is only sent over https, unless the endpoint is private")
     _check_host(host)
 
 
 def _check_host(host: str) -> None:
-    """Refuses what resolvers would read as an address in disguise (octal, decimal, shortened)."""
+    """Refuses hosts that resolvers would read as an IP address in another notation (octal, decimal, shortened)."""
     if ":" in host:
         try:
             ipaddress.IPv6Address(host)
         except ValueError:
-            raise EndpointError(f"{host!r} is no IPv6 address") from None
+            raise EndpointError(f"{host!r} is not an IPv6 address") from None
         return
     labels = host.removesuffix(".").split(".")
     if not all(_HOST_LABEL.fullmatch(label) for label in labels):
-        raise EndpointError(f"{host!r} is no host name (an international name is written in its xn-- form)")
+        raise EndpointError(f"{host!r} is not a host name (write an international name in its xn-- form)")
     if _NUMERIC_LABEL.fullmatch(labels[-1]):
         try:
             ipaddress.IPv4Address(host)
         except ValueError:
-            raise EndpointError(f"{host!r} is an address in disguise; write four decimal numbers") from None
+            raise EndpointError(
+                f"{host!r} is an IP address in an unusual form; write four decimal numbers"
+            ) from None

@@ -1,4 +1,4 @@
-"""Why a call gave no completion. Three reasons, because each is handled differently by whoever asked."""
+"""Why a call gave no completion. Three reasons, because callers handle each of them differently."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,4 +45,4 @@ class Refused(CallFailed):
 
 
 class Malformed(CallFailed):
-    """The endpoint answered success with something that is no chat completion, or with too much of it."""
+    """The endpoint reported success, but its reply is not a chat completion or is too large."""

@@ -1,4 +1,4 @@
-"""Signs that a text tries to speak to its judge. A flag is shown to the coordinator; it decides nothing."""
+"""Signs that a text tries to address its judge. A flag is shown to the coordinator and changes no verdict."""
 
 import base64
 import binascii

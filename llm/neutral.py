@@ -1,7 +1,8 @@
-"""Takes from an outside text whatever could be mistaken for the structure of a prompt.
+"""Removes from untrusted text anything that could be mistaken for the structure of a prompt.
 
-Nothing is taken from the mathematics: a marker is broken by a visible blank or named by a visible note, and
-characters that no reader can see are dropped. A judge thus sees the words of the text, not their power.
+The mathematics is left intact: a marker is broken by a visible space or marked by a visible note, and invisible
+characters are dropped. So a judge sees the words of the text without the markers that could make them act as
+instructions.
 """
 
 import re

@@ -8,7 +8,7 @@
     labels = ["first", "second", "tie"]                      (yes, no and uncertain unless given)
 
 and then the body (the user message) with placeholders `{{ field }}`. Every field is text from outside: it is
-neutralised and stands between two lines that carry a nonce which its author cannot know.
+neutralised and put between two lines that carry a nonce which its author cannot know.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ REPLY_RULE = "Reply with one JSON object and nothing else. Its keys are exactly:
 
 
 class PromptError(ValueError):
-    """A prompt file, or the fields given to it, are not what they must be."""
+    """A prompt file, or the fields given to it, are invalid."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Prompt:
     def render(self, fields: Mapping[str, str], nonce: str) -> Rendered:
         """The messages, each field framed as data.
 
-        `nonce` is 16 to 64 letters and digits, drawn anew for each question from a secret source. Raises
+        `nonce` is 16 to 64 letters and digits, drawn afresh for each question from a secret source. Raises
         PromptError when a placeholder has no field, a field no placeholder, or the nonce another shape.
         """
         if not _NONCE.fullmatch(nonce):

@@ -34,17 +34,17 @@ class Reply(BaseModel):
 
     @field_validator("label")
     @classmethod
-    def _is_one_of_those_asked_for(cls, value: str, info: ValidationInfo) -> str:
+    def _is_an_allowed_label(cls, value: str, info: ValidationInfo) -> str:
         allowed = (info.context or {}).get("labels", LABELS)
         if value not in allowed:
-            raise ValueError(f"is none of {', '.join(allowed)}")
+            raise ValueError(f"is not one of {', '.join(allowed)}")
         return value
 
     @field_validator("reason", "evidence")
     @classmethod
     def _can_be_stored(cls, value: str | None) -> str | None:
         if value is not None and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in value):
-            raise ValueError("holds a character that is no text")
+            raise ValueError("contains a character that is not text")
         return value
 
     @field_validator("reason")
@@ -57,7 +57,7 @@ class Reply(BaseModel):
 
 @dataclass(frozen=True)
 class Unparsed:
-    """A reply that is no answer; `reason` says why, in words that contain nothing of the reply's prose."""
+    """A reply that is not an answer; `reason` says why, in words that contain nothing of the reply's prose."""
 
     reason: str
 

@@ -52,7 +52,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise NotJson(f"key {repeated!r} stands twice")
+        raise NotJson(f"key {repeated!r} appears twice")
     return found
 
 

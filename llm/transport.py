@@ -1,9 +1,8 @@
 """Connections to one endpoint: pinned to its checked addresses, kept open between calls.
 
-There is no HTTP client here with its conveniences: redirects, cookies, proxies of the environment, credentials
-of a .netrc and decompression do not exist. The key is put on the request here and nowhere else, where the only
-possible destination is the endpoint's own host. A deployment with a certificate authority of its own names it
-in SSL_CERT_FILE.
+This is deliberately not a full HTTP client: redirects, cookies, proxies of the environment, credentials of a .netrc and
+decompression are not supported. The key is added to the request only here, where the only possible destination is the
+endpoint's own host. A deployment with a certificate authority of its own names it in SSL_CERT_FILE.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Every constraint of every model refuses a copy of a row of a whole study that breaks it, by name.
 
-Unique constraints refuse the copy as it is; check constraints one with the values that stand here, unless the tests of
+Unique constraints refuse the copy as it is; check constraints one with the values listed here, unless the tests of
 the app violate them in words of their own (tests/*/test_constraints.py).
 """
 

@@ -55,11 +55,18 @@ def prose(path: Path) -> str:
 
 def files() -> Iterator[Path]:
     """Every file whose prose is checked."""
-    yield from (path for path in sorted(ROOT.glob("*.md")))
-    yield from sorted((ROOT / "docs").rglob("*.md"))
-    yield from sorted((ROOT / "templates").rglob("*.html"))
-    for package in PACKAGES:
-        yield from sorted((ROOT / package).rglob("*.py"))
+    yield from sorted(ROOT.glob("*.md"))
+    for folder in ("docs", "templates", *PACKAGES):
+        yield from files_below(ROOT / folder)
+
+
+def files_below(path: Path) -> list[Path]:
+    """The file itself, or the documents, templates and modules in a folder."""
+    if path.is_file():
+        return [path]
+    found = (each for each in path.rglob("*") if each.suffix in (".md", ".html", ".py"))
+    # A prompt is known by the hash of its file, so a corrected word would be another version of it.
+    return sorted(each for each in found if each.parent.name != "prompts")
 
 
 def _blank(text: str, pattern: str) -> str:
@@ -70,7 +77,7 @@ def _docstrings(text: str) -> str:
     lines = [""] * (text.count("\n") + 1)
     for node in ast.walk(ast.parse(text)):
         if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
             and ast.get_docstring(node) is not None
         ):
             statement = node.body[0]
@@ -80,9 +87,10 @@ def _docstrings(text: str) -> str:
 
 
 def main(paths: list[str]) -> int:
-    """Print every avoided word in the files, all when none is named; exit 1 if there is one."""
+    """Print every avoided word in the files and folders, all when none is named; exit 1 if there is one."""
     count = 0
-    for path in [Path(name).resolve() for name in paths] or files():
+    named = [file for name in paths for file in files_below(Path(name).resolve())]
+    for path in named if paths else files():
         for line, word, instead in found(prose(path)):
             print(f"{path.relative_to(ROOT)}:{line}: {word!r}; better: {instead}")
             count += 1

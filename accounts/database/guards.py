@@ -1,8 +1,8 @@
 """Refusals that live in the database itself, on SQLite and PostgreSQL alike.
 
-A guard is a row trigger: whoever writes, a superuser in a shell included, gets an IntegrityError with the
-guard's words. SQLite drops triggers when a migration rebuilds a table, so a later migration that alters a
-guarded table must add its guards again; a test compares what is installed with what migrations declare.
+A guard is a row trigger: every writer, even a superuser in a shell, gets an IntegrityError with the guard's message.
+SQLite drops triggers when a migration rebuilds a table, so a later migration that alters a guarded table must add its
+guards again; a test compares what is installed with what migrations declare.
 """
 
 from dataclasses import dataclass
@@ -86,17 +86,17 @@ def install(guards: list[Guard]) -> InstallGuards:
 
 
 def lift(guards: list[Guard]) -> RunPython:
-    """The operation that takes guards off while a migration rebuilds the tables they read.
+    """The operation that drops guards while a migration rebuilds the tables they read.
 
-    SQLite refuses to rebuild a table that a trigger of another one mentions. Whoever lifts guards installs them
-    again further down; the test of declared guards fails otherwise.
+    SQLite refuses to rebuild a table that a trigger of another one mentions. A migration that lifts guards must install
+    them again further down; otherwise the test of declared guards fails.
     """
     installed = InstallGuards(guards)
     return RunPython(installed._remove, installed._install)
 
 
 class RetireGuards(RunPython):
-    """A reversible migration operation that takes `guards` off for good: their table goes, or their rule."""
+    """A reversible migration operation that drops `guards` for good, because their table or rule is removed."""
 
     def __init__(self, guards: list[Guard]) -> None:
         self.guards = guards

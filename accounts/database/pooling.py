@@ -1,6 +1,6 @@
 """Does each connection to PostgreSQL have a session of its own, or does a pooler share sessions between transactions?
 
-What a session keeps between transactions is somebody else's behind such a pooler: the role of a blinded request,
+Behind such a pooler, what a session keeps between transactions leaks to other clients: the role of a blinded request,
 prepared statements, cursors that outlive a transaction. TOUCHSTONE_TRANSACTION_POOLER=1 does without all three; a
 pooler that was not declared is refused at start (docs/adr/0029-poolers.md).
 """
@@ -72,4 +72,4 @@ def refuse_undeclared_pooler_at_start() -> None:
     try:
         refuse_undeclared_pooler()
     except OperationalError as error:
-        logger.warning("Whether a pooler shares sessions could not be asked: %s", error)
+        logger.warning("Could not check whether a pooler shares sessions: %s", error)

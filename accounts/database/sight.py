@@ -1,6 +1,6 @@
-"""The second lock on blindness: on PostgreSQL a request runs as a role that cannot read who wrote what.
+"""The second layer of blinding: on PostgreSQL a request runs as a role that cannot read who wrote what.
 
-Every request is blind but those of the study's staff. Code of a reviewer's path that must use an identity without
+All requests are blind except those of the study's staff. Code of a reviewer's path that must use an identity without
 telling it does so inside `identities_readable()`. Off until TOUCHSTONE_BLIND_ROLE names the role (docs/adr/0020,
 docs/deploy.md); `grant_blind_role` says what it may read.
 """
@@ -73,10 +73,10 @@ class BlindUnlessStaff:
         try:
             return self.get_response(request)
         finally:
-            _let_go()
+            _reset_connection()
 
 
-def _let_go() -> None:
+def _reset_connection() -> None:
     """The connection goes back to the next request with its own role, or it is closed."""
     try:
         have_sight()

@@ -26,10 +26,10 @@ _prepared: WeakKeyDictionary[Any, dict[_Compiled, str]] = WeakKeyDictionary()
 
 
 class Parameter(Expression):
-    """A value that is named when a `Statement` is made and given when it is asked.
+    """A value that is named when a `Statement` is made and supplied when it is executed.
 
-    `changed` is applied to the given value first, such as str for a column that holds numbers as text. A value that
-    a database does not take as it stands, such as a time on SQLite, needs the `output_field` it is compared with.
+    `changed` is applied to the given value first, such as str for a column that holds numbers as text. A value that a
+    database does not accept as it is, such as a time on SQLite, needs the `output_field` it is compared with.
     """
 
     def __init__(

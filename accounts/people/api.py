@@ -58,7 +58,7 @@ class RolesView(APIView):
         operation_id="people_grant_role", request=shape.RoleIn, responses={200: shape.PersonOut, **REFUSED}
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Give a role; 409 when it is held already or clashes with one that is."""
+        """Grant a role; 409 when it is already held or conflicts with one that is."""
         sent = understood(shape.RoleIn, request)
         members.grant_role(actor=caller(request), member=member_or_404(pk), **sent)
         return shown(pk)
@@ -69,7 +69,7 @@ class RoleView(APIView):
 
     @extend_schema(operation_id="people_revoke_role", responses={204: None, **REFUSED})
     def delete(self, request: Request, pk: int, role: str) -> Response:
-        """Take a role away; the last owner keeps theirs."""
+        """Revoke a role; the last owner keeps theirs."""
         members.revoke_role(actor=caller(request), member=member_or_404(pk), role=role)
         return Response(status=204)
 
@@ -81,7 +81,7 @@ class DeactivateView(APIView):
         operation_id="people_deactivate", request=shape.ReasonIn, responses={200: shape.PersonOut, **REFUSED}
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Close an account: no sign-in, and its tokens stop. Labels and history stay."""
+        """Close an account: it cannot sign in and its tokens stop working. Labels and history stay."""
         sent = understood(shape.ReasonIn, request)
         members.deactivate_user(actor=caller(request), member=member_or_404(pk), **sent)
         return shown(pk)
@@ -130,7 +130,7 @@ class InvitationsView(ListAPIView[Invitation]):
         responses={201: shape.NewInvitationOut, **REFUSED},
     )
     def post(self, request: Request) -> Response:
-        """Invite an address by mail. Sent again, the newer invitation replaces the older one."""
+        """Invite an address by email. A newer invitation replaces an older one."""
         made = invitations.invite(actor=caller(request), **understood(shape.InvitationIn, request))
         mailed = send_invitation(made)
         return Response({**shape.InvitationOut(made.invitation).data, "mailed": mailed}, status=201)
@@ -141,7 +141,7 @@ class InvitationView(APIView):
 
     @extend_schema(operation_id="invitations_withdraw", responses={204: None, **REFUSED})
     def delete(self, request: Request, pk: int) -> Response:
-        """Make an invitation's link useless."""
+        """Withdraw an invitation, so that its link no longer works."""
         invitations.withdraw_invitation(
             actor=caller(request), invitation=get_object_or_404(Invitation, pk=pk)
         )
@@ -150,7 +150,7 @@ class InvitationView(APIView):
 
 @extend_schema_view(get=extend_schema(operation_id="audit_trail_list"))
 class AuditTrailView(ListAPIView[AuditEvent]):
-    """Who did what to which thing, when and why; oldest first. For owners."""
+    """Who did what, to what, when and why; oldest first. For owners."""
 
     permission_classes = [IsOwner]
     serializer_class = shape.AuditEventOut

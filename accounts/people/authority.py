@@ -1,4 +1,4 @@
-"""Who may invite, promote and dismiss whom. Pure: it decides over role names, not over rows."""
+"""Who may invite people, and grant and revoke roles. Pure: it decides over role names, not over rows."""
 
 from collections.abc import Collection
 
@@ -6,8 +6,8 @@ REVIEWER, COORDINATOR, OWNER = "reviewer", "coordinator", "owner"
 SEES_IDENTITIES = frozenset({COORDINATOR, OWNER})
 
 
-def roles_in_gift(actor: Collection[str]) -> frozenset[str]:
-    """The roles that a holder of the roles `actor` may give and take."""
+def grantable_roles(actor: Collection[str]) -> frozenset[str]:
+    """The roles that a holder of the roles `actor` may grant and revoke."""
     if OWNER in actor:
         return frozenset({REVIEWER, COORDINATOR, OWNER})
     if COORDINATOR in actor:
@@ -17,12 +17,12 @@ def roles_in_gift(actor: Collection[str]) -> frozenset[str]:
 
 def may_dismiss(actor: Collection[str], member: Collection[str]) -> bool:
     """Whether a holder of `actor` may close or reopen the account of a holder of `member`."""
-    gift = roles_in_gift(actor)
+    gift = grantable_roles(actor)
     return bool(gift) and set(member) <= gift
 
 
 def clashes(held: Collection[str], role: str) -> bool:
-    """Whether `role` cannot be held beside `held`: who sees identities does not grade blind."""
+    """Whether `role` conflicts with the roles `held`: a person who sees identities cannot grade blind."""
     if role == REVIEWER:
         return bool(SEES_IDENTITIES & set(held))
     return role in SEES_IDENTITIES and REVIEWER in held

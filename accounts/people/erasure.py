@@ -1,4 +1,4 @@
-"""Erasing a person: everything that says who they are goes; their labels stay, under a number."""
+"""Erasing a person: everything that identifies them is deleted; their labels stay, under a number."""
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
@@ -15,17 +15,17 @@ from accounts.trail import record
 
 @transaction.atomic
 def erase_person(*, actor: User, member: User, reason: str = "") -> None:
-    """Erase `member`: by themselves, or by an owner. It cannot be undone.
+    """Erase `member`, by their own request or as an owner. It cannot be undone.
 
-    The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts,
-    tokens, saved comments, second factors and the address of their invitation go. Raises NotAllowed for anybody
-    else, Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
+    The row stays as the rater of their labels, with an address that reaches nobody. Roles, domains, conflicts, tokens,
+    saved comments, second factors and the address of their invitation are deleted. Raises NotAllowed for anybody else,
+    Refused for the last owner (code "last_owner") and for somebody who was erased before (code "erased").
     """
     if actor.pk != member.pk and OWNER not in role_names(actor):
         raise NotAllowed("Only the person themselves or an owner may erase an account.")
     owners = Role.objects.select_for_update().filter(name=RoleName.OWNER, user__is_active=True)
     if set(owners.values_list("user_id", flat=True)) == {member.pk}:
-        raise Refused("The last owner cannot be erased. Make somebody else owner first.", code="last_owner")
+        raise Refused("The last owner cannot be erased. Make someone else an owner first.", code="last_owner")
     nobody = f"erased-{member.pk}@invalid.invalid"
     unerased = User.objects.filter(pk=member.pk, erased_at=None)
     stand_in = User(pk=member.pk)
@@ -45,7 +45,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         last_login=None,
         erased_at=timezone.now(),
     ):
-        raise Refused("This person was erased before.", code="erased")
+        raise Refused("This person has already been erased.", code="erased")
     for rows in (
         Role.objects.filter(user=member),
         member.expertise.all(),
@@ -56,7 +56,7 @@ def erase_person(*, actor: User, member: User, reason: str = "") -> None:
         IdempotencyRecord.objects.filter(user=member),
     ):
         rows.delete()
-    with identities_readable():  # what their conflicts of interest mean goes with them
+    with identities_readable():  # this also deletes what their conflicts of interest exclude
         member.conflicts.all().delete()
     Invitation.objects.filter(accepted_by=member).update(email=nobody)
     record(actor=None if actor.pk == member.pk else actor, verb="erase_person", target=member, reason=reason)

@@ -18,7 +18,7 @@ class NameForm(forms.Form):
 
 
 class ExpertiseForm(forms.Form):
-    """A domain and how sure one is in it."""
+    """A domain and the confidence claimed in it."""
 
     domain = forms.CharField(
         max_length=100, label="Domain", widget=forms.TextInput(attrs={"list": DOMAIN_LIST})
@@ -29,7 +29,7 @@ class ExpertiseForm(forms.Form):
 
 
 class ConflictForm(forms.Form):
-    """Somebody or something whose work one should not judge, in one's own words."""
+    """A person or thing whose work the user should not judge, in their own words."""
 
     kind = forms.ChoiceField(label="With a", choices=ConflictKind.choices)
     key = forms.CharField(
@@ -42,7 +42,7 @@ class ConflictForm(forms.Form):
 
 
 class PreferencesForm(forms.Form):
-    """How much one takes on, until when one is away, and how one is thanked."""
+    """Workload, absence, and how the person is thanked."""
 
     capacity = forms.IntegerField(
         label="Unfinished items at a time",
@@ -55,7 +55,7 @@ class PreferencesForm(forms.Form):
         label="Away until",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="Plans leave you out up to and including this day.",
+        help_text="Plans assign you nothing up to and including this day.",
     )
     credit = forms.ChoiceField(
         label="Thank me in reports",
@@ -63,11 +63,11 @@ class PreferencesForm(forms.Form):
         help_text="Your grades never carry your name, whatever you choose here.",
     )
     pseudonym = forms.CharField(label="Pseudonym", max_length=100, required=False)
-    reminders = forms.BooleanField(label="Remind me by e-mail of items that are due", required=False)
+    reminders = forms.BooleanField(label="Remind me by email of items that are due", required=False)
 
 
 class PasswordAgainForm(forms.Form):
-    """The password once more, before something that a session alone must not be enough for."""
+    """The password again, for actions for which a session alone must not be enough."""
 
     password = forms.CharField(
         label="Your password",
@@ -79,7 +79,7 @@ class PasswordAgainForm(forms.Form):
 class TokenForm(PasswordAgainForm):
     """A new access token."""
 
-    label = forms.CharField(max_length=100, label="What is it for?", help_text="For example: notebook.")
+    label = forms.CharField(max_length=100, label="Purpose", help_text="For example: notebook.")
     scope = forms.ChoiceField(label="It may", choices=TokenScope.choices, initial=TokenScope.READ)
     days = forms.IntegerField(
         label="Valid for (days)",
@@ -92,9 +92,9 @@ class TokenForm(PasswordAgainForm):
 
 
 class InvitationForm(forms.Form):
-    """An address and a role out of those that the inviter may give."""
+    """An address and one of the roles that the inviter may grant."""
 
-    email = forms.EmailField(label="E-mail address")
+    email = forms.EmailField(label="Email address")
     role = forms.ChoiceField(label="Role")
 
     def __init__(self, *args: Any, gift: frozenset[str], **kwargs: Any) -> None:
@@ -119,10 +119,10 @@ class JoinForm(forms.Form):
         label="Password",
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text="At least 10 characters; several unrelated words do well.",
+        help_text="At least 10 characters; several unrelated words work well.",
     )
     again = forms.CharField(
-        label="Password again",
+        label="Repeat the password",
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -135,7 +135,7 @@ class JoinForm(forms.Form):
         cleaned = super().clean() or {}
         password = cleaned.get("password", "")
         if password and password != cleaned.get("again"):
-            self.add_error("again", "The two passwords differ.")
+            self.add_error("again", "The two passwords are different.")
         if password:
             self._check_strength(password, cleaned.get("name", ""))
         return cleaned
@@ -161,7 +161,7 @@ class FirstDomains(forms.BaseFormSet):
             return
         domains = [form.cleaned_data["domain"] for form in self.forms if form.has_changed()]
         if len(set(domains)) < len(domains):
-            raise forms.ValidationError("A domain is named twice.")
+            raise forms.ValidationError("A domain is listed twice.")
 
     def stated(self) -> dict[str, int]:
         """Domain to confidence."""

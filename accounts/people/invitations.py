@@ -1,4 +1,4 @@
-"""Invitations: the only way in. Single use, two weeks, and only the hash of the link's token is kept."""
+"""Invitations, the only way to get an account. Single use, two weeks, and only the hash of the link's token is kept."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.access import role_names
 from accounts.models import Expertise, Invitation, Role, RoleName, User
-from accounts.people.authority import roles_in_gift
+from accounts.people.authority import grantable_roles
 from accounts.people.queries import pending_invitations, usable_invitation
 from accounts.refusal import NotAllowed, Refused
 from accounts.signing_in.secrets import new_secret, secret_hash
@@ -31,12 +31,12 @@ class NewInvitation:
 
 @transaction.atomic
 def invite(*, actor: User, email: str, role: str) -> NewInvitation:
-    """Invite an address; an open invitation of the same address is withdrawn, so that its link dies.
+    """Invite an address; an open invitation of the same address is withdrawn, so that its link no longer works.
 
-    Owners invite for any role, coordinators reviewers only. Raises Refused when the address is none or
-    has an account.
+    Owners invite for any role, coordinators reviewers only. Raises Refused when the address is malformed or already has
+    an account.
     """
-    if role not in roles_in_gift(role_names(actor)):
+    if role not in grantable_roles(role_names(actor)):
         raise NotAllowed(f"You may not invite a person as {role}.")
     address = _free_address(email)
     for earlier in pending_invitations().filter(email=address):
@@ -46,7 +46,7 @@ def invite(*, actor: User, email: str, role: str) -> NewInvitation:
 
 @transaction.atomic
 def invite_first_owner(*, email: str) -> NewInvitation:
-    """An owner's invitation made at the console, by whoever runs the site."""
+    """An owner's invitation made at the console, by the operator of the site."""
     address = _free_address(email)
     for earlier in pending_invitations().filter(email=address):
         _withdraw(None, earlier, "replaced by an invitation from the console")
@@ -55,21 +55,24 @@ def invite_first_owner(*, email: str) -> NewInvitation:
 
 @transaction.atomic
 def withdraw_invitation(*, actor: User, invitation: Invitation, reason: str = "") -> None:
-    """Make an open invitation's link useless. Raises Refused when it was accepted or withdrawn already."""
-    if invitation.role not in roles_in_gift(role_names(actor)):
+    """Withdraw an open invitation, so that its link no longer works.
+
+    Raises Refused when it was accepted or withdrawn already.
+    """
+    if invitation.role not in grantable_roles(role_names(actor)):
         raise NotAllowed(f"You may not withdraw the invitation of a person as {invitation.role}.")
     _withdraw(actor, invitation, reason)
 
 
 @transaction.atomic
 def accept_invitation(*, token: str, name: str, password: str, expertise: Mapping[str, int]) -> User:
-    """Make the account that an invitation promises. `expertise` maps domains to a confidence of 1 to 3.
+    """Create the account that an invitation is for. `expertise` maps domains to a confidence of 1 to 3.
 
     The password must have passed the validators. Raises Refused for a link that is unknown, expired or used.
     """
     invitation = usable_invitation(token).select_for_update(of=("self",)).first()
     if invitation is None:
-        raise Refused("This link is not valid any more. Ask for a new invitation.", code="invitation_gone")
+        raise Refused("This link is no longer valid. Ask for a new invitation.", code="invitation_gone")
     user = User.objects.create_user(_free_address(invitation.email), password, name=name)
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
     Role.objects.create(user=user, name=invitation.role)
@@ -87,9 +90,9 @@ def _free_address(email: str) -> str:
     try:
         validate_email(address)
     except ValidationError as error:
-        raise Refused("This is not an e-mail address.", field="email") from error
+        raise Refused("This is not an email address.", field="email") from error
     if User.objects.filter(email__iexact=address).exists():
-        raise Refused(f"{address} has an account already.", code="account_exists", field="email")
+        raise Refused(f"{address} already has an account.", code="account_exists", field="email")
     return address
 
 
@@ -109,5 +112,5 @@ def _issue(actor: User | None, address: str, role: str) -> NewInvitation:
 def _withdraw(actor: User | None, invitation: Invitation, reason: str) -> None:
     still_open = pending_invitations().filter(pk=invitation.pk)
     if not still_open.update(withdrawn_at=timezone.now()):
-        raise Refused("This invitation is not open any more.", code="invitation_gone")
+        raise Refused("This invitation is no longer open.", code="invitation_gone")
     record(actor=actor, verb="withdraw_invitation", target=invitation, reason=reason)

@@ -47,6 +47,6 @@ def _accept(request: HttpRequest, token: str, form: JoinForm, domains: FirstDoma
         )
     except Refused:
         return render(request, "people/join_gone.html", status=404)
-    logout(request)  # whoever was signed in on this browser is not the person who joined
-    messages.success(request, "Your account is ready. Sign in with your e-mail address and password.")
+    logout(request)  # the person signed in on this browser is not the one who joined
+    messages.success(request, "Your account is ready. Sign in with your email address and password.")
     return redirect("account_login")

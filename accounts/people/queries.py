@@ -37,7 +37,7 @@ def any_member(email: str) -> User:
 
 
 def tokens_in_use(user: User) -> QuerySet[AccessToken]:
-    """A person's tokens that work now: neither revoked nor expired, and made under the present password."""
+    """A person's tokens that work now: neither revoked nor expired, and made under the current password."""
     return AccessToken.objects.filter(
         user=user,
         revoked_at=None,
@@ -73,6 +73,6 @@ def audit_events(*, target_kind: str = "", target_key: str = "", verb: str = "")
 
 
 def audited_kinds() -> list[str]:
-    """The kinds of things that the trail speaks of."""
+    """The kinds of objects in the trail."""
     kinds = AuditEvent.objects.order_by("target_kind").values_list("target_kind", flat=True)
     return list(kinds.distinct())

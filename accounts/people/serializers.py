@@ -68,7 +68,7 @@ class PreferencesIn(serializers.Serializer[Any]):
         min_value=1, max_value=1000, allow_null=True, help_text="Unfinished items at a time; null: no limit."
     )
     away_until = serializers.DateField(
-        allow_null=True, help_text="Plans leave the person out up to this day."
+        allow_null=True, help_text="Plans assign the person nothing up to and including this day."
     )
     credit = serializers.ChoiceField(choices=Credit.choices)
     pseudonym = serializers.CharField(max_length=100, allow_blank=True, default="")
@@ -82,7 +82,9 @@ class ExpertiseIn(serializers.Serializer[Any]):
 
 class ConflictIn(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=ConflictKind.choices)
-    key = serializers.CharField(max_length=200, help_text="A name or an identifier, in one's own words.")
+    key = serializers.CharField(
+        max_length=200, help_text="A name or an identifier, in the person's own words."
+    )
     reason = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
 
 
@@ -98,7 +100,9 @@ class TokenIn(serializers.ModelSerializer[AccessToken]):
         min_value=1, max_value=MOST_DAYS, default=DAYS, help_text="Until it expires."
     )
     password = serializers.CharField(
-        trim_whitespace=False, write_only=True, help_text="Yours: neither a session nor a token is enough."
+        trim_whitespace=False,
+        write_only=True,
+        help_text="Your own password: neither a session nor a token is enough.",
     )
 
     class Meta:
@@ -150,7 +154,7 @@ class InvitationOut(serializers.ModelSerializer[Invitation]):
 
 
 class NewInvitationOut(InvitationOut):
-    mailed = serializers.BooleanField(read_only=True, help_text="false: the mail server refused the letter")
+    mailed = serializers.BooleanField(read_only=True, help_text="false: the mail server refused the email")
 
     class Meta(InvitationOut.Meta):
         fields = (*InvitationOut.Meta.fields, "mailed")

@@ -18,7 +18,7 @@ FILTERS = ("target_kind", "target_key", "verb")
 @require_role(RoleName.OWNER)
 @require_GET
 def audit_trail(request: SignedInRequest) -> HttpResponse:
-    """Who did what to which thing, when and why; newest first."""
+    """Who did what, to what, when and why; newest first."""
     wanted = {name: request.GET.get(name, "").strip() for name in FILTERS}
     page = Paginator(queries.audit_events(**wanted), PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "wanted": wanted, "query": urlencode(wanted), "kinds": queries.audited_kinds()}

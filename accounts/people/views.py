@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.access import require_role, role_names
 from accounts.models import Invitation, RoleName
 from accounts.people import erasure, invitations, members, queries
-from accounts.people.authority import clashes, may_dismiss, roles_in_gift
+from accounts.people.authority import clashes, grantable_roles, may_dismiss
 from accounts.people.forms import InvitationForm, ReasonForm
 from accounts.refusal import Refused
 from accounts.site.mail import send_invitation
@@ -24,7 +24,7 @@ staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 @require_GET
 def people(request: SignedInRequest) -> HttpResponse:
     """Members with their roles, domains and conflicts; open invitations; the form of a new one."""
-    return _page(request, InvitationForm(gift=_gift(request)))
+    return _page(request, InvitationForm(gift=_grantable(request)))
 
 
 def _page(request: SignedInRequest, form: InvitationForm, status: int = 200) -> HttpResponse:
@@ -32,21 +32,21 @@ def _page(request: SignedInRequest, form: InvitationForm, status: int = 200) -> 
         "members": queries.members(),
         "invitations": queries.pending_invitations(),
         "invitation_form": form,
-        "gift": _gift(request),
+        "gift": _grantable(request),
         "now": timezone.now(),
     }
     return render(request, "people/people.html", context, status=status)
 
 
-def _gift(request: SignedInRequest) -> frozenset[str]:
-    return roles_in_gift(role_names(request.user))
+def _grantable(request: SignedInRequest) -> frozenset[str]:
+    return grantable_roles(role_names(request.user))
 
 
 @staff_only
 @require_POST
 def invite(request: SignedInRequest) -> HttpResponse:
-    """Invite an address by mail."""
-    form = InvitationForm(request.POST, gift=_gift(request))
+    """Invite an address by email."""
+    form = InvitationForm(request.POST, gift=_grantable(request))
     if not form.is_valid():
         return _page(request, form, 422)
     try:
@@ -63,15 +63,15 @@ def _mail(request: SignedInRequest, made: invitations.NewInvitation) -> None:
     if send_invitation(made):
         messages.success(request, f"An invitation is on its way to {address}.")
     else:
-        messages.error(request, f"The invitation of {address} is noted, but the mail could not be sent.")
+        messages.error(request, f"The invitation of {address} is stored, but the email could not be sent.")
 
 
 @staff_only
 @require_POST
 def invitation_withdraw(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Make an invitation's link useless."""
+    """Withdraw an invitation, so that its link no longer works."""
     row = get_object_or_404(Invitation, pk=pk)
-    with told(request, f"The invitation of {row.email} is withdrawn."):
+    with told(request, f"The invitation of {row.email} has been withdrawn."):
         invitations.withdraw_invitation(actor=request.user, invitation=row)
     return redirect("people")
 
@@ -79,9 +79,9 @@ def invitation_withdraw(request: SignedInRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_GET
 def person(request: SignedInRequest, pk: int) -> HttpResponse:
-    """One member, and what may be done about their roles and account."""
+    """One member, with forms to change their roles and account."""
     member = get_object_or_404(queries.members(), pk=pk)
-    held, gift = role_names(member), _gift(request)
+    held, gift = role_names(member), _grantable(request)
     context: dict[str, Any] = {
         "member": member,
         "held": [role for role in RoleName if role.value in held],
@@ -102,9 +102,9 @@ def _reason(request: SignedInRequest) -> str:
 @staff_only
 @require_POST
 def role_grant(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Give a role."""
+    """Grant a role."""
     member, role = get_object_or_404(queries.members(), pk=pk), request.POST.get("role", "")
-    with told(request, f"{member} is {role} now."):
+    with told(request, f"{member} now has the role {role}."):
         members.grant_role(actor=request.user, member=member, role=role, reason=_reason(request))
     return redirect("person", pk=pk)
 
@@ -112,9 +112,9 @@ def role_grant(request: SignedInRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def role_revoke(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Take a role away."""
+    """Revoke a role."""
     member, role = get_object_or_404(queries.members(), pk=pk), request.POST.get("role", "")
-    with told(request, f"{member} is not {role} any more."):
+    with told(request, f"{member} no longer has the role {role}."):
         members.revoke_role(actor=request.user, member=member, role=role, reason=_reason(request))
     return redirect("person", pk=pk)
 
@@ -124,7 +124,7 @@ def role_revoke(request: SignedInRequest, pk: int) -> HttpResponse:
 def deactivate(request: SignedInRequest, pk: int) -> HttpResponse:
     """Close an account."""
     member = get_object_or_404(queries.members(), pk=pk)
-    with told(request, f"The account of {member} is closed."):
+    with told(request, f"The account of {member} has been closed."):
         members.deactivate_user(actor=request.user, member=member, reason=_reason(request))
     return redirect("person", pk=pk)
 
@@ -145,8 +145,8 @@ def erase(request: SignedInRequest, pk: int) -> HttpResponse:
     """Erase a member who asked for it; the page asks for the word "erase" first."""
     member = get_object_or_404(queries.members(), pk=pk)
     if request.POST.get("confirm", "").strip().lower() != "erase":
-        messages.error(request, "Nothing was erased: type the word erase to confirm.")
+        messages.error(request, "Nothing was erased: type the word “erase” to confirm.")
         return redirect("person", pk=pk)
-    with told(request, "The account is erased; its labels stay under a number."):
+    with told(request, "The account has been erased; its labels are kept under a number."):
         erasure.erase_person(actor=request.user, member=member, reason=_reason(request))
     return redirect("people")

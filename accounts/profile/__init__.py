@@ -1,1 +1,1 @@
-"""One's own account: name, domains, conflicts of interest, tokens, saved comments."""
+"""The user's own account: name, domains, conflicts of interest, tokens, saved comments."""

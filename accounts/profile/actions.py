@@ -1,4 +1,4 @@
-"""What people state about themselves: their name, what they can judge, and where they are partial."""
+"""What people state about themselves: their name, what they can judge, and their conflicts of interest."""
 
 import datetime as dt
 
@@ -12,7 +12,7 @@ from accounts.trail import record
 
 @transaction.atomic
 def rename(*, actor: User, name: str) -> None:
-    """Change one's own name as the study's staff see it."""
+    """Change the user's own name as the study's staff see it."""
     User.objects.filter(pk=actor.pk).update(name=name)
     record(actor=actor, verb="rename", target=actor)  # no names: the trail outlives an erased account
 
@@ -27,15 +27,15 @@ def set_preferences(
     pseudonym: str = "",
     reminders: bool = True,
 ) -> None:
-    """State how much one can take on, until when one is away, how one is thanked, and whether to be reminded.
+    """Set the user's capacity, absence, credit and whether to be reminded.
 
     `capacity`: at most so many unfinished items in a campaign, from 1; None: no limit. Raises Refused for a
     pseudonym that is missing, or a capacity or credit that does not exist.
     """
     if capacity is not None and not 1 <= capacity <= 1000:
-        raise Refused("A capacity is between 1 and 1000 items, or empty.", field="capacity")
+        raise Refused("Enter between 1 and 1000 items, or leave the field empty.", field="capacity")
     if credit not in Credit.values:
-        raise Refused(f"{credit!r} is none of {', '.join(Credit.values)}.", field="credit")
+        raise Refused(f"{credit!r} is not one of {', '.join(Credit.values)}.", field="credit")
     if credit == Credit.PSEUDONYM and not pseudonym.strip():
         raise Refused("Give the pseudonym under which you want to be thanked.", field="pseudonym")
     User.objects.filter(pk=actor.pk).update(
@@ -50,7 +50,7 @@ def set_preferences(
 
 @transaction.atomic
 def state_expertise(*, actor: User, domain: str, confidence: int) -> Expertise:
-    """State or restate one's confidence (1 familiar, 2 working knowledge, 3 expert) in a domain."""
+    """Set or change the user's confidence (1 familiar, 2 working knowledge, 3 expert) in a domain."""
     stated, _ = Expertise.objects.update_or_create(
         user=actor, domain=domain, defaults={"confidence": confidence}
     )
@@ -61,7 +61,7 @@ def state_expertise(*, actor: User, domain: str, confidence: int) -> Expertise:
 
 @transaction.atomic
 def remove_expertise(*, actor: User, domain: str) -> None:
-    """Take a domain back. Raises Refused when it was not stated."""
+    """Remove a domain. Raises Refused when it was not stated."""
     deleted, _ = Expertise.objects.filter(user=actor, domain=domain).delete()
     if not deleted:
         raise Refused(f"{domain} is not among your domains.", code="not_stated", field="domain")
@@ -70,7 +70,7 @@ def remove_expertise(*, actor: User, domain: str) -> None:
 
 @transaction.atomic
 def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> Conflict:
-    """Declare a conflict of interest, in one's own words; declared again, the reason is replaced.
+    """Declare a conflict of interest, in the user's own words; declaring it again replaces the reason.
 
     Every declaration is accepted alike and waits for a coordinator, whether or not it means anything here.
     """
@@ -84,11 +84,11 @@ def declare_conflict(*, actor: User, kind: str, key: str, reason: str = "") -> C
 
 @transaction.atomic
 def withdraw_conflict(*, actor: User, kind: str, key: str) -> None:
-    """Withdraw one's own declaration. Raises Refused when there is none.
+    """Withdraw the user's own declaration. Raises Refused when there is none.
 
     Where the reviewer has begun, what was excluded stays excluded: it was fixed before their first place.
     """
-    with identities_readable():  # what it means here goes with it, and is not for the reviewer
+    with identities_readable():  # this also deletes what it excludes, which the reviewer may not read
         deleted, _ = Conflict.objects.filter(user=actor, kind=kind, key=key).delete()
     if not deleted:
         raise Refused(f"No conflict with {kind} {key} was declared.", code="not_declared", field="key")

@@ -1,4 +1,4 @@
-"""REST endpoints of one's own account: name, domains, conflicts of interest, access tokens."""
+"""REST endpoints of the caller's own account: name, domains, conflicts of interest, access tokens."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, cast
@@ -66,7 +66,7 @@ class MeView(APIView):
 
     @extend_schema(operation_id="me_rename", request=shape.MeIn, responses=shape.MeOut)
     def patch(self, request: Request) -> Response:
-        """Change one's name."""
+        """Change the caller's name."""
         actions.rename(actor=caller(request), **understood(shape.MeIn, request))
         return Response(shape.MeOut(User.objects.get(pk=caller(request).pk)).data)
 
@@ -86,7 +86,7 @@ class PreferencesView(APIView):
 class ExpertiseView(APIView):
     @extend_schema(operation_id="me_state_expertise", request=shape.ExpertiseIn, responses=shape.ExpertiseOut)
     def put(self, request: Request) -> Response:
-        """State or restate one's confidence in a domain: 1 familiar, 2 working knowledge, 3 expert."""
+        """Set or change the caller's confidence in a domain: 1 familiar, 2 working knowledge, 3 expert."""
         stated = actions.state_expertise(actor=caller(request), **understood(shape.ExpertiseIn, request))
         return Response(shape.ExpertiseOut(stated).data)
 
@@ -94,7 +94,7 @@ class ExpertiseView(APIView):
 class StatedExpertiseView(APIView):
     @extend_schema(operation_id="me_remove_expertise", responses={204: None, 409: RefusalOut})
     def delete(self, request: Request, domain: str) -> Response:
-        """Take a domain back."""
+        """Remove a domain."""
         actions.remove_expertise(actor=caller(request), domain=domain)
         return Response(status=204)
 
@@ -102,7 +102,7 @@ class StatedExpertiseView(APIView):
 class ConflictsView(APIView):
     @extend_schema(operation_id="me_declare_conflict", request=shape.ConflictIn, responses=shape.ConflictOut)
     def put(self, request: Request) -> Response:
-        """Declare a conflict of interest; declared again, the reason is replaced."""
+        """Declare a conflict of interest; declaring it again replaces the reason."""
         declared = actions.declare_conflict(actor=caller(request), **understood(shape.ConflictIn, request))
         return Response(shape.ConflictOut(declared).data)
 
@@ -110,7 +110,7 @@ class ConflictsView(APIView):
 class ConflictView(APIView):
     @extend_schema(operation_id="me_withdraw_conflict", responses={204: None, 409: RefusalOut})
     def delete(self, request: Request, kind: str, key: str) -> Response:
-        """Take a declaration back."""
+        """Withdraw a declaration."""
         actions.withdraw_conflict(actor=caller(request), kind=kind, key=key)
         return Response(status=204)
 
@@ -134,7 +134,7 @@ class TokensView(ListAPIView[AccessToken]):
         responses={201: shape.NewTokenOut, 409: RefusalOut},
     )
     def post(self, request: Request) -> Response:
-        """Make a token. Its secret is in this reply only, so an Idempotency-Key is not honoured here."""
+        """Create a token. Its secret is in this reply only, so an Idempotency-Key is not honoured here."""
         asked = understood(shape.TokenIn, request)
         check_password_again(request, asked.pop("password"))
         made = tokens.create_token(actor=caller(request), **asked)
@@ -144,7 +144,7 @@ class TokensView(ListAPIView[AccessToken]):
 class TokenView(APIView):
     @extend_schema(operation_id="tokens_revoke", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
-        """Stop a token for good; 404 for one that is not the caller's or was revoked."""
+        """Revoke a token; 404 for one that is not the caller's or was revoked."""
         token = get_object_or_404(AccessToken, pk=pk, user=caller(request), revoked_at=None)
         tokens.revoke_token(actor=caller(request), token=token)
         return Response(status=204)

@@ -112,7 +112,7 @@ MSC = {
 
 SUGGESTED = RE2MATH | ARXIV | MSC
 
-# Which broad domains of a release a narrower statement covers: whoever states math.NT may judge items of
+# Which broad domains of a release a narrower statement covers: a person who states math.NT may judge items of
 # "algebra_number_theory". Only this direction; a broad statement says nothing about every narrow field.
 _COVERED_BY = {
     "analysis_pde": (

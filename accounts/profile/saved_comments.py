@@ -1,4 +1,4 @@
-"""The comments that a person keeps to use again: saved, changed and deleted by themselves alone."""
+"""A person's saved comments, which only they can save, change and delete."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,7 +13,7 @@ LONGEST = 2000  # characters
 
 @transaction.atomic
 def save_comment(*, actor: User, text: str) -> SavedComment:
-    """Keep a comment. One that is kept already, word for word, is not kept twice.
+    """Save a comment. A comment that is already saved, word for word, is not saved twice.
 
     Raises Refused (code "bad_comment", "too_many_comments") for an empty or overlong one, or for the 501st.
     """
@@ -23,7 +23,7 @@ def save_comment(*, actor: User, text: str) -> SavedComment:
     if kept is not None:
         return kept
     if actor.saved_comments.count() >= LIMIT:
-        raise Refused(f"You keep {LIMIT} comments. Delete one first.", code="too_many_comments")
+        raise Refused(f"You have already saved {LIMIT} comments. Delete one first.", code="too_many_comments")
     row = SavedComment.objects.create(user=actor, text=text)
     record(actor=actor, verb="save_comment", target=row)
     return row
@@ -31,14 +31,14 @@ def save_comment(*, actor: User, text: str) -> SavedComment:
 
 @transaction.atomic
 def change_comment(*, actor: User, comment: SavedComment, text: str) -> SavedComment:
-    """Replace the words of an own saved comment. Grades that took them keep what they took.
+    """Replace the text of one of the user's saved comments. Grades that used them keep the old words.
 
     Raises Refused (code "same_comment") where another one of the person's reads like this.
     """
     _require_own(actor, comment)
     text = checked_comment(text)
     if actor.saved_comments.filter(text=text).exclude(pk=comment.pk).exists():
-        raise Refused("You keep this comment already.", code="same_comment", field="text")
+        raise Refused("You have already saved this comment.", code="same_comment", field="text")
     comment.text, comment.changed_at = text, timezone.now()
     comment.save(update_fields=["text", "changed_at"])
     record(actor=actor, verb="change_comment", target=comment)
@@ -47,7 +47,7 @@ def change_comment(*, actor: User, comment: SavedComment, text: str) -> SavedCom
 
 @transaction.atomic
 def delete_comment(*, actor: User, comment: SavedComment) -> None:
-    """Forget an own saved comment."""
+    """Delete one of the user's saved comments."""
     _require_own(actor, comment)
     record(actor=actor, verb="delete_comment", target=comment)
     comment.delete()
@@ -61,10 +61,10 @@ def checked_comment(text: str) -> str:
     if len(text) > LONGEST:
         raise Refused(f"A saved comment has at most {LONGEST} characters.", code="bad_comment", field="text")
     if "\0" in text:
-        raise Refused("The comment holds a NUL character.", code="bad_comment", field="text")
+        raise Refused("The comment contains a NUL character.", code="bad_comment", field="text")
     return text
 
 
 def _require_own(actor: User, comment: SavedComment) -> None:
     if comment.user_id != actor.pk:
-        raise NotAllowed("This comment is somebody else's.")
+        raise NotAllowed("This comment belongs to someone else.")

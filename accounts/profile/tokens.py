@@ -26,7 +26,7 @@ class NewToken:
 
 @transaction.atomic
 def create_token(*, actor: User, label: str, scope: str = TokenScope.READ, days: int = DAYS) -> NewToken:
-    """Make a token that acts as `actor`, within `scope`, for `days`. Raises Refused when 20 of theirs are in use.
+    """Create a token that acts as `actor`, within `scope`, for `days`. Raises Refused when 20 of theirs are in use.
 
     The caller has checked the person's password: a session alone must not be enough (accounts/signing_in/proof.py).
     """
@@ -50,13 +50,13 @@ def create_token(*, actor: User, label: str, scope: str = TokenScope.READ, days:
 
 @transaction.atomic
 def revoke_token(*, actor: User, token: AccessToken) -> None:
-    """Stop one's own token for good. Raises Refused when it was revoked already."""
+    """Revoke the user's own token. Raises Refused when it was revoked already."""
     mine = AccessToken.objects.filter(pk=token.pk, user=actor, revoked_at=None)
     if not mine.update(revoked_at=timezone.now()):
-        raise Refused("This token was revoked already.", code="token_revoked")
+        raise Refused("This token has already been revoked.", code="token_revoked")
     record(actor=actor, verb="revoke_token", target=token)
 
 
 def revoke_tokens_of(member: User) -> None:
-    """Stop all of a member's tokens; part of a change that writes its own row of the audit trail."""
+    """Revoke all of a member's tokens; part of a change that writes its own row of the audit trail."""
     member.access_tokens.filter(revoked_at=None).update(revoked_at=timezone.now())

@@ -1,4 +1,4 @@
-"""One's own profile: name, domains, conflicts of interest, access tokens."""
+"""The user's own profile: name, domains, conflicts of interest, access tokens."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ from accounts.site.pages import SignedInRequest, told
 @login_required
 @require_GET
 def profile(request: SignedInRequest) -> HttpResponse:
-    """Everything that a person states and owns here."""
+    """Everything that users say about themselves and own here."""
     return _page(request)
 
 
@@ -58,7 +58,7 @@ def name(request: SignedInRequest) -> HttpResponse:
     form = NameForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, name_form=form)
-    with told(request, "Your name is changed."):
+    with told(request, "Your name has been changed."):
         actions.rename(actor=request.user, **form.cleaned_data)
     return redirect("profile")
 
@@ -82,14 +82,14 @@ def preferences(request: SignedInRequest) -> HttpResponse:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     if not form.is_valid():
         return _page(request, 422, preferences_form=form)
-    messages.success(request, "Your preferences are saved.")
+    messages.success(request, "Your preferences have been saved.")
     return redirect("profile")
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def erase(request: SignedInRequest) -> HttpResponse:
-    """Erase one's own account, after the password."""
+    """Erase the user's own account, after checking the password."""
     form = PasswordAgainForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -105,7 +105,7 @@ def erase(request: SignedInRequest) -> HttpResponse:
 
 @require_GET
 def erased(request: HttpRequest) -> HttpResponse:
-    """What remains after an erasure."""
+    """The page shown after an erasure."""
     return render(request, "people/erased.html")
 
 
@@ -118,11 +118,11 @@ def privacy(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def expertise(request: SignedInRequest) -> HttpResponse:
-    """State a domain, or restate it with another confidence."""
+    """Add a domain, or change its confidence."""
     form = ExpertiseForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, expertise_form=form)
-    with told(request, f"{form.cleaned_data['domain']} is among your domains."):
+    with told(request, f"{form.cleaned_data['domain']} is now among your domains."):
         actions.state_expertise(actor=request.user, **form.cleaned_data)
     return redirect("profile")
 
@@ -130,9 +130,9 @@ def expertise(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def expertise_remove(request: SignedInRequest) -> HttpResponse:
-    """Take a domain back."""
+    """Remove a domain."""
     domain = request.POST.get("domain", "")
-    with told(request, f"{domain} is not among your domains any more."):
+    with told(request, f"{domain} is no longer among your domains."):
         actions.remove_expertise(actor=request.user, domain=domain)
     return redirect("profile")
 
@@ -144,7 +144,7 @@ def conflict(request: SignedInRequest) -> HttpResponse:
     form = ConflictForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, conflict_form=form)
-    with told(request, "The conflict is noted. A coordinator decides what it excludes."):
+    with told(request, "The conflict has been declared. A coordinator decides what it excludes."):
         actions.declare_conflict(actor=request.user, **form.cleaned_data)
     return redirect("profile")
 
@@ -152,9 +152,9 @@ def conflict(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def conflict_withdraw(request: SignedInRequest) -> HttpResponse:
-    """Take a declaration back."""
+    """Withdraw a declaration."""
     named = {"kind": request.POST.get("kind", ""), "key": request.POST.get("key", "")}
-    with told(request, "The declaration is withdrawn. It still counts in studies that you have begun."):
+    with told(request, "The declaration has been withdrawn. It still counts in studies that you have begun."):
         actions.withdraw_conflict(actor=request.user, **named)
     return redirect("profile")
 
@@ -162,7 +162,7 @@ def conflict_withdraw(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def token(request: SignedInRequest) -> HttpResponse:
-    """Make an access token; this answer is the only one that shows it."""
+    """Create an access token; only this response shows it."""
     form = TokenForm(request.POST)
     if not form.is_valid():
         return _page(request, 422, token_form=form)
@@ -179,8 +179,8 @@ def token(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def token_revoke(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Stop one's own token; 404 for everybody else's."""
+    """Revoke the user's own token; 404 for anyone else's."""
     row = get_object_or_404(AccessToken, pk=pk, user=request.user)
-    with told(request, f"The token “{row.label}” does not work any more."):
+    with told(request, f"The token “{row.label}” no longer works."):
         tokens.revoke_token(actor=request.user, token=row)
     return redirect("profile")

@@ -79,7 +79,7 @@ def _check_scope(scope: str, request: Request) -> None:
     needed = getattr(request.parser_context["view"], "token_scope", TokenScope.MANAGE)
     if _REACH.index(scope) < _REACH.index(needed):
         raise PermissionDenied(
-            f"This access token is for {scope}; this needs one for {needed}.", code="token_scope"
+            f"This access token is for {scope}; this request needs one for {needed}.", code="token_scope"
         )
 
 

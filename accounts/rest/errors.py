@@ -18,14 +18,16 @@ class RefusalOut(serializers.Serializer[Any]):
     code = serializers.CharField(help_text="A stable word for programs, such as `invalid` or `not_found`.")
     reason = serializers.CharField(help_text="A sentence for people.")
     line = serializers.IntegerField(allow_null=True, help_text="The line of an imported file.")
-    field = serializers.CharField(allow_blank=True, help_text="The field at fault, if it is one.")
+    field = serializers.CharField(
+        allow_blank=True, help_text="The field with the error, if it is a single one."
+    )
     problems = serializers.DictField(
-        child=serializers.CharField(), required=False, help_text="Each field at fault with its reason."
+        child=serializers.CharField(), required=False, help_text="Each field with an error, and the reason."
     )
 
 
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler: refusals of ours and errors of DRF's leave in the one shape."""
+    """DRF's exception handler: our refusals and DRF's own errors get the same shape."""
     if isinstance(error, Refused):
         return Response(refusal_body(error), status=refusal_status(error))
     response = exception_handler(error, context)

@@ -19,7 +19,7 @@ class ListedFilters(BaseFilterBackend):
         refuse_unlisted(request, {*filters, *PAGING})
         given = {name: request.query_params[name] for name in filters if name in request.query_params}
         if any("\0" in value for value in given.values()):
-            raise ValidationError(dict.fromkeys(given, "holds a NUL character"))
+            raise ValidationError(dict.fromkeys(given, "contains a NUL character"))
         return queryset.filter(**{filters[name]: value for name, value in given.items()})
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` on writes: a request that is sent again gets the first reply and writes nothing."""
+"""`Idempotency-Key` on writes: a repeated request gets the first reply and writes nothing."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ def idempotent(method: Method) -> Method:
         key = request.headers.get("Idempotency-Key")
         if key is None:
             return method(view, request, *args, **kwargs)
-        return _once(request, _checked(key), lambda: method(view, request, *args, **kwargs))
+        return _write_once(request, _checked(key), lambda: method(view, request, *args, **kwargs))
 
     return gate
 
@@ -51,7 +51,7 @@ def _checked(key: str) -> str:
     return key
 
 
-def _once(request: Request, key: str, write: Callable[[], Response]) -> Response:
+def _write_once(request: Request, key: str, write: Callable[[], Response]) -> Response:
     user, digest = cast(User, request.user), _request_sha256(request)
     with transaction.atomic():
         record = _claimed(user, key, digest)

@@ -18,7 +18,7 @@ class BoundedJSONParser(JSONParser):
         try:
             return changed_strings(super().parse(stream, media_type, parser_context), _whole_characters)
         except RecursionError as error:
-            raise ParseError("JSON parse error - it nests too deeply") from error
+            raise ParseError("JSON parse error - nested too deeply") from error
 
 
 def _whole_characters(text: str) -> str:

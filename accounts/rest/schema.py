@@ -6,8 +6,8 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 TOKENS = (
     "Made on the profile page or by POST /api/v1/tokens/ with your password, and shown once. The scope says what it "
-    "may do: `read` only reads, `grade` also does a reviewer's own work, `manage` does everything you may do. It ends "
-    "on its expiry date, when it is revoked, when your password changes and when you lose a role."
+    "may do: `read` only reads, `grade` also does a reviewer's own work, `manage` does everything you may do. It stops "
+    "working on its expiry date, when it is revoked, when your password changes and when you lose a role."
 )
 REFUSAL = {"$ref": "#/components/schemas/RefusalOut"}
 ALWAYS = {
@@ -15,7 +15,7 @@ ALWAYS = {
     "401": "Nobody is signed in, or the access token is not valid.",
     "403": "The person may not do this, or the CSRF token is missing.",
 }
-WITH_A_NAME = {"404": "There is no such thing, or none that the person may see."}
+WITH_A_NAME = {"404": "It does not exist, or the person may not see it."}
 
 
 class AccessTokenScheme(OpenApiAuthenticationExtension):

@@ -19,7 +19,7 @@ def folded(address: str) -> str:
 
 
 class InvitationOnlyAdapter(DefaultAccountAdapter):
-    """Nobody signs up by themselves; accounts/people/joining_views.py makes users from invitations."""
+    """There is no public sign-up; accounts/people/joining_views.py makes users from invitations."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False

@@ -1,8 +1,8 @@
 """Browsers on which somebody has signed in before: guesses from elsewhere do not lock them out.
 
-A signed cookie names the account and the browser. With it, failures count by browser; without it by network address
-and by account. So a whole institute behind one address, or a person whose address somebody else keeps guessing at,
-goes on signing in from browsers that are known.
+A signed cookie names the account and the browser. With it, failures count by browser; without it by network address and
+by account. So a whole institute behind one address, or a person whose account is under attack, can still sign in from
+known browsers.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""The password once more: asked before a token is made and before an account is erased."""
+"""Asking for the password again, before a token is created and before an account is erased."""
 
 from typing import cast
 
@@ -12,7 +12,8 @@ from accounts.refusal import NotAllowed, Refused
 def check_password_again(request: HttpRequest, password: str) -> None:
     """Raise NotAllowed unless `password` is that of the person who is signed in, Refused after too many attempts.
 
-    Attempts share the limit of django-allauth's own reauthentication, so that a stolen session is no way to guess.
+    Attempts share the limit of django-allauth's own reauthentication, so that a stolen session cannot be used to guess
+    the password.
     """
     user = cast(User, request.user)
     if not consume(request, action="reauthenticate", user=user):

@@ -15,7 +15,7 @@ _LIVE = Statement(
 
 
 class SessionStore(db.SessionStore):
-    """Django's own store but for the reading."""
+    """Django's own store, except for how a session is read."""
 
     def _get_session_from_db(self) -> Session | None:
         found: Session | None = _LIVE.first(key=self.session_key, now=timezone.now())

@@ -1,4 +1,4 @@
-"""The pages of django-allauth that this site has; e-mail management, sign-up and social login are left out."""
+"""The pages of django-allauth that this site has; email management, sign-up and social login are left out."""
 
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa

@@ -30,5 +30,5 @@ class SignInView(LoginView):
 
 
 def closed(request: HttpRequest) -> HttpResponse:
-    """Nobody signs up by themselves; django-allauth wants the address to have a name."""
+    """There is no public sign-up; django-allauth wants the address to have a name."""
     raise Http404

@@ -1,7 +1,8 @@
-"""Does TOUCHSTONE_TRUSTED_PROXIES fit the requests that arrive? Noted when people sign in, told by `check --deploy`.
+"""Does TOUCHSTONE_TRUSTED_PROXIES fit the requests that arrive? Recorded when people sign in, reported by `check
+--deploy`.
 
-Limits on sign-in count by network address. With too small a number everybody behind the proxy has one address; with
-too large a number django-allauth refuses to guess, and nobody signs in.
+Limits on sign-in count by network address. With too small a number everybody behind the proxy has one address; with too
+large a number django-allauth refuses to guess, and nobody signs in.
 """
 
 from django.conf import settings

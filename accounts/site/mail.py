@@ -1,4 +1,4 @@
-"""Mail that this app sends by itself, and how the last message fared; django-allauth sends its own."""
+"""Mail that this app sends by itself, and whether the last message was sent; django-allauth sends its own."""
 
 import datetime as dt
 import logging
@@ -26,7 +26,7 @@ class LastMail:
 
 
 def note_mail(error: str) -> None:
-    """Remember for a week how handing over a message ended; `error` is empty if it was taken."""
+    """Remember for a week how handing over a message ended; `error` is empty if it was accepted."""
     cache.set(_LAST, LastMail(timezone.now(), error), 7 * 24 * 3600)
 
 
@@ -41,12 +41,12 @@ def invitation_link(token: str) -> str:
 
 
 def send_invitation(made: NewInvitation) -> bool:
-    """Mail the link to the invited address; False, and a line in the log, when the mail server refuses."""
+    """Email the link to the invited address; False, and a line in the log, when the mail server refuses."""
     context = {"invitation": made.invitation, "link": invitation_link(made.token)}
     body = render_to_string("people/invitation.txt", context)
     try:
         send_mail("An invitation to Touchstone", body, None, [made.invitation.email])
     except OSError as error:  # smtplib's errors are among them
-        log.error("The mail of invitation %s was not sent: %s", made.invitation.pk, error)
+        log.error("The email for invitation %s was not sent: %s", made.invitation.pk, error)
         return False
     return True

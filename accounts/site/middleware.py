@@ -1,4 +1,4 @@
-"""Rules that hold for every page: private pages are never cached, staff of a study carry MFA, no text has a NUL."""
+"""Rules for every page: private pages are never cached, staff must use MFA, no text has a NUL."""
 
 from collections.abc import Callable
 from typing import Any
@@ -62,7 +62,7 @@ class NulMiddleware:
     """PostgreSQL cannot compare or keep a NUL: an address with one is refused, a form gets U+FFFD in its place.
 
     So nothing that was typed is lost. JSON bodies are checked by their serializers, uploads (views that check the CSRF
-    token themselves, once the reader of the file is in place) by whoever reads the file.
+    token themselves, once the reader of the file is in place) by the code that reads the file.
     """
 
     def __init__(self, get_response: Handler) -> None:

@@ -1,4 +1,4 @@
-"""What pages share: their signed-in request, and how they tell the outcome of a verb."""
+"""What pages share: their signed-in request, and how they report the outcome of an action."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ from accounts.refusal import Refused
 
 
 class SignedInRequest(HttpRequest):
-    """For type checkers: a request behind a gate, so its user is a row of ours."""
+    """For type checkers: a request behind a gate, so its user is a row of our User model."""
 
     user: User
 
 
 @contextmanager
 def told(request: HttpRequest, done: str) -> Iterator[None]:
-    """Say `done` when the block succeeds, and the reason when an action refuses."""
+    """Show the message `done` when the block succeeds, and the reason when an action refuses."""
     try:
         yield
     except Refused as refusal:

@@ -29,9 +29,9 @@ def adjudicate(
 ) -> Adjudication:
     """Decide one question about one item; a further decision supersedes the one named by `supersedes`.
 
-    `value` is on the question's scale; for a pair, in the order of the item. Raises Refused while the campaign
-    is not closed, for an unknown question, step or value, when everybody is overruled without a `cause` and a
-    `note`, and (code "decided_meanwhile") when the latest decision is not the one that was looked at.
+    `value` is on the question's scale; for a pair, in the order of the item. Raises Refused while the campaign is not
+    closed, for an unknown question, step or value, when all graders are overruled without a `cause` and a `note`, and
+    (code "decided_meanwhile") when the latest decision is not the one that was looked at.
     """
     require_staff(actor)
     campaign = locked(item.campaign)
@@ -39,11 +39,12 @@ def adjudicate(
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     value = _canonical(campaign, question, value)
     if step and (question, step) not in answers:
-        raise Refused(f"Nobody answered {question} about step {step!r}.", code="no_step", field="step")
+        raise Refused(f"Nobody answered {question} for step {step!r}.", code="no_step", field="step")
     latest = Adjudication.objects.filter(LATEST, item=item, question=question, step=step).first()
     if (latest.pk if latest else None) != supersedes:
         raise Refused(
-            "Somebody decided this question meanwhile; look at the decision first.", code="decided_meanwhile"
+            "Someone has decided this question in the meantime; look at that decision first.",
+            code="decided_meanwhile",
         )
     overrules = overrules_everyone(value, answers.get((question, step), []))
     note = note.strip()
@@ -80,7 +81,7 @@ def _canonical(campaign: Campaign, key: str, value: str) -> str:
         raise Refused(f"{error}.", code="bad_value", field="value") from error
     if found not in question.scale.judgments:
         raise Refused(
-            "A decision says what is the case; it cannot leave it open.", code="bad_value", field="value"
+            "A decision must settle the question; it cannot leave it open.", code="bad_value", field="value"
         )
     return found
 
@@ -90,7 +91,7 @@ def _require_reasons(*, overrules: bool, cause: str, note: str) -> None:
         raise Refused(f"There is no cause {cause!r}; choose one of {', '.join(Cause.values)}.", field="cause")
     if overrules and not (cause and note):
         raise Refused(
-            "No grader gave this value: name the cause and say in a note why all are overruled.",
+            "No grader gave this value: choose the cause and explain in a note why all graders are overruled.",
             code="reasons_needed",
             field="note" if cause else "cause",
         )

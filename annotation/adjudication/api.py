@@ -136,7 +136,7 @@ class UnblindingView(StrictView):
 
     @extend_schema(operation_id="campaign_unblinding", responses=UnblindingOut)
     def get(self, request: Request, slug: str) -> Response:
-        """Whether the campaign is unblinded, and who asked and confirmed."""
+        """Whether the campaign is unblinded, and who requested and confirmed it."""
         campaign = campaign_or_404(slug)
         return Response(unblinding_json(campaign, queries.unblinding(campaign)))
 
@@ -148,7 +148,7 @@ class UnblindingView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
+        """Request the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
         campaign = campaign_or_404(slug)
         sent = understood(UnblindingIn, request)
         who = caller(request)

@@ -69,7 +69,7 @@ def decision_json(row: Adjudication) -> dict[str, Any]:
 
 
 def unblinding_json(campaign: Campaign, row: Unblinding | None) -> dict[str, Any]:
-    """Who asked and who confirmed, as far as it went."""
+    """Who requested the unblinding and who confirmed it, if anyone did."""
     return {
         "campaign": campaign.slug,
         "unblinded": bool(row and row.confirmed_at),

@@ -58,7 +58,7 @@ class AdjudicationPage:
 
 
 def adjudication_page(item: Item) -> AdjudicationPage:
-    """The page of an item of a campaign; the pair of a comparison stands in the order of the item."""
+    """The page of an item of a campaign; the pair of a comparison is in the order of the item."""
     shown = item_material(item)
     parts, proofs = shown_proofs(shown)
     found = graders(item)

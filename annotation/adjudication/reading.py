@@ -1,7 +1,7 @@
 """The answers of a campaign as an adjudicator reads them: graders by letter, no names, no systems.
 
 Letters follow the opaque handles of an item's places, so that a letter stands for different people on
-different items and tells nothing about when somebody submitted.
+different items and reveals nothing about when someone submitted.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ LATEST_PRIMARY = Q(amendment=False) & (Q(superseded_by__isnull=True) | Q(superse
 
 @dataclass(frozen=True)
 class QueuedItem:
-    """A line of the queue. `split` names the questions on which graders differ and nobody decided."""
+    """A line of the queue. `split` names the undecided questions on which graders differ."""
 
     item: Item
     state: State
@@ -125,7 +125,7 @@ def state_counts(rows: Iterable[QueuedItem]) -> dict[State, int]:
 
 
 def graders(item: Item) -> list[tuple[str, Grade]]:
-    """(letter, live grade) of everybody who graded the item, in the order of their handles."""
+    """(letter, live grade) of everyone who graded the item, in the order of their handles."""
     places = Assignment.objects.filter(item=item, state=AssignmentState.SUBMITTED, repeat=False)
     grades = (
         Grade.objects.filter(assignment__in=places, superseded_by=None)

@@ -1,7 +1,7 @@
 """How far the answers to an item agree, and what a decision about them must say. Pure: values in and out.
 
-A question is agreed when everybody who could judge it gave one value, split when they gave several, and open
-when nobody could judge it. An item is incomplete while a wanted grade is missing, whatever the others say.
+A question is agreed when all who could judge it gave the same value, split when they gave several, and open
+when nobody could judge it. An item is incomplete while a planned grade is missing, whatever the others say.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ class Said:
 
 
 def judged(values: Iterable[str]) -> set[str]:
-    """The different values that say something."""
+    """The distinct non-empty values."""
     return set(values) - {"", NOT_ASSESSED}
 
 

@@ -1,4 +1,4 @@
-"""Showing the systems of a closed campaign: one person asks, another one confirms."""
+"""Showing the systems of a closed campaign: one person requests it, another confirms."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,21 +15,21 @@ from annotation.models import Assignment, AssignmentState, Campaign, Unblinding
 
 @transaction.atomic
 def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unblinding:
-    """Ask that the systems of a closed campaign be shown; takes effect when somebody else confirms.
+    """Request that the systems of a closed campaign be shown; takes effect when someone else confirms.
 
     Raises Refused while the campaign is not closed (the reason counts its open assignments), without a
-    reason, or when it was asked before.
+    reason, or when it has already been requested.
     """
     _require_entitled(actor)
     campaign = locked(campaign)
     _require_closed(campaign)
     reason = reason.strip()
     if not reason:
-        raise Refused("Say why the systems are to be shown.", code="no_reason", field="reason")
+        raise Refused("Say why the systems should be shown.", code="no_reason", field="reason")
     if len(reason) > 1000:
         raise Refused("The reason is longer than 1000 characters.", code="too_long", field="reason")
     if Unblinding.objects.filter(campaign=campaign, withdrawn_at=None).exists():
-        raise Refused("This campaign's unblinding was asked for already.", code="already_requested")
+        raise Refused("The unblinding of this campaign has already been requested.", code="already_requested")
     asked = Unblinding.objects.create(campaign=campaign, reason=reason, requested_by=actor)
     record(actor=actor, verb="request_unblinding", target=campaign, reason=reason)
     return asked
@@ -37,12 +37,12 @@ def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unbli
 
 @transaction.atomic
 def confirm_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
-    """Confirm what another person asked for. From now on campaign pages show systems, decisions are amendments."""
+    """Confirm another person's request. From now on campaign pages show systems, decisions are amendments."""
     _require_entitled(actor)
     campaign = locked(campaign)
     asked = _open_request(campaign)
     if asked.requested_by_id == actor.pk:
-        raise NotAllowed("Unblinding takes two people: somebody else has to confirm your request.")
+        raise NotAllowed("Unblinding takes two people: someone else has to confirm your request.")
     asked.confirmed_by, asked.confirmed_at = actor, timezone.now()
     asked.save(update_fields=["confirmed_by", "confirmed_at"])
     details = {"requested_by": asked.requested_by_id}
@@ -52,7 +52,7 @@ def confirm_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
 
 @transaction.atomic
 def withdraw_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
-    """Take a request back, or turn it down, before it is confirmed."""
+    """Withdraw a request, or decline it, before it is confirmed."""
     _require_entitled(actor)
     campaign = locked(campaign)
     asked = _open_request(campaign)
@@ -65,9 +65,9 @@ def withdraw_unblinding(*, actor: User, campaign: Campaign) -> Unblinding:
 def _open_request(campaign: Campaign) -> Unblinding:
     asked = Unblinding.objects.filter(campaign=campaign, withdrawn_at=None).first()
     if asked is None:
-        raise Refused("Nobody has asked for this unblinding.", code="not_requested")
+        raise Refused("Nobody has requested this unblinding.", code="not_requested")
     if asked.confirmed_at is not None:
-        raise Refused("The campaign is unblinded already.", code="already_unblinded")
+        raise Refused("The campaign is already unblinded.", code="already_unblinded")
     return asked
 
 

@@ -56,7 +56,7 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     if request.method == "POST":
         try:
             _decide(request, item)
-            messages.success(request, "The decision is stored.")
+            messages.success(request, "The decision has been stored.")
             return redirect("adjudicate", slug=slug, name=name)
         except Refused as refusal:
             problem = {
@@ -96,7 +96,7 @@ def _decide(request: SignedInRequest, item: Item) -> None:
 @staff_only
 @require_POST
 def unblinding(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Ask for the unblinding, confirm what somebody else asked for, or take a request back."""
+    """Request the unblinding, confirm someone else's request, or withdraw a request."""
     campaign = _campaign(slug)
     verb = request.POST.get("verb", "")
     try:
@@ -104,13 +104,13 @@ def unblinding(request: SignedInRequest, slug: str) -> HttpResponse:
             adjudication_unblinding.request_unblinding(
                 actor=request.user, campaign=campaign, reason=request.POST.get("reason", "")
             )
-            messages.success(request, "Asked. A second person has to confirm before systems are shown.")
+            messages.success(request, "Requested. A second person has to confirm before systems are shown.")
         elif verb == "confirm":
             adjudication_unblinding.confirm_unblinding(actor=request.user, campaign=campaign)
-            messages.success(request, "The campaign is unblinded.")
+            messages.success(request, "The campaign has been unblinded.")
         else:
             adjudication_unblinding.withdraw_unblinding(actor=request.user, campaign=campaign)
-            messages.success(request, "The request is withdrawn.")
+            messages.success(request, "The request has been withdrawn.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)

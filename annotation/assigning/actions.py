@@ -1,4 +1,4 @@
-"""Places on items: planned by the coordinator, pulled by reviewers, given up, taken back.
+"""Places on items: planned by the coordinator, pulled by reviewers, given up, released.
 
 A place is claimed by a conditional update of Item.places_taken whose count is checked, inside the transaction
 that also writes the assignment. That, with unique(item, reviewer), holds under any concurrency.
@@ -55,12 +55,12 @@ def require_blind_reviewer(reviewer: User) -> None:
     if is_study_staff(reviewer):
         raise NotAllowed("Coordinators and owners see identities and never grade blind.")
     if not reviewer.is_active or RoleName.REVIEWER not in role_names(reviewer):
-        raise NotAllowed("Only reviewers take items.")
+        raise NotAllowed("Only reviewers can take items.")
 
 
 def saw_systems() -> NotAllowed:
-    """What who saw systems is refused with."""
-    return NotAllowed("You saw which systems wrote these answers, so you cannot grade them blind.")
+    """The refusal for reviewers who have seen systems."""
+    return NotAllowed("You have seen which systems wrote these answers, so you cannot grade them blind.")
 
 
 def plan_assignment(campaign: Campaign) -> Plan:
@@ -72,7 +72,7 @@ def plan_assignment(campaign: Campaign) -> Plan:
 
 @transaction.atomic
 def apply_plan(*, actor: User, campaign: Campaign, sha256: str) -> list[Assignment]:
-    """Write the plan that was shown; raises Refused (code "plan_changed") when it would now be another."""
+    """Write the plan that was shown; raises Refused (code "plan_changed") when the plan would now be different."""
     require_staff(actor)
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.ASSIGN)
@@ -103,7 +103,9 @@ def _place(campaign: Campaign, plan: Plan) -> list[Assignment]:
         )
         for position, item in enumerate(order, start=start + 1):
             if not _claim(item):
-                raise Refused("A place was taken meanwhile; look at the plan again.", code="plan_changed")
+                raise Refused(
+                    "A place has been taken in the meantime; look at the plan again.", code="plan_changed"
+                )
             placed += shown.assignments(item, reviewer, position, pulled=False)
     made = Assignment.objects.bulk_create(placed)
     draw_arms(reveal_of(campaign), made)
@@ -171,21 +173,21 @@ def take_next(*, reviewer: User, campaign: Campaign) -> Assignment:
     conflict of interest waits for a coordinator before their first place, "conflicts_undecided".
     """
     require_blind_reviewer(reviewer)
-    return _take(reviewer, _standing(reviewer, campaign.slug), queries.field_of(reviewer))
+    return _take(reviewer, _eligibility(reviewer, campaign.slug), queries.field_of(reviewer))
 
 
 def take_next_of(*, reviewer: User, slug: str) -> Assignment:
-    """`take_next` of the open campaign called `slug`; where there is none, there is nothing left either."""
+    """`take_next` of the open campaign called `slug`; Refused with "nothing_left" where there is no such campaign."""
     require_blind_reviewer(reviewer)
-    standing = _standing(reviewer, slug)
+    standing = _eligibility(reviewer, slug)
     if standing is None or standing.phase != Phase.OPEN:
-        raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+        raise Refused("There are no items left for you in this campaign.", code="nothing_left")
     return _take(reviewer, standing, queries.field_of(reviewer))
 
 
-def _standing(reviewer: User, slug: str) -> Any:
+def _eligibility(reviewer: User, slug: str) -> Any:
     with identities_readable():
-        return _STANDING.first(reviewer=reviewer.pk, slug=slug)
+        return _ELIGIBILITY.first(reviewer=reviewer.pk, slug=slug)
 
 
 def take_anywhere(*, reviewer: User) -> Assignment:
@@ -200,11 +202,11 @@ def take_anywhere(*, reviewer: User) -> Assignment:
         except Refused as refusal:
             if refusal.code != "nothing_left":
                 raise
-    raise Refused("There is nothing left for you to grade at the moment.", code="nothing_left")
+    raise Refused("There are no items for you to grade at the moment.", code="nothing_left")
 
 
 def _is_held_back(standing: Any) -> bool:
-    """Whether the reviewer gets no first place in the campaign before their conflicts of interest are decided."""
+    """Whether the reviewer gets no place in the campaign until their conflicts of interest are decided."""
     return bool(standing.undecided and not standing.fixed)
 
 
@@ -224,7 +226,7 @@ def _take(reviewer: User, standing: Any, field: frozenset[str]) -> Assignment:
     _require_room(reviewer, campaign)
     if not standing.fixed:
         fix_conflicts(campaign=campaign, reviewers=[reviewer.pk])
-    returned = _take_back(reviewer, campaign) if standing.returnable else None
+    returned = _retake_late_place(reviewer, campaign) if standing.returnable else None
     if returned is not None:
         return returned
     way = _Way(reviewer, standing)
@@ -236,10 +238,10 @@ def _take(reviewer: User, standing: Any, field: frozenset[str]) -> Assignment:
                 if taken is not None:
                     return taken
                 pairs = _still_free([pair for pair in pairs if pair[0] != item])
-    raise Refused("There is nothing left for you in this campaign.", code="nothing_left")
+    raise Refused("There are no items left for you in this campaign.", code="nothing_left")
 
 
-def _standings() -> QuerySet[Any]:
+def _eligibility_queryset() -> QuerySet[Any]:
     """Campaigns, each with what decides whether the reviewer may take an item of it, for a statement."""
     returnable = queries.returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
     last = queries.last_places(REVIEWER)
@@ -254,13 +256,13 @@ def _standings() -> QuerySet[Any]:
     )
 
 
-_STANDING = Statement(lambda: _standings().filter(slug=Parameter("slug")))
+_ELIGIBILITY = Statement(lambda: _eligibility_queryset().filter(slug=Parameter("slug")))
 
 
 def _with_work() -> QuerySet[Any]:
     free = queries.free_items().filter(campaign=OuterRef("pk"))
     with_work = Q(Exists(free)) | Q(returnable=True)
-    return _standings().filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
+    return _eligibility_queryset().filter(with_work, phase=Phase.OPEN).order_by("opened_at", "pk")
 
 
 _STANDINGS_WITH_WORK = Statement(_with_work)
@@ -307,7 +309,7 @@ def _windows(
     yield free
 
 
-def _take_back(reviewer: User, campaign: Campaign) -> Assignment | None:
+def _retake_late_place(reviewer: User, campaign: Campaign) -> Assignment | None:
     """A place that was released for being late, while it is free: it comes back with its draft."""
     for place in queries.returnable(reviewer).filter(item__campaign=campaign).order_by("position"):
         with transaction.atomic():
@@ -331,7 +333,7 @@ def _require_room(reviewer: User, campaign: Campaign) -> None:
 
 
 def _take_turns(reviewer: User, campaign: Campaign) -> None:
-    """Where what a person holds decides what they may take, their two tabs come one after the other."""
+    """If what a person holds decides what they may take, lock their row, so that requests from two tabs take turns."""
     if campaign.problem_rule == ProblemRule.APART or campaign.most_per_reviewer is not None:
         User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
         _require_room(reviewer, campaign)
@@ -383,7 +385,7 @@ def _try_to_take(reviewer: User, campaign: Any, field: frozenset[str], pk: int) 
 
 @transaction.atomic
 def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> None:
-    """Take a waiting place back from its reviewer (who keeps the draft); the place is free again."""
+    """Release a waiting place; its reviewer keeps the draft, and the place is free again."""
     require_staff(actor)
     _release(assignment, ReleaseReason.WITHDRAWN)
     record(actor=actor, verb="release_assignment", target=assignment, reason=reason)
@@ -393,8 +395,8 @@ def release_assignment(*, actor: User, assignment: Assignment, reason: str) -> N
 def release_late(*, actor: User, campaign: Campaign) -> dict[str, int]:
     """Release everything that is past the campaign's due date and give it to reviewers who are not late.
 
-    Drafts stay with who typed them; they get a place back, with its draft, when they ask for work while it is
-    free. Returns how many were `released` and `reassigned`. Raises Refused without a due date in the past.
+    Drafts stay with their authors, who get the place again, with its draft, if they ask for work while it is free.
+    Returns how many were `released` and `reassigned`. Raises Refused without a due date in the past.
     """
     require_staff(actor)
     campaign = locked(campaign)
@@ -430,7 +432,7 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
     whether a new reviewer was found.
     """
     if assignment.reviewer_id != reviewer.pk:
-        raise NotAllowed("This place is not yours.")
+        raise NotAllowed("This place belongs to someone else.")
     _release(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
     return not assignment.pulled and not assignment.repeat and _reassign(assignment.item)
@@ -441,7 +443,7 @@ def _release(assignment: Assignment, reason: ReleaseReason) -> None:
     phases.require(campaign.phase, Verb.RELEASE)
     waiting = Assignment.objects.filter(pk=assignment.pk, state=AssignmentState.WAITING)
     if waiting.update(state=AssignmentState.RELEASED, release_reason=reason) != 1:
-        raise Refused("Only a waiting place can be given up.", code="not_waiting")
+        raise Refused("Only a place that is still waiting can be given up.", code="not_waiting")
     if assignment.repeat:  # the place is held by the first presentation
         return
     Assignment.objects.filter(

@@ -1,4 +1,4 @@
-"""Which reviewers get which items: expertise, conflicts and capacity kept, load as even as it can be.
+"""Which reviewers get which items: expertise, respecting conflicts and capacity, with the load as even as possible.
 
 The problem is a minimum-cost flow: each item sends `wanted` units to different reviewers, each reviewer's
 k-th item costs more than the one before, and a unit that no reviewer can take falls into a shortfall at a
@@ -25,7 +25,7 @@ CONFIDENCE_GAIN = 0.05  # less than one step of load, so that confidence never c
 
 @dataclass(frozen=True)
 class Vacancy:
-    """An item with `wanted` free places. `taken_by` holds everyone who ever had a place on it."""
+    """An item with `wanted` free places. `taken_by` lists everyone who ever had a place on it."""
 
     item: int
     domain: str
@@ -93,9 +93,9 @@ def refusal(vacancy: Vacancy, candidate: Candidate, rule: str = Rule.FREE) -> st
     if vacancy.item in candidate.excluded:
         return str(candidate.excluded[vacancy.item])
     if candidate.reviewer in vacancy.taken_by:
-        return "had this item already"
+        return "have already had this item"
     if rule == Rule.APART and vacancy.problem in candidate.problems:
-        return "had another answer to the problem"
+        return "have had another answer to the problem"
     return ""
 
 
@@ -147,7 +147,7 @@ def _unit(members: Sequence[Vacancy]) -> Vacancy:
 def _members_taken(
     members: Sequence[Vacancy], reviewer: int, pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """The problem's items that still want somebody, for this reviewer."""
+    """The problem's items with free places, for this reviewer."""
     given = Counter(item for item, _ in pairs)
     return [(member.item, reviewer) for member in members if given[member.item] < member.wanted]
 
@@ -176,8 +176,8 @@ def _unmet(
 
 _STRAINED = {
     Rule.FREE: "their capacity is used up",
-    Rule.TOGETHER: "not for all answers to the problem, or their capacity is used up",
-    Rule.APART: "each takes one answer to a problem, or their capacity is used up",
+    Rule.TOGETHER: "not enough capacity for all answers to the problem",
+    Rule.APART: "each may take only one answer to a problem, or their capacity is used up",
 }
 
 
@@ -278,7 +278,7 @@ def _slots(vacancies: Sequence[Vacancy], edges: Sequence[tuple[Vacancy, Candidat
 
 
 def _edge_cost(vacancy: Vacancy, candidate: Candidate, seed: int) -> float:
-    """Confidence lowers the cost a little; a seeded crumb decides between equals."""
+    """Confidence lowers the cost a little; a tiny seeded term breaks ties."""
     lot = hashlib.sha256(f"{seed}\x1f{vacancy.item}\x1f{candidate.reviewer}".encode()).digest()
     crumb = int.from_bytes(lot[:4], "big") / 2**32 / 100
     return crumb - CONFIDENCE_GAIN * candidate.confidence[vacancy.domain]

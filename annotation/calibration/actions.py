@@ -51,12 +51,12 @@ def make_calibration(*, actor: User, campaign: Campaign, items: int) -> Calibrat
     campaign = locked_campaign(campaign)
     phases.require(campaign.phase, Verb.GRADE)
     if current_round(campaign) is not None:
-        raise Refused("The present round has to end first.", code="round_open")
+        raise Refused("The current round has to end first.", code="round_open")
     free = campaign.items.filter(calibration=None, places__gte=2).values_list("pk", "instance_id")
     order = shuffled(handle_key(), seed=campaign.seed, reviewer=0, items=free)
     if not 1 <= items <= len(order):
         raise Refused(
-            f"A round takes 1 to {len(order)} items: those with two or more reviewers that were in none yet.",
+            f"A round takes 1 to {len(order)} items, from those with two or more reviewers that were in no round yet.",
             code="too_few",
             field="items",
         )
@@ -68,7 +68,7 @@ def make_calibration(*, actor: User, campaign: Campaign, items: int) -> Calibrat
 
 @transaction.atomic
 def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
-    """Show the blind answers of the present round to everybody who gave them; they are final from now on.
+    """Show the blind answers of the current round to everyone who gave them; they are final from now on.
 
     Raises Refused with code no_round, wrong_phase, revealed, or not_answered while an item has a waiting place
     or fewer than two answers.
@@ -78,7 +78,7 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     phases.require(campaign.phase, Verb.GRADE)
     row = _present(campaign)
     if row.revealed_at is not None:
-        raise Refused("The round is revealed.", code="revealed")
+        raise Refused("The round has been revealed.", code="revealed")
     # items and places are held, so that no place is taken and no answer written while the round is revealed
     list(Item.objects.select_for_update(of=("self",)).filter(calibration__round=row).order_by("pk"))
     places = list(
@@ -91,8 +91,8 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
         waiting, answered = states.count(AssignmentState.WAITING), states.count(AssignmentState.SUBMITTED)
         if waiting or answered < 2:
             raise Refused(
-                f"{subject.item.instance.key} has {answered} answers and {waiting} waiting places; a round is "
-                "revealed when every item has two answers or more and nobody is still at it.",
+                f"{subject.item.instance.key} has {answered} answers and {waiting} waiting places; a round can "
+                "be revealed when every item has at least two answers and no waiting place.",
                 code="not_answered",
             )
     row.revealed_by, row.revealed_at = actor, timezone.now()
@@ -108,7 +108,7 @@ def end_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
     campaign = locked_campaign(campaign)
     row = _present(campaign)
     if row.revealed_at is None:
-        raise Refused("The round is not revealed yet.", code="not_revealed")
+        raise Refused("The round has not been revealed yet.", code="not_revealed")
     row.ended_at = timezone.now()
     row.save(update_fields=["ended_at"])
     record(actor=actor, verb="end_calibration", target=campaign)
@@ -118,17 +118,17 @@ def end_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
 def _present(campaign: Campaign) -> CalibrationRound:
     row = current_round(campaign)
     if row is None:
-        raise Refused("There is no calibration round to go on with.", code="no_round")
+        raise Refused("There is no calibration round.", code="no_round")
     return row
 
 
 @transaction.atomic
 def discuss(*, author: User, item: Item, text: str) -> CalibrationRemark:
-    """Add a remark to the discussion of a revealed item: by who answered it, or by who runs the campaign."""
+    """Add a remark to the discussion of a revealed item, by a reviewer who answered it or by the campaign's staff."""
     subject = CalibrationItem.objects.select_related("round").filter(item=item).first()
     mine = Assignment.objects.filter(item=item, reviewer=author, state=AssignmentState.SUBMITTED).exists()
     if subject is None or not (mine or is_study_staff(author)):
-        raise NotAllowed("This discussion is not yours.")
+        raise NotAllowed("You do not take part in this discussion.")
     _require_discussion(subject)
     text = text.strip()
     if not text or len(text) > MAX_REMARK or "\0" in text:
@@ -169,7 +169,7 @@ def _discussed_now(reviewer: User, assignment: Assignment) -> Assignment:
 
 @transaction.atomic
 def answer_again(*, reviewer: User, assignment: Assignment, content: Any, reason: str) -> LaterGrade:
-    """Second answers after the discussion, once; the blind ones stay and alone enter scores.
+    """Second answers after the discussion, once; the blind ones stay, and only they enter scores.
 
     Raises Incomplete, and Refused with code not_discussed, already_answered or no_reason.
     """
@@ -182,16 +182,16 @@ def answer_again(*, reviewer: User, assignment: Assignment, content: Any, reason
 def require_first_later(assignment: Assignment, occasion: Occasion) -> None:
     """Raise Refused unless the place has a grade and no later answers of the occasion."""
     if not Grade.objects.filter(assignment=assignment).exists():
-        raise Refused("The blind answers come first.", code="not_submitted")
+        raise Refused("Submit your blind answers first.", code="not_submitted")
     if LaterGrade.objects.filter(assignment=assignment, occasion=occasion).exists():
-        raise Refused("You have answered again.", code="already_answered")
+        raise Refused("You have already given second answers.", code="already_answered")
 
 
 def store_later(assignment: Assignment, occasion: Occasion, content: Any, reason: str) -> LaterGrade:
-    """Check answers like a submission and keep them beside the blind ones."""
+    """Check answers like a submission and store them; the blind ones stay as they are."""
     if not reason.strip():
         raise Refused(
-            "Say in a sentence why you answer anew, or that you stay with it.",
+            "Say in a sentence why you change your answers, or that you stay with them.",
             code="no_reason",
             field="reason",
         )

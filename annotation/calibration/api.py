@@ -1,4 +1,4 @@
-"""REST: discussions of revealed items for who answered them, and the rounds of a campaign."""
+"""REST: discussions of revealed items for those who answered them, and the rounds of a campaign."""
 
 from typing import Any
 
@@ -99,7 +99,7 @@ class DiscussionView(StrictView):
 
     @extend_schema(operation_id="discussion_show", responses=DiscussionOut)
     def get(self, request: Request, handle: str) -> Response:
-        """Everybody's answers to an own item whose round was revealed, and the remarks."""
+        """Everyone's answers to one of the caller's items whose round was revealed, and the remarks."""
         _, subject = _discussed(request, handle)
         return Response(DiscussionOut(discussion(subject, caller(request))).data)
 
@@ -133,7 +133,7 @@ class AgainView(StrictView):
         responses={201: DiscussionOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
     )
     def post(self, request: Request, handle: str) -> Response:
-        """Second answers, once; the blind ones stay and alone enter scores."""
+        """Second answers, once; the blind ones stay, and only they enter scores."""
         place, subject = _discussed(request, handle)
         sent = understood(AgainIn, request)
         try:
@@ -157,7 +157,7 @@ class CalibrationView(StrictView):
         responses={200: RoundOut(many=True), **REFUSED},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make a round, reveal it, or end its discussion."""
+        """Create a round, reveal it, or end its discussion."""
         campaign = campaign_or_404(slug)
         sent = understood(RoundIn, request)
         actor = caller(request)

@@ -1,6 +1,6 @@
-"""Calibration rounds as their readers see them: the blind answers beside each other, the discussion, what came after.
+"""Calibration rounds as their readers see them: the blind answers side by side, the discussion, and the second answers.
 
-Graders stand under the letter that adjudication uses (annotation/adjudication/reading.py): by item, after their opaque
+Graders appear under the letter that adjudication uses (annotation/adjudication/reading.py): by item, after their opaque
 handles, so that a letter stands for different people on different items.
 """
 
@@ -42,7 +42,7 @@ def current_round(campaign: Campaign) -> CalibrationRound | None:
 
 
 def is_revealed(item: Item | int) -> bool:
-    """Whether the blind answers of the item were shown to those who gave them."""
+    """Whether the blind answers of the item have been shown to those who gave them."""
     pk = item if isinstance(item, int) else item.pk
     return CalibrationItem.objects.filter(item=pk, round__revealed_at__isnull=False).exists()
 
@@ -59,7 +59,7 @@ def require_unrevealed(item: int) -> None:
 
 
 def blind_answers_are_final() -> Refused:
-    """What a grade is refused with after the reveal."""
+    """The refusal of a grade after the reveal."""
     return Refused(
         "The answers to this item were revealed for discussion; the blind ones are final.", code="revealed"
     )
@@ -105,7 +105,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Discussion:
-    """Everything said about an item; `open` while remarks and second answers are taken."""
+    """Everything said about an item; `open` while remarks and second answers are accepted."""
 
     questions: tuple[DiscussedQuestion, ...]
     remarks: tuple[Said, ...]
@@ -122,7 +122,7 @@ def discussion(subject: CalibrationItem, reader: User) -> Discussion:
     )
     return Discussion(
         questions=tuple(_questions(subject, places, reader)),
-        remarks=tuple(_said(subject, letters, reader)),
+        remarks=tuple(_remarks_shown(subject, letters, reader)),
         open=subject.round.ended_at is None,
         answered_again=again.exists(),
     )
@@ -171,7 +171,7 @@ def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _said(subject: CalibrationItem, letters: dict[int, str], reader: User) -> Iterable[Said]:
+def _remarks_shown(subject: CalibrationItem, letters: dict[int, str], reader: User) -> Iterable[Said]:
     remarks = list(CalibrationRemark.objects.filter(subject=subject).order_by("created_at", "pk"))
     texts = [(remark.text, "markdown", f"r{n}-") for n, remark in enumerate(remarks, start=1)]
     for remark, document in zip(remarks, rendered_all(texts), strict=True):

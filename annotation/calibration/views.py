@@ -1,4 +1,4 @@
-"""Calibration: the discussion of an item for who answered it blind, and the rounds for who runs the campaign."""
+"""Calibration: the discussion of an item for those who answered it blind, and the rounds for the campaign's staff."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def _discussed_or_404(request: SignedInRequest, handle: str) -> tuple[Assignment
 @login_required
 @require_http_methods(["GET", "POST"])
 def discussion_page(request: SignedInRequest, handle: str) -> HttpResponse:
-    """All blind answers beside each other, the remarks, and the form of second answers; POST adds a remark."""
+    """All blind answers side by side, the remarks, and the form of second answers; POST adds a remark."""
     place, subject = _discussed_or_404(request, handle)
     if request.method == "POST":
         text = request.POST.get("text", "")
@@ -57,7 +57,7 @@ def again(request: SignedInRequest, handle: str) -> HttpResponse:
         actions.answer_again(reviewer=request.user, assignment=place, content=content, reason=reason)
     except Refused as refusal:
         return _page(request, place, subject, refusal=refusal, content=content, reason=reason)
-    messages.success(request, "Your second answers are kept beside the blind ones.")
+    messages.success(request, "Your second answers are stored; the blind ones stay as they are.")
     return redirect("discussion", handle=handle)
 
 
@@ -90,7 +90,7 @@ def _page(
 @staff_only
 @require_http_methods(["GET", "POST"])
 def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The rounds of a campaign; POST makes, reveals or ends the present one."""
+    """The rounds of a campaign; POST creates, reveals or ends the current one."""
     row = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
@@ -117,4 +117,4 @@ def _act(request: SignedInRequest, row: Campaign, form: CalibrationForm) -> None
     elif verb == "make" and form.is_valid():
         actions.make_calibration(actor=request.user, campaign=row, **form.cleaned_data)
     else:
-        raise Refused("Say how many items the round takes.", field="items")
+        raise Refused("Enter how many items the round takes.", field="items")

@@ -39,7 +39,7 @@ from benchmark.rubrics import RubricError
 def require_staff(actor: User) -> None:
     """Raise NotAllowed unless `actor` runs studies."""
     if not is_study_staff(actor):
-        raise NotAllowed("Only coordinators and owners run campaigns.")
+        raise NotAllowed("Only coordinators and owners can run campaigns.")
 
 
 def locked(campaign: Campaign) -> Campaign:
@@ -99,9 +99,9 @@ def create_campaign(
 
 @transaction.atomic
 def set_least_authors(*, actor: User, campaign: Campaign, least: int) -> None:
-    """Say how many systems must be possible authors of whatever a reviewer of the campaign gets, from 1 to 100.
+    """Set how many systems must be possible authors of any item that a reviewer of the campaign gets, from 1 to 100.
 
-    Raises Refused once the campaign has opened, or somebody has or had a place.
+    Raises Refused once the campaign has opened or any place has been given.
     """
     require_staff(actor)
     campaign = locked(campaign)
@@ -112,7 +112,7 @@ def set_least_authors(*, actor: User, campaign: Campaign, least: int) -> None:
         raise Refused("Between 1 and 100 systems.", field="least_authors")
     if campaign.phase != Phase.DRAFT or Assignment.objects.filter(item__campaign=campaign).exists():
         raise Refused(
-            "This no longer changes: reviewers have places.", code="wrong_phase", field="least_authors"
+            "This can no longer change: reviewers have places.", code="wrong_phase", field="least_authors"
         )
     given = {"least": least, "set_by": actor, "set_at": timezone.now()}
     LeastAuthors.objects.update_or_create(campaign=campaign, defaults=given)
@@ -122,9 +122,9 @@ def set_least_authors(*, actor: User, campaign: Campaign, least: int) -> None:
 def require_sound_terms(campaign: Campaign) -> None:
     """Raise Refused, naming the field, for a number out of range or a field that is too long or malformed."""
     if not 1 <= campaign.reviewers_per_item <= 25:
-        raise Refused("An item takes between 1 and 25 reviewers.", field="reviewers_per_item")
+        raise Refused("An item needs between 1 and 25 reviewers.", field="reviewers_per_item")
     if campaign.most_per_reviewer is not None and campaign.most_per_reviewer < 1:
-        raise Refused("A reviewer takes at least one item.", field="most_per_reviewer")
+        raise Refused("A reviewer must be allowed at least one item.", field="most_per_reviewer")
     if not campaign.track.strip() and campaign.kind != CampaignKind.CONSTRUCTION:
         raise Refused("A campaign needs a track.", field="track")
     try:
@@ -167,14 +167,14 @@ def draw_items(
 ) -> list[Item]:
     """Draw the campaign's items once; the runs they come from are frozen with the draw.
 
-    `strata` maps output ids to strata and defaults to the domain of every answered output of the release and
-    track (an audit passes the judge's buckets); a construction audit draws from all instances of the release,
-    by domain, and freezes the release. `sizes` gives n_h by stratum; without it, `per_stratum` of each are
-    drawn, or all. Outputs that somebody excluded for telling their author are never drawn.
+    `strata` maps output ids to strata and defaults to the domain of every answered output of the release and track (an
+    audit passes the judge's buckets); a construction audit draws from all instances of the release, by domain, and
+    freezes the release. `sizes` gives n_h by stratum; without it, `per_stratum` of each are drawn, or all. Outputs
+    excluded because they reveal their author are never drawn.
 
-    Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered
-    one of this release and track, or (code "quarantined") when outputs wait for a decision about what tells
-    their author, unless `leave_out_undecided`.
+    Raises Refused when a draw exists, when there is nothing to draw from, when an output is not an answered one of this
+    release and track, or (code "quarantined") when outputs are waiting for a decision about what reveals their author,
+    unless `leave_out_undecided`.
     """
     require_staff(actor)
     campaign = locked(campaign)
@@ -232,8 +232,11 @@ def freeze_runs(actor: User, outputs: list[Output]) -> None:
 
 @transaction.atomic
 def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
-    """Let reviewers in. Raises Refused while nothing is drawn, or (code "too_few_authors") when no item could be
-    given to anybody, because too few systems answered each problem."""
+    """Open the campaign to reviewers.
+
+    Raises Refused while nothing is drawn, or (code "too_few_authors") when no item could be given to anyone, because
+    too few systems answered each problem.
+    """
     require_staff(actor)
     campaign = locked(campaign)
     campaign.phase = phases.after(campaign.phase, Verb.OPEN)
@@ -253,9 +256,9 @@ def _require_enough_authors(campaign: Campaign) -> None:
     most = max((len(systems) for systems in ground.authors.values()), default=0)
     if most < ground.least:
         raise Refused(
-            f"Nothing could be given to anybody: at least {ground.least} systems have to be possible authors, and no "
-            f"problem was answered by more than {most}. If reviewers may know that much, set the least number of "
-            f"possible authors to {most} or less first; the audit trail keeps it.",
+            f"No item could be given to anyone: at least {ground.least} systems have to be possible authors, and no "
+            f"problem was answered by more than {most}. If that much blinding is enough, set the least number of "
+            f"possible authors to {most} or less first; the audit trail records it.",
             code="too_few_authors",
             field="least_authors",
         )
@@ -263,7 +266,7 @@ def _require_enough_authors(campaign: Campaign) -> None:
 
 @transaction.atomic
 def close_campaign(*, actor: User, campaign: Campaign, reason: str = "") -> Campaign:
-    """End the round: no grade is added or changed any more. Unfinished places need a `reason`."""
+    """Close the campaign: from then on no grade is added or changed. Unfinished places need a `reason`."""
     require_staff(actor)
     campaign = locked(campaign)
     campaign.phase = phases.after(campaign.phase, Verb.CLOSE)

@@ -78,7 +78,7 @@ class CampaignView(RetrieveAPIView[Campaign]):
     )
     @idempotent
     def patch(self, request: Request, slug: str) -> Response:
-        """Change terms: all before the draw, due date and instructions until the campaign is closed."""
+        """Change terms: all of them before the draw, due date and instructions until the campaign is closed."""
         campaign = campaign_or_404(slug)
         sent = understood(shape.RevisedIn, request)
         if "release" in sent:
@@ -126,7 +126,7 @@ class DrawView(StrictView):
     )
     @idempotent
     def delete(self, request: Request, slug: str) -> Response:
-        """Take the draw of a draft back, while nobody has a place; the audit trail keeps both."""
+        """Discard the draw of a draft, as long as no place is assigned; the audit trail records both."""
         revising.discard_draw(actor=caller(request), campaign=campaign_or_404(slug))
         return Response(status=204)
 
@@ -172,7 +172,7 @@ class AssignView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Apply the plan that was looked at; 409 with code plan_changed when it would now be another."""
+        """Apply the plan that was looked at; 409 with code plan_changed when the plan would now be different."""
         campaign = campaign_or_404(slug)
         sent = understood(shape.AssignIn, request)
         placed = assigning_actions.apply_plan(actor=caller(request), campaign=campaign, **sent)
@@ -190,7 +190,7 @@ class OpenView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Let the reviewers in."""
+        """Open the campaign to its reviewers."""
         actions.open_campaign(actor=caller(request), campaign=campaign_or_404(slug))
         return campaign_reply(slug)
 
@@ -206,7 +206,7 @@ class CloseView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """End the round; unfinished places need a reason."""
+        """Close the campaign; unfinished places need a reason."""
         campaign = campaign_or_404(slug)
         sent = understood(shape.CloseIn, request)
         actions.close_campaign(actor=caller(request), campaign=campaign, **sent)
@@ -234,7 +234,7 @@ class ReleaseAssignmentView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Take a waiting place back; it is free again and the reviewer keeps the draft."""
+        """Release a waiting place; it is free again and the reviewer keeps the draft."""
         rows = Assignment.objects.select_related("item__campaign")
         place = get_object_or_404(rows, pk=pk, item__campaign__slug=slug)
         sent = understood(shape.ReleaseAssignmentIn, request)
@@ -253,7 +253,7 @@ class RemindView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Mail reviewers about waiting work; nobody gets two mails on a day."""
+        """Remind reviewers by email of waiting items; at most one email per reviewer and day."""
         counts = reminding.remind_campaign(actor=caller(request), campaign=campaign_or_404(slug))
         return Response(shape.RemindedOut(counts).data)
 

@@ -14,7 +14,7 @@ from benchmark.models import IdentityDecision, IdentityScan, IdentityVerdict, Ou
 
 @dataclass(frozen=True)
 class Frame:
-    """Units by stratum. `undecided` counts outputs that wait in quarantine, by domain, or by system where
+    """Units by stratum. `undecided` counts outputs that are waiting in quarantine, by domain, or by system where
     systems are compared; they are in no stratum."""
 
     strata: Mapping[str, int]
@@ -29,7 +29,7 @@ class Frame:
 class Size:
     """What a choice would draw: items, and how often they are shown if each has one reviewer.
 
-    `undecided` outputs would be left out, or hold the draw up.
+    `undecided` outputs would be left out, or block the draw.
     """
 
     items: int

@@ -1,4 +1,4 @@
-"""How each kind of campaign is drawn. Everything that depends on the kind before the draw is looked up here."""
+"""How each kind of campaign is drawn. Everything before the draw that depends on the kind is looked up here."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -11,7 +11,7 @@ from llm.strict_json import storable
 
 
 class PlainForm(forms.Form):
-    """Labels stand above their fields and need no colon."""
+    """Labels are above their fields and need no colon."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
@@ -23,7 +23,7 @@ class SavedCommentForm(PlainForm):
     text = forms.CharField(
         label="Comment",
         max_length=2000,
-        help_text="LaTeX between dollars, as in $x^2$, is set as a formula.",
+        help_text="LaTeX between dollar signs, as in $x^2$, is shown as a formula.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 

@@ -1,7 +1,7 @@
-"""Which two answers are compared, which side each stands on, and which pairs come twice. Pure.
+"""Which two answers are compared, on which side each is shown, and which pairs come twice. Pure.
 
 Sides are counterbalanced: of the reviewers of one pair, as many see the one first as the other, give or take
-one. Who begins is decided by a keyed hash, so that neither system gains by its name or its place in a file.
+one. Who begins is decided by a keyed hash, so that neither system benefits from its name or its place in a file.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ def pairs(systems: Mapping[str, Mapping[str, int]]) -> dict[tuple[int, int], tup
 def mirrored_count(pairs: int, share: float) -> int:
     """How many of so many pairs come twice: the share (0-1), rounded half up. Raises ValueError outside 0-1."""
     if not 0 <= share <= MAX_SHARE:
-        raise ValueError("the share of mirrored pairs lies between 0 and 1")
+        raise ValueError("the share of mirrored pairs must be between 0 and 1")
     return int(share * pairs + 0.5)
 
 
@@ -44,8 +44,8 @@ def mirrored(keys: Sequence[str], share: float, seed: int) -> frozenset[str]:
 def next_side(key: bytes, *, campaign: int, item: int, earlier: Iterable[bool]) -> bool:
     """Whether the next reviewer of a pair sees its second output first.
 
-    `earlier` are the sides of those who had the pair before. The rarer side is next; if none is rarer, a keyed
-    coin decides, thrown anew for each full block of two.
+    `earlier` are the sides of those who had the pair before. The rarer side is next; if none is rarer, a keyed coin
+    decides, tossed again for each full block of two.
     """
     sides = list(earlier)
     swapped = sum(sides)

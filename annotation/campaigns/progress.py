@@ -1,4 +1,4 @@
-"""How far work is: a reviewer's own rows for the queue page, and a whole campaign for those who run it."""
+"""Progress: a reviewer's own rows for the queue page, and a whole campaign for its staff."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class OwnProgress:
 
 
 def free_words(free: int) -> str:
-    """How many items are free; beyond a bound nobody counts."""
+    """How many items are free, counted up to a limit."""
     return str(free) if free <= queries.MOST_FREE else f"over {queries.MOST_FREE}"
 
 

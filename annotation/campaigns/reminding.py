@@ -1,4 +1,4 @@
-"""Mail to reviewers about work that waits: pressed by a coordinator, or sent once a day when it is due."""
+"""Reminders to reviewers of waiting items: sent by a coordinator, or once a day when items are due."""
 
 import datetime as dt
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
-    """Mail everybody with waiting work in the campaign; counts of `sent` and `held_back` people.
+    """Email everyone with waiting items in the campaign; counts of `sent` and `held_back` people.
 
     Held back are those who want no reminders, who are away, or who had one today.
     """
@@ -34,7 +34,7 @@ def remind_campaign(*, actor: User, campaign: Campaign) -> dict[str, int]:
 
 
 def remind_due() -> dict[str, int]:
-    """Mail everybody whose work is due within three days, or was. Counts as above."""
+    """Email everyone whose items are due within three days, or overdue. Counts as above."""
     return _remind(Q(item__campaign__due_on__lte=timezone.now().date() + NEAR))
 
 
@@ -78,7 +78,7 @@ def _sent(person: User, places: int, due: dt.date | None, today: dt.date) -> boo
     }
     try:
         send_mail(
-            "Work waits for you",
+            "Items are waiting for you",
             render_to_string("annotation/campaigns/reminder.txt", context),
             None,
             [person.email],

@@ -1,4 +1,4 @@
-"""A campaign that is being set up: other terms, what is to be drawn, a draw taken back."""
+"""Changing a campaign: its terms, what will be drawn, and discarding a draw."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,12 +23,12 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     """Change some of TERMS; `rubric` is a label, as for create_campaign. The same terms again change nothing.
 
     Everything may change until the items are drawn, then all but WHAT, and WHILE_OPEN until the campaign is
-    closed. With another release, rubric or track, what was chosen for the draw is forgotten. Raises Refused
+    closed. With another release, rubric or track, the choices for the draw are reset. Raises Refused
     naming the field, as create_campaign does and (code "drawn" or "wrong_phase") when it is too late.
     """
     require_staff(actor)
     if unknown := terms.keys() - {*TERMS}:
-        raise ValueError(f"no terms of a campaign: {', '.join(sorted(unknown))}")
+        raise ValueError(f"not terms of a campaign: {', '.join(sorted(unknown))}")
     campaign = locked(campaign)
     if "rubric" in terms or "release" in terms:
         release = terms.get("release", campaign.release)
@@ -54,26 +54,26 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
 
 def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
     if campaign.phase == Phase.CLOSED:
-        raise Refused("A closed campaign keeps its terms.", code="wrong_phase")
+        raise Refused("The terms of a closed campaign cannot change.", code="wrong_phase")
     asked = [name for name in ("release", "rubric") if name in changed]
     if asked and TrainingSet.objects.filter(campaign=campaign).exists():
         raise Refused(
-            "This no longer changes: a training is attached, and its gold answers this rubric.",
+            "This can no longer change: the attached training answers this rubric.",
             code="trained",
             field=asked[0],
         )
     for name in changed:
         if campaign.phase == Phase.OPEN and name not in WHILE_OPEN:
             raise Refused(
-                "This no longer changes: reviewers are at work. An open campaign takes another due date and "
-                "other instructions.",
+                "This can no longer change: reviewers are at work. In an open campaign you can change the due date "
+                "and the instructions.",
                 code="wrong_phase",
                 field=name,
             )
     drawn = [name for name in changed if name in WHAT]
     if drawn and campaign.items.exists():
         raise Refused(
-            "This no longer changes: the items are drawn. Take the draw back first.",
+            "This can no longer change: the items are drawn. Discard the draw first.",
             code="drawn",
             field=drawn[0],
         )
@@ -81,16 +81,16 @@ def _require_in_time(campaign: Campaign, changed: Mapping[str, Any]) -> None:
 
 @transaction.atomic
 def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> CampaignSetup:
-    """Note that `step` was saved, with what it settles of `draw` and `minutes_per_item`.
+    """Record that `step` was saved, with its values of `draw` and `minutes_per_item`.
 
     Raises Refused when the campaign has opened, or when a draw is chosen although there is one.
     """
     require_staff(actor)
     campaign = locked(campaign)
     if campaign.phase != Phase.DRAFT:
-        raise Refused("Only a draft is set up.", code="wrong_phase")
+        raise Refused("Only a draft can be set up.", code="wrong_phase")
     if "draw" in kept and campaign.items.exists():
-        raise Refused("The items are drawn. Take the draw back first.", code="drawn")
+        raise Refused("The items are drawn. Discard the draw first.", code="drawn")
     setup, _ = CampaignSetup.objects.select_for_update().get_or_create(campaign=campaign)
     order = Step.values
     setup.reached = max(setup.reached, step, key=order.index)
@@ -102,20 +102,22 @@ def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> Ca
 
 @transaction.atomic
 def discard_draw(*, actor: User, campaign: Campaign) -> int:
-    """Take the draw of a draft back; returns how many items went. Runs that it froze stay frozen.
+    """Discard the draw of a draft; returns how many items were removed. Runs that it froze stay frozen.
 
-    The audit trail keeps both, so that nobody draws until they like the sample without leaving a trace.
-    Raises Refused when there is no draw, or (code "assigned") when somebody has or had a place.
+    The audit trail records both, so that nobody can redraw until they like the sample without leaving a trace.
+    Raises Refused when there is no draw, or (code "assigned") when any place was ever given.
     """
     require_staff(actor)
     campaign = locked(campaign)
     phases.require(campaign.phase, Verb.DRAW)
     if Assignment.objects.filter(item__campaign=campaign).exists():
-        raise Refused("Reviewers have places on these items; the draw stays.", code="assigned")
+        raise Refused("Reviewers have places on these items, so the draw is final.", code="assigned")
     if Reveal.objects.filter(campaign=campaign).exists():
-        raise Refused("A judge's verdicts are attached to these items; the draw stays.", code="verdicts")
+        raise Refused(
+            "A judge's verdicts are attached to these items, so the draw is final.", code="verdicts"
+        )
     count, _ = campaign.items.all().delete()
     if not count:
-        raise Refused("There is no draw to take back.", code="nothing_drawn")
+        raise Refused("There is no draw to discard.", code="nothing_drawn")
     record(actor=actor, verb="discard_draw", target=campaign, details={"items": count, "seed": campaign.seed})
     return count

@@ -36,12 +36,12 @@ def equal_sizes(sizes: Mapping[str, int], per_stratum: int | None) -> dict[str, 
     Raises ValueError when `per_stratum` is below 1.
     """
     if per_stratum is not None and per_stratum < 1:
-        raise ValueError("a sample takes at least one item of each stratum")
+        raise ValueError("a sample needs at least one item of each stratum")
     return {name: size if per_stratum is None else min(size, per_stratum) for name, size in sizes.items()}
 
 
 def draw(strata: Mapping[str, str], wanted: Mapping[str, int], seed: int) -> list[Drawn]:
-    """Draw `wanted[h]` units from every stratum h, in a seeded order that tells nothing.
+    """Draw `wanted[h]` units from every stratum h, in a seeded order that reveals nothing.
 
     Raises ValueError naming the stratum when one is missing from `wanted`, unknown, or asked for more units
     than it has or fewer than one (a stratum with probability zero could never be represented).

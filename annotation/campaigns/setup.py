@@ -1,4 +1,4 @@
-"""The way from a release to an open campaign: where a draft stands, and what each step shows beside its form."""
+"""Setting up a campaign from a release: which steps of a draft are done, and what each shows next to its form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class StepMark:
 
 
 def setup_of(campaign: Campaign) -> CampaignSetup:
-    """The campaign's setup, unsaved where none is kept: then a drawn campaign stands before its assignment."""
+    """The campaign's setup, unsaved where none is kept: then a drawn campaign is at the step of its assignment."""
     kept = CampaignSetup.objects.filter(campaign=campaign).first()
     if kept is not None:
         return kept

@@ -19,10 +19,10 @@ from benchmark.rubrics import Rubric
 class TermsForm(PlainForm):
     """What is graded, and by which rubric. The rubric belongs to the release's protocol; the action checks it."""
 
-    name = forms.CharField(max_length=200, help_text="Reviewers see this name: no names of systems in it.")
+    name = forms.CharField(max_length=200, help_text="Reviewers see this name, so it must not name a system.")
     release = forms.ModelChoiceField(Release.objects.order_by("name"), empty_label=None)
     track = forms.ChoiceField(
-        help_text="Which runs of the systems: as their files were imported. A construction audit has none."
+        help_text="The track on which the runs were imported. Leave it empty for a construction audit."
     )
     rubric = forms.ChoiceField(widget=forms.RadioSelect, label="Rubric and kind of work")
 
@@ -79,10 +79,10 @@ class DrawForm(PlainForm):
         min_value=1,
         max_value=600,
         required=False,
-        help_text="For the estimate of expert hours only. Empty: what finished gradings under this rubric took.",
+        help_text="Used only to estimate expert hours. Empty: the median of finished gradings under this rubric.",
     )
     leave_out_undecided = forms.BooleanField(
-        label="Leave out outputs that wait in quarantine for a decision", required=False
+        label="Leave out outputs that are waiting in quarantine for a decision", required=False
     )
 
     def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
@@ -90,12 +90,12 @@ class DrawForm(PlainForm):
         self.campaign, self.frame = campaign, frame
 
     def refuse_undecided(self, undecided: int) -> None:
-        """An error at its field while outputs wait for a decision and are not to be left out."""
+        """An error at its field while outputs are waiting for a decision and are not to be left out."""
         if undecided and not self.cleaned_data.get("leave_out_undecided"):
             outputs = "1 output" if undecided == 1 else f"{undecided} outputs"
             self.add_error(
                 "leave_out_undecided",
-                f"{outputs} may tell who wrote them. Decide on the quarantine page, or leave them out.",
+                f"{outputs} may reveal who wrote them. Decide on the quarantine page, or leave them out.",
             )
 
     @abstractmethod
@@ -118,7 +118,7 @@ class DomainsForm(DrawForm):
         label="From each domain",
         min_value=1,
         required=False,
-        help_text="For a sample. Domains that have fewer give all they have; a number below comes first.",
+        help_text="For a sample. A domain with fewer gives all it has; a number entered below takes precedence.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
@@ -154,7 +154,7 @@ class DomainsForm(DrawForm):
             for number in range(len(self.strata)):
                 name = f"size-{number}"
                 if name not in self.errors and not values.get(name):
-                    self.add_error(name, "Say how many: a domain without any would not be represented.")
+                    self.add_error(name, "Enter how many: a domain without any would not be represented.")
         return values
 
     def choices(self) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class DomainsForm(DrawForm):
 
 
 class OutputsForm(DomainsForm):
-    """Answered outputs. Those that may tell their author wait for a decision."""
+    """Answered outputs. Those that may reveal their author are waiting for a decision."""
 
     units = "answered outputs"
 
@@ -193,7 +193,7 @@ class PairsForm(DrawForm):
     """Which systems are compared, on how many problems, and how many pairs come twice."""
 
     template = "annotation/campaigns/setup/_pairs.html"
-    systems = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, help_text="At least two.")
+    systems = forms.MultipleChoiceField(widget=forms.CheckboxSelectMultiple, help_text="Choose at least two.")
     per_stratum = forms.IntegerField(
         label="Problems for each pair of systems",
         min_value=1,
@@ -222,7 +222,7 @@ class PairsForm(DrawForm):
         values = super().clean() or self.cleaned_data
         chosen = set(values.get("systems", ()))
         if len(chosen) == 1:
-            self.add_error("systems", "A comparison takes at least two systems.")
+            self.add_error("systems", "A comparison needs at least two systems.")
         elif chosen and not any(chosen.issuperset(pair.split("|")) for pair in self.frame.strata):
             self.add_error("systems", "No problem was answered by two of these systems.")
         self.refuse_undecided(sum(n for system, n in self.frame.undecided.items() if system in chosen))
@@ -244,7 +244,7 @@ def _due_on() -> forms.DateField:
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         help_text=(
-            "With a due date, reviewers who want reminders get a mail from three days before, at most one a day."
+            "With a due date, reviewers who want reminders get an email from three days before, at most one a day."
         ),
     )
 
@@ -253,7 +253,7 @@ def _instructions() -> forms.CharField:
     return forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text="Shown to reviewers above their queue: no names of systems in it.",
+        help_text="Shown to reviewers above their queue, so they must not name a system.",
     )
 
 
@@ -261,45 +261,45 @@ class PeopleForm(PlainForm):
     """How many reviewers grade an item, who may have what, and until when."""
 
     reviewers_per_item = forms.IntegerField(
-        label="Reviewers per item", min_value=1, max_value=25, help_text="Each works alone."
+        label="Reviewers per item", min_value=1, max_value=25, help_text="Each grades independently."
     )
     problem_rule = forms.ChoiceField(
         label="Outputs of one problem", choices=ProblemRule.choices, widget=forms.RadioSelect
     )
     most_per_reviewer = forms.IntegerField(
-        label="Most items for one reviewer",
+        label="Most items per reviewer",
         min_value=1,
         max_value=32767,
         required=False,
-        help_text="Empty: no bound. A reviewer's own limit counts beside it.",
+        help_text="Empty: no limit. A reviewer's own limit applies as well.",
     )
     least_authors = forms.IntegerField(
-        label="Possible authors at least",
+        label="Least number of possible authors",
         min_value=1,
         max_value=100,
-        help_text="Nobody gets an answer that fewer systems than this could have written, as far as they can know. "
-        "A conflict of interest takes systems away from what is possible. Below 3 blinding is weak; the audit trail "
-        "keeps every change.",
+        help_text="Reviewers only get answers that, as far as they can know, at least this many systems could have "
+        "written. A conflict of interest rules systems out. Below 3, blinding is weak; the audit trail records every "
+        "change.",
     )
     due_on = _due_on()
 
 
 class WhileOpenForm(PlainForm):
-    """What still changes while reviewers are at work."""
+    """What can still change while reviewers are at work."""
 
     due_on = _due_on()
     instructions = _instructions()
 
 
 class OptionsForm(PlainForm):
-    """What reviewers are told and asked beside the rubric."""
+    """What reviewers are told and asked in addition to the rubric."""
 
     instructions = _instructions()
     ask_for_guesses = forms.BooleanField(
         label="After each grade, ask which system wrote the answer",
         required=False,
         help_text="Measures whether blinding holds. Reviewers name a system in their own words, without a list. "
-        "Once asked for, it stays.",
+        "Once switched on, it cannot be switched off.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:

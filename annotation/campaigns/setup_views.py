@@ -42,7 +42,7 @@ def campaign_new(request: SignedInRequest) -> HttpResponse:
             _require_something_to_draw(form)
             made = actions.create_campaign(actor=request.user, **form.cleaned_data)
             revising.keep_setup(actor=request.user, campaign=made, step=Step.TERMS)
-            return _onwards(request, made, Step.TERMS)
+            return _next_page(request, made, Step.TERMS)
         except Refused as refusal:
             _put(form, refusal)
     return _page(request, None, Step.TERMS, {"form": form})
@@ -120,13 +120,13 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 
 def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    """The draw that took place: nothing to choose, but it can be taken back until somebody has a place."""
+    """The finished draw: nothing to choose, but it can be discarded until the first place is assigned."""
     if request.method == "POST":
         if request.POST.get("verb") != "discard":
-            return _onwards(request, row, Step.ITEMS)
+            return _next_page(request, row, Step.ITEMS)
         try:
             count = revising.discard_draw(actor=request.user, campaign=row)
-            messages.success(request, f"The draw of {count} items is taken back; nothing is drawn now.")
+            messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
         except Refused as refusal:
             messages.error(request, refusal.reason)
         return redirect("campaign-setup-step", slug=row.slug, step=Step.ITEMS)
@@ -186,7 +186,7 @@ def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 
 def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    """Draw first, then the plan of assignment; going on without assigning leaves the items to be taken."""
+    """Draw first, then the plan of assignment; continuing without assigning leaves the items for reviewers to take."""
     if request.method == "POST":
         return _planned(request, row)
     kept = setup.setup_of(row)
@@ -209,7 +209,7 @@ def _planned(request: SignedInRequest, row: Campaign) -> HttpResponse:
             messages.success(request, f"{len(items)} items drawn.")
         elif verb == "discard":
             count = revising.discard_draw(actor=request.user, campaign=row)
-            messages.success(request, f"The draw of {count} items is taken back; nothing is drawn now.")
+            messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
         elif verb == "apply":
             sha256 = request.POST.get("plan", "")
             placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)
@@ -228,7 +228,7 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST":
         try:
             actions.open_campaign(actor=request.user, campaign=row)
-            messages.success(request, "The campaign is open.")
+            messages.success(request, "The campaign is now open.")
             return redirect("campaign", slug=row.slug)
         except Refused as refusal:
             messages.error(request, refusal.reason)
@@ -299,12 +299,12 @@ def _put(form: forms.Form, refusal: Refused) -> None:
 
 def _saved(request: SignedInRequest, row: Campaign, step: Step, **kept: Any) -> HttpResponse:
     revising.keep_setup(actor=request.user, campaign=row, step=step, **kept)
-    return _onwards(request, row, step)
+    return _next_page(request, row, step)
 
 
-def _onwards(request: SignedInRequest, row: Campaign, step: Step) -> HttpResponse:
+def _next_page(request: SignedInRequest, row: Campaign, step: Step) -> HttpResponse:
     if request.POST.get("verb") == "leave":
-        messages.success(request, "The draft is saved.")
+        messages.success(request, "The draft has been saved.")
         return redirect("campaign", slug=row.slug)
     return redirect("campaign-setup-step", slug=row.slug, step=setup.after(step))
 

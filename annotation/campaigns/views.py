@@ -61,7 +61,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Another due date or other instructions for reviewers who are at work."""
+    """Change the due date or the instructions while reviewers are at work."""
     row = get_object_or_404(Campaign, slug=slug)
     if row.phase != Phase.OPEN:
         return redirect("campaign", slug=slug)
@@ -70,7 +70,7 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
-            messages.success(request, "Saved. Reviewers see it at once.")
+            messages.success(request, "Saved. Reviewers see the change at once.")
             return redirect("campaign", slug=slug)
         except Refused as refusal:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
@@ -105,7 +105,7 @@ def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
 @staff_only
 @require_POST
 def close(request: SignedInRequest, slug: str) -> HttpResponse:
-    """End the round."""
+    """Close the campaign."""
     row = get_object_or_404(Campaign, slug=slug)
     try:
         actions.close_campaign(actor=request.user, campaign=row, reason=request.POST.get("reason", ""))
@@ -118,7 +118,7 @@ def close(request: SignedInRequest, slug: str) -> HttpResponse:
 @staff_only
 @require_POST
 def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a waiting place back."""
+    """Release a waiting place."""
     place = get_object_or_404(
         Assignment.objects.select_related("item__campaign"), pk=pk, item__campaign__slug=slug
     )
@@ -126,7 +126,7 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         assigning_actions.release_assignment(
             actor=request.user, assignment=place, reason=request.POST.get("reason", "")
         )
-        messages.success(request, "The place is free again; the draft is kept.")
+        messages.success(request, "The place is free again; the draft has been kept.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
@@ -135,7 +135,7 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def remind(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Mail those with waiting work."""
+    """Email those with waiting items."""
     counts = reminding.remind_campaign(actor=request.user, campaign=get_object_or_404(Campaign, slug=slug))
     messages.success(
         request,
@@ -148,13 +148,13 @@ def remind(request: SignedInRequest, slug: str) -> HttpResponse:
 @staff_only
 @require_POST
 def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Release what is past the due date and give it to others."""
+    """Release places past the due date and assign them to others."""
     try:
         counts = assigning_actions.release_late(
             actor=request.user, campaign=get_object_or_404(Campaign, slug=slug)
         )
         messages.success(
-            request, f"{counts['released']} late places released, {counts['reassigned']} given to others."
+            request, f"{counts['released']} late places released, {counts['reassigned']} assigned to others."
         )
     except Refused as refusal:
         messages.error(request, refusal.reason)

@@ -1,1 +1,1 @@
-"""The comment bank: one's own comments, and those that staff share in a campaign."""
+"""The comment bank: a reviewer's own comments, and those that staff share in a campaign."""

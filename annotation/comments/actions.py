@@ -1,7 +1,7 @@
 """Comments shared among reviewers: proposed by one of them, decided about by the study's staff.
 
-A shared comment must not tell who wrote an answer, who graded it or that an item was met: it is a copy of the
-words alone, staff read it first, and one that names a system or a person is refused.
+A shared comment must not reveal who wrote an answer, who graded it or that its item occurs: it is a copy of the text
+only, staff read it first, and one that names a system or a person is refused.
 """
 
 from django.db import transaction
@@ -30,7 +30,7 @@ def propose_comment(*, reviewer: User, campaign: Campaign, text: str) -> SharedC
     """Ask that a comment be shared in a campaign in which the reviewer holds a place.
 
     The same words again are not proposed twice. Raises NotAllowed for anybody else, Refused for an empty or
-    overlong comment, or for the 51st that waits (code "too_many_proposals").
+    overlong comment, or for the 51st waiting proposal (code "too_many_proposals").
     """
     require_blind_reviewer(reviewer)
     if not campaigns_of(reviewer).filter(pk=campaign.pk).exists():
@@ -43,7 +43,7 @@ def propose_comment(*, reviewer: User, campaign: Campaign, text: str) -> SharedC
         return known
     if mine.filter(state=SharingState.PROPOSED).count() >= MOST_WAITING:
         raise Refused(
-            f"{MOST_WAITING} of your comments wait for a decision already.", code="too_many_proposals"
+            f"{MOST_WAITING} of your comments are already waiting for a decision.", code="too_many_proposals"
         )
     row = SharedComment.objects.create(
         protocol=campaign.release.benchmark.protocol, campaign=campaign, text=text, proposed_by=reviewer
@@ -54,7 +54,7 @@ def propose_comment(*, reviewer: User, campaign: Campaign, text: str) -> SharedC
 
 @transaction.atomic
 def share_comment(*, actor: User, campaign: Campaign, text: str, everywhere: bool = False) -> SharedComment:
-    """Give the reviewers of a campaign, or with `everywhere` of its protocol, a comment of the staff's own."""
+    """Share a comment written by staff with the reviewers of a campaign, or with `everywhere` of its protocol."""
     require_staff(actor)
     text = checked_comment(text)
     _require_nameless(text)
@@ -96,7 +96,7 @@ def _require_nameless(text: str) -> None:
     name = told(text, identifying_names())
     if name:
         raise Refused(
-            f"The comment names {name}. What is shared may name no system and no person of the study.",
+            f"The comment names {name}. A shared comment must not name a system or a person of the study.",
             code="names_somebody",
             field="text",
         )

@@ -1,4 +1,4 @@
-"""REST: one's own comment bank, and what staff share in a campaign."""
+"""REST: the caller's own comment bank, and what staff share in a campaign."""
 
 from typing import Any
 
@@ -52,7 +52,9 @@ class CommentTextIn(serializers.Serializer[Any]):
 
 
 class ProposeIn(serializers.Serializer[Any]):
-    campaign = serializers.SlugField(max_length=100, help_text="Slug of a campaign in which one has a place.")
+    campaign = serializers.SlugField(
+        max_length=100, help_text="Slug of a campaign in which you have a place."
+    )
 
 
 class SharedCommentOut(serializers.Serializer[Any]):
@@ -94,7 +96,7 @@ class CommentBankView(StrictView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """Keep a comment; the same words again are kept once."""
+        """Save a comment; the same text is only saved once."""
         row = save_comment(actor=caller(request), **understood(CommentTextIn, request))
         return Response(SavedCommentOut(row).data, status=201)
 
@@ -109,14 +111,14 @@ class SavedCommentView(StrictView):
         responses={200: SavedCommentOut, **REFUSED},
     )
     def put(self, request: Request, pk: int) -> Response:
-        """Replace the words of an own comment."""
+        """Replace the text of one of the caller's comments."""
         row = own_or_404(request, pk)
         row = change_comment(actor=caller(request), comment=row, **understood(CommentTextIn, request))
         return Response(SavedCommentOut(row).data)
 
     @extend_schema(operation_id="comment_bank_delete", responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
-        """Forget an own comment."""
+        """Delete one of the caller's comments."""
         delete_comment(actor=caller(request), comment=own_or_404(request, pk))
         return Response(status=204)
 
@@ -129,7 +131,7 @@ class ProposeCommentView(StrictView):
         operation_id="comment_bank_propose", request=ProposeIn, responses={201: SharedCommentOut, **REFUSED}
     )
     def post(self, request: Request, pk: int) -> Response:
-        """Propose an own comment to a campaign; staff decide."""
+        """Propose one of the caller's comments to a campaign; staff decide."""
         row = own_or_404(request, pk)
         slug = understood(ProposeIn, request)["campaign"]
         campaign = get_object_or_404(bank.campaigns_of(caller(request)), slug=slug)
@@ -142,7 +144,7 @@ class SharedCommentsView(StrictView):
 
     @extend_schema(operation_id="shared_comments_list", responses=SharedCommentOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """What is proposed in and shared with a campaign: what waits first. Nobody is named."""
+        """Comments proposed in and shared with a campaign, waiting ones first. Nobody is named."""
         return Response(SharedCommentOut(bank.shared_in(campaign_or_404(slug)), many=True).data)
 
     @extend_schema(
@@ -153,7 +155,7 @@ class SharedCommentsView(StrictView):
     )
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Share a comment of the staff's own."""
+        """Share a comment written by staff."""
         terms = understood(ShareIn, request)
         row = actions.share_comment(actor=caller(request), campaign=campaign_or_404(slug), **terms)
         return Response(SharedCommentOut(row).data, status=201)

@@ -15,7 +15,7 @@ from benchmark.models import System
 
 
 def usable(campaign: Campaign) -> QuerySet[SharedComment]:
-    """What is shared with the campaign's reviewers. The order tells nothing: it is that of the words."""
+    """What is shared with the campaign's reviewers. The order reveals nothing: it is alphabetical."""
     everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
     return SharedComment.objects.filter(
         Q(campaign=campaign) | everywhere, state=SharingState.SHARED
@@ -25,7 +25,7 @@ def usable(campaign: Campaign) -> QuerySet[SharedComment]:
 def bank_of(place: Assignment) -> dict[str, Any]:
     """What the holder of a place can insert: {own: [{id, text}], shared: [text]}, each in the order of words.
 
-    `owner` tells two people at one browser apart and nothing else.
+    `owner` only tells two people at one browser apart.
     """
     return {
         "owner": salted_hmac("annotation.comments.bank", str(place.reviewer_id)).hexdigest()[:16],
@@ -71,14 +71,14 @@ def proposals_of(user: User) -> QuerySet[SharedComment]:
 
 
 def shared_in(campaign: Campaign) -> QuerySet[SharedComment]:
-    """Everything proposed in or shared with a campaign, for its staff: what waits for a decision first."""
+    """Everything proposed in or shared with a campaign, for its staff; those waiting for a decision come first."""
     everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
     rows = SharedComment.objects.filter(Q(campaign=campaign) | everywhere)
     return rows.select_related("decided_by").order_by("decided_at", "pk")
 
 
 def identifying_names() -> Iterator[str]:
-    """Names by which a comment would tell who wrote an answer or who graded it: systems and people."""
+    """Names by which a comment would reveal who wrote an answer or who graded it: systems and people."""
     with identities_readable():
         systems = list(System.objects.values_list("name", "slug"))
     for named in systems:
@@ -88,7 +88,7 @@ def identifying_names() -> Iterator[str]:
 
 
 def told(text: str, names: Iterable[str]) -> str:
-    """The first of `names` that stands in `text` as whole words, whatever its case and spacing; "" for none."""
+    """The first of `names` that occurs in `text` as whole words, whatever its case and spacing; "" for none."""
     spoken = " ".join(text.casefold().split())
     for name in names:
         sought = " ".join(name.casefold().split())

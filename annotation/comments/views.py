@@ -56,7 +56,7 @@ def _bank(request: SignedInRequest, form: SavedCommentForm) -> dict[str, Any]:
 @reviewers_only
 @require_http_methods(["GET", "POST"])
 def saved_comment(request: SignedInRequest, pk: int) -> HttpResponse:
-    """One own comment with the form that changes it."""
+    """One of the reviewer's comments with the form that changes it."""
     row = get_object_or_404(SavedComment, pk=pk, user=request.user)
     form = SavedCommentForm(request.POST or None, initial={"text": row.text})
     if request.method == "POST" and form.is_valid():
@@ -75,7 +75,7 @@ def saved_comment(request: SignedInRequest, pk: int) -> HttpResponse:
 @reviewers_only
 @require_POST
 def delete(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Forget an own comment."""
+    """Delete one of the reviewer's comments."""
     delete_comment(actor=request.user, comment=get_object_or_404(SavedComment, pk=pk, user=request.user))
     messages.success(request, "Deleted.")
     return redirect("comment-bank")
@@ -84,13 +84,13 @@ def delete(request: SignedInRequest, pk: int) -> HttpResponse:
 @reviewers_only
 @require_POST
 def propose(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Propose an own comment to a campaign in which one holds a place."""
+    """Propose one of the reviewer's comments to a campaign in which they hold a place."""
     row = get_object_or_404(SavedComment, pk=pk, user=request.user)
     campaigns = bank.campaigns_of(request.user)
     campaign = get_object_or_404(campaigns, slug=request.POST.get("campaign", ""))
     try:
         actions.propose_comment(reviewer=request.user, campaign=campaign, text=row.text)
-        messages.success(request, "Proposed. A coordinator decides, and sees the words, not your name.")
+        messages.success(request, "Proposed. A coordinator decides and sees the text, not your name.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("comment-bank")
@@ -99,7 +99,7 @@ def propose(request: SignedInRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What reviewers proposed and what they share; POST shares a comment of the staff's own."""
+    """What reviewers proposed and what they share; POST shares a comment written by staff."""
     campaign = _campaign(slug)
     form = SharedCommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

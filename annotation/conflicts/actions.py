@@ -1,4 +1,6 @@
-"""Conflicts of interest: decided by coordinators, fixed before a reviewer's first place, applied later on purpose."""
+"""Conflicts of interest: decided by coordinators, fixed before a reviewer's first place, and later changed only on
+purpose.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -20,7 +22,7 @@ from benchmark.models import Benchmark, Instance, Paper, System
 def fix_conflicts(*, campaign: Campaign, reviewers: Collection[int]) -> None:
     """Fix what counts for these reviewers in the campaign, unless it is fixed: before their first place in it.
 
-    A declaration that nobody decided refuses the first place; the callers see to that.
+    An undecided declaration must prevent the first place; callers check that.
     """
     people = User.objects.filter(pk__in=reviewers).order_by("pk")
     list(people.select_for_update(no_key=True).values_list("pk"))  # two windows of one person take turns
@@ -38,12 +40,14 @@ def fix_conflicts(*, campaign: Campaign, reviewers: Collection[int]) -> None:
 
 @transaction.atomic
 def enter_conflict(*, actor: User, member: User, kind: str, key: str, reason: str = "") -> Conflict:
-    """Declare a conflict in a reviewer's place; it still has to be decided. Raises Refused for anybody else."""
+    """Declare a conflict on behalf of a reviewer; it still has to be decided. Raises Refused for anyone else."""
     require_staff(actor)
     if not member.is_active or not member.roles.filter(name=RoleName.REVIEWER).exists():
-        raise Refused("Conflicts are entered for active reviewers.", code="no_reviewer", field="member")
+        raise Refused(
+            "Conflicts can only be entered for active reviewers.", code="no_reviewer", field="member"
+        )
     if not key.strip():
-        raise Refused("Name whom or what the conflict is with.", field="key")
+        raise Refused("Enter whom or what the conflict is with.", field="key")
     made = declare_conflict(actor=member, kind=kind, key=key.strip(), reason=reason)
     record(
         actor=actor,
@@ -95,9 +99,9 @@ def _exists(kind: str, key: str) -> bool:
 def apply_conflicts(*, actor: User, member: User, benchmark: Benchmark, reason: str = "") -> None:
     """Let the reviewer's decided conflicts count in a benchmark that they have begun, from now on.
 
-    Places that they had stay theirs, and what was excluded stays excluded; problems of which they had an output go
-    as a whole. Only while they never had a place in the benchmark is a withdrawn conflict forgotten too. Raises
-    Refused when nothing is fixed there yet (the conflicts then count by themselves) or nothing would change.
+    Places that they had stay theirs, and what was excluded stays excluded; problems of which they had an output are
+    excluded as a whole. Only while they never had a place in the benchmark is a withdrawn conflict forgotten too.
+    Raises Refused when nothing is fixed there yet (the conflicts then count by themselves) or nothing would change.
     """
     require_staff(actor)
     User.objects.select_for_update(no_key=True).get(pk=member.pk)
@@ -105,14 +109,14 @@ def apply_conflicts(*, actor: User, member: User, benchmark: Benchmark, reason: 
     history = histories.get(member.pk, [])
     if not history:
         raise Refused(
-            f"{member} has not begun with {benchmark}; their conflicts will count there.", code="not_begun"
+            f"{member} has not begun {benchmark}; their conflicts will apply there anyway.", code="not_begun"
         )
     before = conflicts.targets_for([member.pk], histories)[member.pk]
     now = conflicts.decided_targets([member.pk])[member.pk]
     had = Assignment.objects.filter(reviewer=member, item__campaign__release__benchmark=benchmark).exists()
     counting = before | now if had else now
     if counting == before:
-        raise Refused("Everything that was decided counts there already.", code="nothing_new")
+        raise Refused("All decisions already apply there.", code="nothing_new")
     at = timezone.now()
     for campaign in Campaign.objects.filter(pk__in={row.campaign_id for row in history}).order_by("pk"):
         if not had:

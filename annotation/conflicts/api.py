@@ -69,14 +69,14 @@ class ConflictsDeclaredView(StrictView):
 
     @extend_schema(operation_id="conflicts_list", responses=DeclaredOut(many=True))
     def get(self, request: Request) -> Response:
-        """Every declared conflict of interest with what it excludes; `decided_at` is null where one waits."""
+        """Every declared conflict of interest with what it excludes; `decided_at` is null while one is waiting."""
         return Response(DeclaredOut(_rows(), many=True).data)
 
     @extend_schema(
         operation_id="conflicts_enter", request=ConflictEnteredIn, responses={201: DeclaredOut, **REFUSED}
     )
     def post(self, request: Request) -> Response:
-        """Enter a conflict for a reviewer; it has still to be decided."""
+        """Enter a conflict for a reviewer; it still has to be decided."""
         sent = understood(ConflictEnteredIn, request)
         member = any_member(sent.pop("reviewer"))
         return _reply(actions.enter_conflict(actor=caller(request), member=member, **sent).pk, status=201)

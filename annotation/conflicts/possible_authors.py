@@ -1,8 +1,8 @@
-"""Which items a reviewer must not get, so that what they do get never tells who wrote it (docs/adr/0025). Pure.
+"""Which items a reviewer must not get, so that what they do get never reveals who wrote it (docs/adr/0025). Pure.
 
-A conflict of interest with a system takes its outputs away, and each output that is left is known not to be its
-work. So of every problem enough other systems must be left; and a problem of which the reviewer had an output
-before the conflict counted goes as a whole, because an output that is missing later would be known to be its work.
+A conflict of interest with a system excludes its outputs, so every other output is known not to be its work. So of
+every problem enough other systems must be left; and a problem of which the reviewer had an output before the conflict
+counted is excluded as a whole, because an output that is missing later would be known to be its work.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ class Why(StrEnum):
 
     CONFLICT = "with a conflict of interest"
     FEW = "for whom too few authors would be possible"
-    HAD = "had the problem before the conflict counted"
+    HAD = "had the problem before the conflict applied"
 
 
 @dataclass(frozen=True)

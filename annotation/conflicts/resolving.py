@@ -1,7 +1,7 @@
 """Conflicts of interest in campaigns: what counts for whom, and which items that excludes. Reads identities.
 
-Everything here is asked with sight and none of it reaches a reviewer, who sees their declarations and whether a
-coordinator decided them (docs/adr/0025).
+Everything here runs with access to identities and none of it reaches a reviewer, who sees their declarations and
+whether a coordinator decided them (docs/adr/0025).
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ Pairs = Collection[tuple[str, str]]  # (kind, key)
 
 
 def least_authors(campaign: Campaign) -> int:
-    """How many systems must be possible authors of whatever a reviewer gets."""
+    """How many systems must be possible authors of any item that a reviewer gets."""
     row = LeastAuthors.objects.filter(campaign=campaign).first()
     return row.least if row else DEFAULT_LEAST
 
@@ -41,7 +41,7 @@ def ground_of(campaign: Campaign) -> Ground:
     """What decides who may get which item of the campaign.
 
     The possible authors of a problem are the systems with an answered output of it on the campaign's track; in a
-    comparison, those of them that are compared. Who draws a sample hides which of them were drawn.
+    comparison, those of them that are compared. A sample hides which of them were drawn.
     """
     rows = campaign.items.values_list(
         "pk",
@@ -141,7 +141,7 @@ def excluded_by(
     for person in people:
         history = histories.get(person, [])
         targets = as_targets(pairs[person], benchmark.slug)
-        had = _had(places.get(person, ()), history, benchmark.slug)
+        had = _problems_had(places.get(person, ()), history, benchmark.slug)
         found[person] = exclusions(ground, targets, had)
     return found
 
@@ -156,7 +156,7 @@ def _places(benchmark: int, people: Collection[int]) -> dict[int, list[tuple[str
     return found
 
 
-def _had(
+def _problems_had(
     places: Iterable[tuple[str, datetime]], history: list[ConflictsFixed], benchmark: str
 ) -> dict[str, frozenset[str]]:
     """Problems of which the person had an output, with the systems that were excluded whenever they did."""
@@ -169,7 +169,7 @@ def _had(
 
 
 def plan_exclusions(campaign: Campaign, reviewers: Collection[int]) -> dict[int, dict[int, Why]]:
-    """What a plan goes by: for those who have begun, what was written then; for others, what would be written."""
+    """What a plan uses: for reviewers who have begun, the stored exclusions; for others, those that would be stored."""
     begun = set(ConflictsFixed.objects.filter(campaign=campaign).values_list("reviewer", flat=True))
     found = excluded_by(campaign, reviewers)
     stored: dict[int, set[int]] = {}
@@ -185,7 +185,7 @@ def plan_exclusions(campaign: Campaign, reviewers: Collection[int]) -> dict[int,
 
 
 def undecided_people(campaign: Campaign) -> set[int]:
-    """Who gets no first place in the campaign yet, because a declaration of theirs is not decided."""
+    """Reviewers who get no place in the campaign yet, because a declaration of theirs is undecided."""
     begun = ConflictsFixed.objects.filter(campaign=campaign).values("reviewer")
     return set(waiting_for_decision().exclude(user__in=begun).values_list("user", flat=True))
 

@@ -17,7 +17,7 @@ from benchmark.models import Benchmark
 
 
 class EnterForm(forms.Form):
-    """A conflict of interest that a reviewer told the coordinator of."""
+    """A conflict of interest that a reviewer told the coordinator about."""
 
     member = forms.ModelChoiceField(label="Reviewer", queryset=queries.reviewers(), empty_label=None)
     kind = forms.ChoiceField(label="With a", choices=ConflictKind.choices)
@@ -28,7 +28,7 @@ class EnterForm(forms.Form):
 @staff_only
 @require_http_methods(["GET", "POST"])
 def declared(request: SignedInRequest) -> HttpResponse:
-    """Every declaration, those that wait for a decision first, and a form for one more."""
+    """Every declaration, those waiting for a decision first, and a form for a new one."""
     form = EnterForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -79,7 +79,7 @@ def _decided(request: SignedInRequest, row: Conflict) -> HttpResponse:
         if request.POST.get("verb") == "apply":
             benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
             actions.apply_conflicts(actor=request.user, member=row.user, benchmark=benchmark, reason=reason)
-            messages.success(request, f"The decided conflicts count in {benchmark} from now on.")
+            messages.success(request, f"The decided conflicts apply in {benchmark} from now on.")
         else:
             none = request.POST.get("verb") == "dismiss"
             sent = [] if none else [target.partition(":") for target in request.POST.getlist("target")]
@@ -87,7 +87,7 @@ def _decided(request: SignedInRequest, row: Conflict) -> HttpResponse:
             if not targets and not none:
                 raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
             actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
-            messages.success(request, "The decision is stored.")
+            messages.success(request, "The decision has been stored.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("conflict", pk=row.pk)

@@ -10,8 +10,8 @@ from benchmark.rendering.stored import Rendered, rendered_all
 def documents(shown: Material) -> list[Rendered]:
     """The rendered documents of all parts in order, with one query; a text that waits to be rendered among them.
 
-    What comments are anchored to has the prefix of its proof; every other part has one of its own, because
-    all of them stand on one page. Each document is rendered by itself, so none sees another's macros.
+    What comments are anchored to has the prefix of its proof; every other part has one of its own, because all of them
+    are on one page. Each document is rendered by itself, so none sees another's macros.
     """
     return rendered_all(texts(shown))
 
@@ -41,7 +41,7 @@ def anchors(shown: Material) -> tuple[dict[str, int], tuple[Step, ...]]:
     shown_documents = [document for _, document in anchored_documents(shown)]
     if any(document.waiting for document in shown_documents):
         raise Refused(
-            "The text is still being prepared for reading; what you wrote is kept. Try again in a moment.",
+            "The text is still being prepared for reading; what you have written is kept. Try again in a moment.",
             code="being_prepared",
         )
     lengths = {block.id: len(block.source) for document in shown_documents for block in document.blocks}

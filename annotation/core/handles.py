@@ -1,4 +1,4 @@
-"""Opaque names and per-reviewer order: nothing about system, import or other reviewers can be read off them.
+"""Opaque names and per-reviewer order: they reveal nothing about system, import or other reviewers.
 
 Two handles of one item for two reviewers have nothing in common, and neither have two handles of one
 reviewer. Order is by a keyed hash of the reviewer, problem by problem.
@@ -44,8 +44,8 @@ def shuffled(key: bytes, *, seed: int, reviewer: int, items: Iterable[tuple[int,
 class Lots:
     """A reviewer's own order of the lots, a random permutation by keyed hash; a lot is a problem's id modulo LOTS.
 
-    Who asks for the next item looks into a few lots, beginning where they are, instead of at everything that is
-    free, and each reviewer goes another way. The permutation is a Feistel network over the two halves of a lot's
+    A request for the next item looks into a few lots, from the reviewer's current one on, instead of at everything that
+    is free, and each reviewer has their own order. The permutation is a Feistel network over the two halves of a lot's
     number, so that one place is looked up without making them all.
     """
 

@@ -30,7 +30,7 @@ def is_unblinded(campaign: Campaign) -> bool:
 
 
 def knows_identities(user: User, campaign: Campaign) -> bool:
-    """Whether the person saw systems before any unblinding: owners, and who imported outputs of the release."""
+    """Whether the person saw systems before any unblinding: owners, and those who imported outputs of the release."""
     return RoleName.OWNER in role_names(user) or _imported(user, campaign)
 
 
@@ -47,10 +47,10 @@ def sees_identities(user: User, campaign: Campaign) -> bool:
 
 
 def informed_people(release: Release) -> set[int]:
-    """Ids of everybody who saw which system wrote the release's outputs: they never grade its open rounds.
+    """Ids of everyone who saw which system wrote the release's outputs: they never grade its open rounds.
 
-    Who imported outputs, who asked for or confirmed an unblinding that took place, and who held a staff role at
-    any time since the first outputs came (the present staff is refused by role already).
+    They imported outputs, requested or confirmed an unblinding that took place, or held a staff role at any time since
+    the first outputs came (current staff are already refused by role).
     """
     with identities_readable():
         return _informed(release)

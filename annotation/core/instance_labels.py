@@ -1,4 +1,4 @@
-"""What experts answered about instances, for pages that show it beside what programs found.
+"""What experts answered about instances, for pages that show it together with what programs found.
 
 Adjudicated values win over votes. Only closed campaigns count: an open one is still blind to its graders.
 """

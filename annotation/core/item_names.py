@@ -1,4 +1,4 @@
-"""Names of items for staff who are blind: a row's number would tell the order of the draw, and so the system."""
+"""Names of items for blind staff: a row's number would reveal the order of the draw, and so the system."""
 
 import hashlib
 import hmac
@@ -12,7 +12,7 @@ _KEY = "annotation.items:"
 
 
 def item_name(item: int) -> str:
-    """16 hexadecimal digits that stand for the item and tell nothing of it."""
+    """16 hexadecimal digits that identify the item and reveal nothing about it."""
     key = (_KEY + settings.SECRET_KEY).encode()
     return hmac.new(key, str(item).encode(), hashlib.sha256).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""What a grader is shown: the protocol's parts of instance and output, and nothing of their origin."""
+"""What a grader is shown: the protocol's parts of instance and output, and nothing about their origin."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -62,7 +62,7 @@ def material(place: Assignment) -> Material:
 def item_material(item: Item, *, swapped: bool = False) -> Material:
     """What is judged: instance and output only, no run, no system, nothing unseen on paper.
 
-    A pair's outputs stand in the order of the item, or `swapped`. In a construction audit the instance itself
+    A pair's outputs are in the order of the item, or `swapped`. In a construction audit the instance itself
     is judged, with everything that its questions are about.
     """
     protocol = get_protocol(item.campaign.release.benchmark.protocol)

@@ -1,6 +1,6 @@
 """The phases of a campaign: which verbs each phase allows, and which verb leads to which phase.
 
-What the phase allows stands here; who may do it stands in the actions. Both must agree.
+What the phase allows is decided here, who may do it in the actions. Both must agree.
 """
 
 from enum import StrEnum
@@ -42,7 +42,7 @@ LEADS_TO: dict[tuple[Phase, Verb], Phase] = {
 
 
 def allows(phase: str, verb: Verb) -> bool:
-    """Whether a campaign in `phase` lets anybody do `verb`."""
+    """Whether a campaign in `phase` lets anyone do `verb`."""
     return verb in ALLOWED[Phase(phase)]
 
 
@@ -51,9 +51,7 @@ def require(phase: str, verb: Verb) -> None:
     if allows(phase, verb):
         return
     fitting = " or ".join(other.value for other in Phase if allows(other, verb))
-    raise Refused(
-        f"The campaign is {phase}; to {verb.value} it would have to be {fitting}.", code="wrong_phase"
-    )
+    raise Refused(f"The campaign is {phase}; to {verb.value}, it must be {fitting}.", code="wrong_phase")
 
 
 def after(phase: str, verb: Verb) -> Phase:

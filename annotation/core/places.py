@@ -1,4 +1,4 @@
-"""The one way in which pages and REST reach a reviewer's place: by handle, own, and visible."""
+"""How pages and REST look up a reviewer's place: by handle, own, and visible. There is no other way."""
 
 from accounts.access import is_study_staff
 from accounts.models import User

@@ -1,4 +1,4 @@
-"""Querysets of annotation. What a reviewer's code path selects never joins a system or a run.
+"""Querysets of annotation. Queries on a reviewer's code path never join a system or a run.
 
 Conflicts of interest come in as numbers of items that were excluded beforehand (annotation/conflicts/resolving.py).
 """
@@ -206,7 +206,7 @@ def has_free(reviewer: User, campaign: Campaign) -> bool:
 
 
 def campaigns_of_queue() -> QuerySet[Any]:
-    """Open campaigns with `free` and with `done`, own submitted places, those with own places before the others.
+    """Open campaigns with `free` and `done` (own submitted places), those with own places first.
 
     Counted are the reviewer's last MOST_DONE places in all campaigns together, so that the page costs the same
     however much they have done; `every` says whether that is all of them.
@@ -223,7 +223,7 @@ def campaigns_of_queue() -> QuerySet[Any]:
 
 
 def returnable(reviewer: User | Parameter) -> QuerySet[Assignment]:
-    """Places that the reviewer lost for being late and that are still free."""
+    """Places that the reviewer lost because they were late and that are still free."""
     return Assignment.objects.filter(
         reviewer=reviewer,
         state=AssignmentState.RELEASED,
@@ -351,7 +351,7 @@ def campaign_loads(campaign: Campaign) -> dict[int, int]:
 
 
 def last_position(reviewer: int) -> int:
-    """The highest position the reviewer has in any campaign; 0 if none. Mirrored repeats stand behind all."""
+    """The highest position the reviewer has in any campaign; 0 if none. Mirrored repeats come after all others."""
     return last_places(reviewer).values_list("position", flat=True).first() or 0
 
 

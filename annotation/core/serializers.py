@@ -1,4 +1,4 @@
-"""What REST shows and takes. Fields are listed one by one; what is not listed does not leave the server."""
+"""What REST returns and accepts. Fields are listed one by one; what is not listed never leaves the server."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from annotation.models import DEFAULT_LEAST, Assignment, Campaign, ProblemRule
 
 class DraftIn(serializers.Serializer[Any]):
     version = serializers.IntegerField(
-        min_value=0, help_text="The version this text was typed over; 0 before the first save."
+        min_value=0, help_text="The version that this content replaces; 0 before the first save."
     )
     content = serializers.JSONField(help_text="The content object, however incomplete.")
     active_seconds = serializers.IntegerField(min_value=0, default=0)
@@ -218,7 +218,7 @@ class CampaignIn(serializers.Serializer[Any]):
 
     release = serializers.CharField(max_length=100, help_text="The release's name.")
     rubric = serializers.CharField(max_length=200, help_text="A label such as proofs-v1.")
-    name = serializers.CharField(max_length=200, help_text="Reviewers see it: no names of systems in it.")
+    name = serializers.CharField(max_length=200, help_text="Reviewers see it, so it must not name a system.")
     slug = serializers.SlugField(max_length=100, required=False, help_text="Left out: made from the name.")
     reviewers_per_item = serializers.IntegerField(min_value=1, max_value=25, default=3)
     track = serializers.CharField(max_length=50, default="raw")
@@ -233,12 +233,12 @@ class CampaignIn(serializers.Serializer[Any]):
         min_value=1,
         max_value=100,
         default=DEFAULT_LEAST,
-        help_text="How many systems must be possible authors of whatever a reviewer gets.",
+        help_text="How many systems must be possible authors of any item that a reviewer gets.",
     )
 
 
 class RevisedIn(serializers.Serializer[Any]):
-    """Terms that are to change; what is left out stays."""
+    """Terms to change; those left out stay."""
 
     release = serializers.CharField(max_length=100, required=False, help_text="The release's name.")
     rubric = serializers.CharField(max_length=200, required=False, help_text="A label such as proofs-v1.")
@@ -288,7 +288,7 @@ class DrawIn(serializers.Serializer[Any]):
         help_text="A size for every stratum, by its name, in place of per_stratum.",
     )
     leave_out_undecided = serializers.BooleanField(
-        default=False, help_text="Draw without the outputs that wait in quarantine for a decision."
+        default=False, help_text="Draw without the outputs that are waiting in quarantine for a decision."
     )
 
 
@@ -314,7 +314,7 @@ class UnmetOut(serializers.Serializer[Any]):
 class PlanOut(serializers.Serializer[Any]):
     """A plan of assignment, before it is applied."""
 
-    sha256 = serializers.CharField(help_text="Names this plan when it is applied.")
+    sha256 = serializers.CharField(help_text="Identifies this plan when it is applied.")
     wanted = serializers.IntegerField(help_text="Free places.")
     missing = serializers.IntegerField(help_text="Places that nobody can take.")
     hours = serializers.FloatField(
@@ -337,7 +337,7 @@ class AssignedOut(serializers.Serializer[Any]):
 
 class CloseIn(serializers.Serializer[Any]):
     reason = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="Needed while places are unfinished."
+        max_length=1000, default="", allow_blank=True, help_text="Required while places are unfinished."
     )
 
 

@@ -1,6 +1,6 @@
 """Who sees what while a campaign is blind: one function, no ORM, no request.
 
-Pages, REST, exports and PDFs ask `may_see`. Everything that is not granted here is hidden.
+Pages, REST, exports and PDFs ask `may_see`. Anything not granted here is hidden.
 """
 
 from enum import StrEnum
@@ -9,7 +9,7 @@ from annotation.core.phases import Phase
 
 
 class Viewer(StrEnum):
-    """How a person stands to an assignment (or, for campaign-wide things, to the campaign)."""
+    """A person's relation to an assignment (or, for campaign-wide things, to the campaign)."""
 
     STAFF = "staff"  # coordinator or owner of the study who may know the systems
     BLIND_STAFF = "blind staff"  # coordinator of a campaign that is not unblinded
@@ -31,7 +31,7 @@ class Thing(StrEnum):
 
 
 def viewer(*, signed_in: bool, staff: bool, informed: bool, holds: bool, released: bool) -> Viewer:
-    """Place a person. Staff are staff even where a place of theirs exists from earlier days.
+    """Classify a person. Staff are staff even if they still have a place from earlier.
 
     `informed` tells staff who may know the systems from those who are blind (annotation/core/identities.py).
     """

@@ -40,10 +40,10 @@ MAX_KEY_LENGTH = 200
 
 
 class NoPlace(NotAllowed):
-    """The person has no such place; nothing says whether somebody else has."""
+    """The person has no such place; this says nothing about whether someone else has."""
 
     def __init__(self) -> None:
-        super().__init__("This place is not yours.")
+        super().__init__("This place belongs to someone else.")
 
 
 class DraftConflict(Refused):
@@ -61,7 +61,7 @@ def require_own(reviewer: User, assignment: Assignment) -> None:
     """Raise NotAllowed unless the place belongs to `reviewer`, blind, and was not given up."""
     require_blind_reviewer(reviewer)
     if assignment.reviewer_id != reviewer.pk or assignment.state == AssignmentState.RELEASED:
-        raise NotAllowed("This place is not yours.")
+        raise NotAllowed("This place belongs to someone else.")
 
 
 def locked(assignment: Assignment) -> Assignment:
@@ -85,7 +85,7 @@ def save_draft(
 ) -> Draft:
     """Save over `version` (0: nothing saved yet) and return the draft with its new version.
 
-    Raises DraftConflict when another window saved since; sending the stored text again is no conflict.
+    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
@@ -104,7 +104,7 @@ def save_draft(
 
 
 def _store(draft: Draft, content: dict[str, Any], active_seconds: int) -> Draft:
-    """Drafts are saved every few seconds, so they alone write no audit row; their grade will."""
+    """Drafts are saved every few seconds, so they write no audit row; their grade will."""
     draft.version += 1
     draft.content = content
     draft.active_seconds = max(draft.active_seconds, _bounded(active_seconds))
@@ -131,7 +131,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A grade with what it says; `said` is None where the grade was there already under the same key."""
+    """A grade with what it says; `said` is None where the grade already existed under the same key."""
 
     grade: Grade
     said: Submission | None
@@ -156,7 +156,7 @@ def submit_grade(
     """
     require_blind_reviewer(reviewer)
     sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _nothing).grade
+    return _graded(reviewer, _lock_place(reviewer, assignment.handle, sent), sent, _refuse_second_grade).grade
 
 
 @transaction.atomic
@@ -173,7 +173,7 @@ def revise_grade(
     """A new grade that supersedes the live one, while the campaign is open. Otherwise as `submit_grade`."""
     require_blind_reviewer(reviewer)
     sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _taken_up(reviewer, assignment.handle, sent), sent, _live_grade).grade
+    return _graded(reviewer, _lock_place(reviewer, assignment.handle, sent), sent, _live_grade).grade
 
 
 @transaction.atomic
@@ -182,9 +182,9 @@ def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
 
     Raises NoPlace for every handle that the reviewer cannot see, whether it exists or not.
     """
-    place = _taken_up(reviewer, handle, sent)
+    place = _lock_place(reviewer, handle, sent)
     reopened = place.was_submitted and not is_locked(place.assignment)
-    return _graded(reviewer, place, sent, _live_grade if reopened else _nothing)
+    return _graded(reviewer, place, sent, _live_grade if reopened else _refuse_second_grade)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class _Place:
     was_submitted: bool
 
 
-def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
+def _lock_place(reviewer: User, handle: str, sent: Sent) -> _Place:
     """Hold the place and read it. A waiting one is held by marking it as submitted, which spares a statement.
 
     Everything is read by a statement that begins after the row is held: what another window wrote while this one
@@ -215,7 +215,7 @@ def _taken_up(reviewer: User, handle: str, sent: Sent) -> _Place:
     return _Place(assignment, was_submitted=not marked and assignment.state == AssignmentState.SUBMITTED)
 
 
-def _to_grade() -> QuerySet[Assignment]:
+def _place_queryset() -> QuerySet[Assignment]:
     """A place with everything that decides whether its reviewer may submit now."""
     earlier = Grade.objects.filter(assignment=OuterRef("pk"), idempotency_key=Parameter("key"))
     read = queries.places().annotate(
@@ -228,7 +228,7 @@ def _to_grade() -> QuerySet[Assignment]:
     return read.filter(handle=Parameter("handle"))
 
 
-_TO_GRADE = Statement(_to_grade)
+_TO_GRADE = Statement(_place_queryset)
 
 
 def _graded(
@@ -243,7 +243,7 @@ def _graded(
     return _write(reviewer, place.assignment, sent, content, supersedes=superseded(place))
 
 
-def _nothing(place: _Place) -> None:
+def _refuse_second_grade(place: _Place) -> None:
     """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
     if place.assignment.untrained:  # type: ignore[attr-defined]
         raise TrainingFirst(place.assignment.item.campaign)
@@ -346,7 +346,7 @@ def _lock_draft(
 
 
 def _sides(assignment: Assignment) -> dict[str, Output]:
-    """What a preference names, by the side it stood on; empty unless a pair was shown."""
+    """What a preference names, by the side it was shown on; empty unless a pair was shown."""
     if assignment.item.second is None:
         return {}
     return dict(zip(SIDES, shown_first(assignment), strict=True))

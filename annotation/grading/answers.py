@@ -155,20 +155,20 @@ def checked(
 
 
 def _seen_where(content: Mapping[str, Any], problems: dict[str, str]) -> str:
-    """Where the solution was seen; without "seen before" what stands in the field is not meant."""
+    """Where the solution was seen; without "seen before" the field is ignored."""
     where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
     if len(where) > MAX_WHERE:
-        problems["seen_where"] = f"Say in at most {MAX_WHERE} characters where you saw it."
+        problems["seen_where"] = f"Say where you saw it in at most {MAX_WHERE} characters."
     return where
 
 
 def _without_judgment(
     rubric: Rubric, content: Mapping[str, Any], unjudged: CheckedReason, problems: dict[str, str]
 ) -> list[CheckedAnswer]:
-    """Every question that needs an answer, with the reason; an answer beside it is a contradiction."""
+    """Every question that needs an answer, with the reason; an answer in addition is a contradiction."""
     if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
         problems["unjudged"] = (
-            "You answered questions and also said that the item cannot be judged. Change whichever is not meant."
+            "You answered questions and also said that the item cannot be judged. Change the one that is wrong."
         )
     return [
         CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
@@ -198,7 +198,7 @@ def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step
     comment = str(content.get("comments", {}).get(question.key, "")).strip()
     if question.key in content.get("abstained", []):
         if not comment:
-            raise Refused("Say in a word why this cannot be judged.")
+            raise Refused("Say in a few words why this cannot be judged.")
         yield CheckedAnswer(question.key, "", comment, state="abstain")
     elif question.scale.stepwise:
         yield from _step_answers(question, content, steps, comment)
@@ -220,7 +220,7 @@ def _canonical(question: Question, raw: str) -> str:
 def _step_answers(
     question: Question, content: Mapping[str, Any], steps: Sequence[Step], comment: str
 ) -> Iterator[CheckedAnswer]:
-    """One answer for each step; a comment on the question stands at its first wrong step, or its first."""
+    """One answer for each step; a comment on the question is put at its first wrong step, or else at its first step."""
     chosen = _first_error if question.scale.kind == "first_error" else _every_step
     values = chosen(question, content, steps)
     place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
@@ -273,7 +273,7 @@ def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedCommen
         text=str(raw["text"]).strip(),
     )
     if comment.block not in blocks:
-        raise ValueError("its place is not in this document")
+        raise ValueError("its block is not in this document")
     if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
         raise ValueError("its offsets lie outside its block")
     if comment.severity not in SEVERITIES or comment.kind not in KINDS:
@@ -286,7 +286,7 @@ def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedCommen
 def _contradiction(
     rubric: Rubric, answers: list[CheckedAnswer], comments: list[CheckedComment], problems: dict[str, str]
 ) -> None:
-    """A success on an ordered scale of words beside a fatal comment: one of the two is not meant."""
+    """A success on an ordered scale of words together with a fatal comment: one of the two must be a mistake."""
     if not any(comment.severity == "fatal" for comment in comments):
         return
     for answer in answers:
@@ -295,5 +295,5 @@ def _contradiction(
             problems.setdefault(
                 answer.question,
                 f"You answered “{value_words(answer.value)}” and also marked a fatal comment. "
-                "Change whichever is not meant.",
+                "Change the one that is wrong.",
             )

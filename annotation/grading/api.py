@@ -1,4 +1,4 @@
-"""REST endpoints of reviewers: the queue and one's own places."""
+"""REST endpoints of reviewers: the queue and their own places."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -49,7 +49,7 @@ def place_or_404(request: Request, handle: str) -> Assignment:
 
 
 def refusal_reply(refusal: Refused) -> Response:
-    """A refusal with what the reviewer needs to go on: open questions, or the text stored elsewhere."""
+    """A refusal with what the reviewer needs to continue: open questions, or the text stored elsewhere."""
     if isinstance(refusal, NotAllowed):
         raise refusal
     body = refusal_body(refusal)
@@ -64,7 +64,7 @@ DRAFT_REPLIES = {200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.Pla
 
 
 def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: Any) -> Response:
-    """Save the draft of a form beside grading with `save`; 409 with the stored text when another is newer."""
+    """Save a side draft with `save`; 409 with the stored text when another is newer."""
     sent = checked(shape.DraftIn, request)
     typed = {name: sent.validated_data[name] for name in ("version", "content")}
     try:
@@ -145,7 +145,7 @@ class OutOfFieldView(StrictView):
         responses={204: None, **REFUSED},
     )
     def post(self, request: Request, handle: str) -> Response:
-        """Give the place up: not the caller's field."""
+        """Give up the place: it is not in the caller's field."""
         place = place_or_404(request, handle)
         sent = checked(shape.OutOfFieldIn, request)
         assigning_actions.say_out_of_field(
@@ -159,7 +159,7 @@ class QueueView(StrictView):
 
     @extend_schema(operation_id="queue_list", responses=shape.QueueItemOut(many=True))
     def get(self, request: Request) -> Response:
-        """What waits for the caller, in the caller's own order."""
+        """The caller's waiting items, in the caller's own order."""
         rows = [queue_item(place) for place in queries.waiting(caller(request))]
         return Response(shaped_all(shape.QueueItemOut, rows))
 

@@ -1,4 +1,4 @@
-"""Drafts of forms beside grading: saved like those of items, gone when the answers are kept.
+"""Drafts of forms other than the grading form: saved like those of items, deleted when the answers are stored.
 
 They write no audit row, for they are saved every few seconds; the answers that follow do.
 """
@@ -30,7 +30,7 @@ def later_draft(assignment: Assignment, occasion: Occasion) -> SideDraft:
 def save_over(draft: SideDraft, version: int, content: Any) -> SideDraft:
     """Save over `version` inside the caller's transaction, which holds the form's row.
 
-    Raises DraftConflict when another window saved since; sending the stored text again is no conflict.
+    Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
     """
     content = shaped(content)
     if draft.version and draft.version != version and draft.content != content:

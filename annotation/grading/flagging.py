@@ -11,7 +11,13 @@ from benchmark.models import Output
 def write_flags(grade: Grade, flags: Sequence[CheckedFlag], sides: Mapping[str, Output]) -> None:
     """The rows of `flags`; `sides` maps first and second to the outputs of a pair, and is empty otherwise."""
     rows = [
-        Flag(grade=grade, kind=flag.kind, output=_blamed(grade, flag, sides), link=flag.link, note=flag.note)
+        Flag(
+            grade=grade,
+            kind=flag.kind,
+            output=_output_at_fault(grade, flag, sides),
+            link=flag.link,
+            note=flag.note,
+        )
         for flag in flags
     ]
     Flag.objects.bulk_create(rows)
@@ -22,7 +28,7 @@ def write_flags(grade: Grade, flags: Sequence[CheckedFlag], sides: Mapping[str, 
     )
 
 
-def _blamed(grade: Grade, flag: CheckedFlag, sides: Mapping[str, Output]) -> Output | None:
+def _output_at_fault(grade: Grade, flag: CheckedFlag, sides: Mapping[str, Output]) -> Output | None:
     if FLAG_KINDS[flag.kind].subject == "instance":
         return None
     return sides.get(flag.side, grade.assignment.item.output)

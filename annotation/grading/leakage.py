@@ -76,14 +76,14 @@ def _flag(raw: Mapping[str, Any], places: Mapping[str, Place], kinds: Collection
     link = http_address(str(raw.get("link", "")))
     note = str(raw.get("note", "")).strip()
     if kind.needs_link and not link:
-        raise ValueError("say where, with an http or https address")
+        raise ValueError("say where it is public, with an http or https address")
     if not kind.needs_link and not spans:
-        raise ValueError("mark the text that it is about")
+        raise ValueError("mark the text that gives the solution away")
     if len(note) > MAX_NOTE:
         raise ValueError(f"its note is longer than {MAX_NOTE} characters")
     sides = {places[span.block].side for span in spans}
     if len(sides) > 1:
-        raise ValueError("it marks text in both proofs; make one flag of each")
+        raise ValueError("it marks text in both proofs; make one flag for each")
     return CheckedFlag(kind.key, spans, link, note, next(iter(sides), ""))
 
 
@@ -99,7 +99,7 @@ def _span(raw: Mapping[str, Any], places: Mapping[str, Place], kind: FlagKind) -
         raise ValueError("its place is not on this page")
     if place.subject != kind.subject:
         where = "problem" if kind.subject == "instance" else "answer"
-        raise ValueError(f"“{kind.words}” is said of the {where}; mark text there")
+        raise ValueError(f"“{kind.words}” is about the {where}; mark text there")
     start, end = int(raw["start"]), int(raw["end"])
     if not 0 <= start < end <= len(place.source):
         raise ValueError("its offsets lie outside its block or mark nothing")
@@ -114,7 +114,7 @@ def http_address(text: str) -> str:
     parts = urlsplit(text)
     plain = text.isprintable() and not any(mark in text for mark in " <>\"'`\\")
     if len(text) > MAX_LINK or parts.scheme not in ("http", "https") or not parts.hostname or not plain:
-        raise ValueError(f"{text[:60]!r} is no http or https address of at most {MAX_LINK} characters")
+        raise ValueError(f"{text[:60]!r} is not an http or https address of at most {MAX_LINK} characters")
     if parts.username is not None or parts.password is not None:
-        raise ValueError("its address holds a name or a password")
+        raise ValueError("its address contains a user name or a password")
     return text

@@ -1,4 +1,4 @@
-"""The rail beside a proof: one mark per block, so that a long document can be seen and jumped through."""
+"""The rail next to a proof: one mark per block, so that a long document can be seen and jumped through."""
 
 import html
 import re
@@ -26,7 +26,7 @@ class Placed(Protocol):
 
 @dataclass(frozen=True)
 class Mark:
-    """A link of the rail: `sign` is what is seen, `words` what is said; landmarks stand out."""
+    """A link of the rail: `sign` is what is shown, `words` the accessible name; landmarks stand out."""
 
     block: str
     sign: str

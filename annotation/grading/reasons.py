@@ -5,7 +5,7 @@ from annotation.models import Grade, SeenBefore, Unjudged
 
 
 def write_reasons(grade: Grade, submission: Submission) -> None:
-    """The rows of `submission` beside its answers; none where nothing was said."""
+    """The rows of `submission` apart from its answers; none where there is nothing to store."""
     if submission.unjudged is not None:
         reason = submission.unjudged
         Unjudged.objects.create(grade=grade, reason=reason.reason, note=reason.note)
@@ -20,6 +20,6 @@ def unjudged_reason(grade: Grade) -> dict[str, str] | None:
 
 
 def seen_where(grade: Grade) -> str:
-    """Where the solution was seen; "" where that was not said."""
+    """Where the solution was seen; "" if that was not given."""
     row = getattr(grade, "seen_where", None)
     return row.place if row else ""

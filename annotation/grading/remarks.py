@@ -15,5 +15,5 @@ class Remark:
 
 
 def own_remarks(grade: Grade) -> list[Remark]:
-    """The comments of one's own grade, on the page as one saw it."""
+    """The comments of the reviewer's own grade, on the page as they saw it."""
     return [Remark(comment.block, comment) for comment in grade.comments.order_by("pk")]

@@ -52,7 +52,7 @@ class AskedStep:
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """One question of the form with what was answered so far and why it was refused, if it was.
+    """One question of the form with its answer so far and why that was refused, if it was.
 
     A stepwise question has `steps` instead of choices, and the `meanings` of its values once for all.
     """

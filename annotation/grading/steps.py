@@ -25,7 +25,7 @@ class Step:
 def steps_of(blocks: Iterable[Placed]) -> tuple[Step, ...]:
     """The author's own steps if the text numbers them ("Step 1", "Step 2"), otherwise one for each block.
 
-    Headings are no steps, except such as open one. What stands before Step 1 is a step called "Opening".
+    Headings are not steps, except those that open one. What comes before Step 1 is a step called "Opening".
     """
     listed = list(blocks)
     numbers = [_number(block) for block in listed]

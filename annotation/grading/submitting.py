@@ -4,6 +4,6 @@ from annotation.models import Assignment, AssignmentState
 
 
 def is_locked(place: Assignment) -> bool:
-    """Submitted and not reopened: the page shows, and does not ask."""
+    """Submitted and not reopened: the page is read-only."""
     draft = getattr(place, "draft", None)
     return place.state == AssignmentState.SUBMITTED and (draft is None or draft.locked_at is not None)

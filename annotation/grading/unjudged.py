@@ -51,7 +51,7 @@ def checked_reason(sent: Mapping[str, Any], problems: dict[str, str]) -> Checked
         problems["unjudged"] = f"There is no reason {reason!r}."
         return None
     if reason == UnjudgedReason.OTHER and not note:
-        problems["unjudged"] = "Say in a word why this cannot be judged."
+        problems["unjudged"] = "Say in a few words why this cannot be judged."
     elif len(note) > MAX_NOTE:
-        problems["unjudged"] = f"Say in at most {MAX_NOTE} characters why this cannot be judged."
+        problems["unjudged"] = f"Say why this cannot be judged in at most {MAX_NOTE} characters."
     return CheckedReason(reason, note)

@@ -1,4 +1,4 @@
-"""What a reviewer sees: the queue, an item, own finished work. Nothing here knows of systems."""
+"""What a reviewer sees: the queue, an item, own finished work. Nothing here knows about systems."""
 
 import uuid
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def place_or_404(request: SignedInRequest, handle: str) -> Assignment:
 @require_role(RoleName.REVIEWER)
 @require_GET
 def queue(request: SignedInRequest) -> HttpResponse:
-    """What waits for the reviewer, campaign by campaign, and how far they are."""
+    """The reviewer's waiting items and progress, campaign by campaign."""
     progress = own_progress(request.user)
     return render(
         request,
@@ -142,7 +142,7 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
 @login_required
 @require_GET
 def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
-    """After submitting: say so, offer the way back, and go on to the next waiting item."""
+    """After submitting: say so, offer a link to reopen, and go on to the next waiting item."""
     place = place_or_404(request, handle)
     if place.state == AssignmentState.SUBMITTED:
         title = problem_title(place.item.instance.payload, place.item.instance.key)
@@ -201,7 +201,7 @@ def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
 @login_required
 @require_POST
 def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
-    """Give the place up: not this reviewer's field."""
+    """Give up the place: it is not in this reviewer's field."""
     place = place_or_404(request, handle)
     try:
         assigning_actions.say_out_of_field(
@@ -210,7 +210,7 @@ def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.reason)
         return redirect("grade", handle=place.handle)
-    messages.success(request, "Thank you. The item goes to somebody else.")
+    messages.success(request, "Thank you. The item goes to another reviewer.")
     return redirect("queue")
 
 

@@ -1,4 +1,4 @@
-"""What reviewers said instead of judging, or beside it: item by item, for those who run a campaign.
+"""Issues that reviewers reported instead of judging, or in addition: by item, for the campaign's staff.
 
 Nobody is named, and items go by their opaque names: this is read while a campaign is blind.
 """
@@ -17,7 +17,7 @@ from annotation.models import Assignment, Campaign, Grade, ReleaseReason
 
 @dataclass
 class WaysOut:
-    """One item: how many reviewers said what about it, and their words. `grades` counts live grades."""
+    """One item: how many reviewers reported what about it, and their words. `grades` counts live grades."""
 
     item: str
     problem: str
@@ -31,7 +31,7 @@ class WaysOut:
 
 
 def ways_out(campaign: Campaign) -> dict[str, Any]:
-    """{campaign, grades, counts, reasons, items}: totals, and the items about which anything was said."""
+    """{campaign, grades, counts, reasons, items}: totals, and the items with reported issues."""
     items: dict[int, WaysOut] = {}
     live = _live(campaign)
     for grade in live.filter(Q(statement_wrong=True) | Q(seen_before=True) | Q(unjudged__isnull=False)):

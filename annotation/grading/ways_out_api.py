@@ -1,4 +1,4 @@
-"""REST: what reviewers said instead of judging."""
+"""REST: issues that reviewers reported."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page of what reviewers said instead of judging."""
+"""The page of issues that reviewers reported."""
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -16,7 +16,7 @@ PAGE = 50
 @staff_only
 @require_GET
 def ways(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Totals, reasons, and the items about which anything was said."""
+    """Totals, reasons, and the items with reported issues."""
     campaign = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
     found = ways_out(campaign)
     page = Paginator(found["items"], PAGE).get_page(request.GET.get("page"))

@@ -1,1 +1,1 @@
-"""The question which system wrote an answer."""
+"""Asking reviewers which system they think wrote an answer."""

@@ -1,4 +1,4 @@
-"""The question which system wrote an answer: switched on by a coordinator, answered once after submitting."""
+"""Asking which system wrote an answer: switched on by a coordinator, answered once after submitting."""
 
 from django.db import transaction
 
@@ -17,14 +17,14 @@ MAX_NAME = 100
 
 @transaction.atomic
 def ask_for_guesses(*, actor: User, campaign: Campaign) -> GuessQuestion:
-    """Let the campaign's reviewers be asked; before it opens, so that all of them are asked."""
+    """Switch the question on; only before the campaign opens, so that all reviewers are asked."""
     require_staff(actor)
     campaign = locked_campaign(campaign)
     if campaign.phase != Phase.DRAFT:
-        raise Refused("Guesses are switched on before the campaign opens.", code="wrong_phase")
+        raise Refused("Guesses can only be switched on before the campaign opens.", code="wrong_phase")
     if campaign.kind in (CampaignKind.COMPARE, CampaignKind.CONSTRUCTION):
         raise Refused(
-            "Guesses are asked about single answers, not about pairs or instances.", code="wrong_kind"
+            "Guesses can only be asked about single answers, not about pairs or instances.", code="wrong_kind"
         )
     question, made = GuessQuestion.objects.get_or_create(campaign=campaign, defaults={"asked_by": actor})
     if made:
@@ -34,7 +34,7 @@ def ask_for_guesses(*, actor: User, campaign: Campaign) -> GuessQuestion:
 
 @transaction.atomic
 def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> SystemGuess:
-    """Store the guess, a name in the reviewer's own words or "" for no idea. It changes no grade and stays as it is.
+    """Store the guess, a name in the reviewer's own words or "" for no idea. It changes no grade and is final.
 
     Every name is accepted alike, whether or not such a system takes part. Raises Refused with code not_asked,
     not_submitted, already_guessed or too_long.
@@ -45,9 +45,9 @@ def guess_system(*, reviewer: User, assignment: Assignment, system: str) -> Syst
     if not asks_for_guesses(campaign):
         raise Refused("This campaign does not ask for guesses.", code="not_asked")
     if assignment.state != AssignmentState.SUBMITTED:
-        raise Refused("The guess comes after the grade.", code="not_submitted")
+        raise Refused("Submit your grade before the guess.", code="not_submitted")
     if SystemGuess.objects.filter(assignment=assignment).exists():
-        raise Refused("You have answered this question.", code="already_guessed")
+        raise Refused("You have already answered this question.", code="already_guessed")
     named = system.strip()
     if len(named) > MAX_NAME:
         raise Refused(f"A name has at most {MAX_NAME} characters.", code="too_long", field="system")

@@ -1,4 +1,4 @@
-"""REST: the question which system wrote an answer, and its switch."""
+"""REST: asking which system wrote an answer, and the switch for that."""
 
 from typing import Any
 

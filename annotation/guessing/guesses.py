@@ -1,7 +1,7 @@
-"""The question which system wrote an answer: where it is asked, and which system an answer means.
+"""Asking which system wrote an answer: where it is asked, and which system an answer means.
 
-Reviewers name a system in their own words. A list to choose from would tell them which systems take part, and so
-would a word about whether a name was understood: that is looked up when the campaign is closed.
+Reviewers name a system in their own words. A list to choose from would reveal which systems take part, and so would a
+reply about whether a name was recognised; names are therefore only matched once the campaign is closed.
 """
 
 import re
@@ -20,7 +20,7 @@ def asks_for_guesses(campaign: Campaign) -> bool:
 
 
 def is_asked(place: Assignment) -> bool:
-    """Whether the holder is still to be asked: submitted, question on, and no guess yet."""
+    """Whether the holder still has to be asked: submitted, question on, and no guess yet."""
     return (
         place.state == AssignmentState.SUBMITTED
         and asks_for_guesses(place.item.campaign)

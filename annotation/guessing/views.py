@@ -18,7 +18,7 @@ from annotation.guessing.guesses import is_asked, own_names
 @login_required
 @require_http_methods(["GET", "POST"])
 def guess(request: SignedInRequest, handle: str) -> HttpResponse:
-    """Ask once; a place that is not to be asked goes on to the next item."""
+    """Ask once; a place that is not asked goes straight to the next item."""
     place = place_or_404(request, handle)
     if request.method == "POST":
         try:
@@ -27,9 +27,9 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
             )
         except Refused as refusal:
             messages.error(request, refusal.reason)
-        return _onwards(request)
+        return _next_page(request)
     if not is_asked(place):
-        return _onwards(request)
+        return _next_page(request)
     title = problem_title(place.item.instance.payload, place.item.instance.key)
     context = {"place": place, "title": title, "names": own_names(place)}
     return render(request, "annotation/guessing/guess.html", context)
@@ -40,9 +40,9 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
 def skip(request: SignedInRequest, handle: str) -> HttpResponse:
     """Go on without an answer; nothing is stored."""
     place_or_404(request, handle)
-    return _onwards(request)
+    return _next_page(request)
 
 
-def _onwards(request: SignedInRequest) -> HttpResponse:
+def _next_page(request: SignedInRequest) -> HttpResponse:
     following = queries.first_waiting(request.user)
     return redirect("grade", handle=following.handle) if following else redirect("queue")

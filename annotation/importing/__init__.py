@@ -1,1 +1,1 @@
-"""Grades and decisions that were given elsewhere."""
+"""Importing grades and decisions that were made elsewhere."""

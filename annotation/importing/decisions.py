@@ -1,4 +1,4 @@
-"""Taking in the decisions of adjudicators together with the grades of an imported campaign."""
+"""Importing the decisions of adjudicators together with the grades of a campaign."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -59,8 +59,8 @@ class PublishedDecision:
 def import_decisions(*, slug: str, decisions: Sequence[PublishedDecision], new: bool) -> int:
     """Store decisions about a campaign that came with the same file (`new`); returns how many are new.
 
-    A campaign that was here already keeps its decisions: the same ones change nothing (0), others raise Refused
-    naming the line. To be called inside the transaction that stored the grades.
+    A campaign that already exists keeps its decisions: the same ones change nothing (0), others raise Refused naming
+    the line. To be called inside the transaction that stored the grades.
     """
     campaign = Campaign.objects.get(slug=slug)
     items = {(i.instance_id, i.output_id or 0, i.second_id or 0): i for i in campaign.items.all()}
@@ -106,7 +106,7 @@ def _store(
 
 
 def _unblind(campaign: Campaign) -> None:
-    """An amendment proves that its study was unblinded; two stand-ins say so, not people of this site."""
+    """An amendment proves that its study was unblinded; two stand-in users record it, not people of this site."""
     Unblinding.objects.create(
         campaign=campaign,
         reason=UNBLINDED_ELSEWHERE,
@@ -128,7 +128,7 @@ def _check_unchanged(
         item = items.get(decision.item_key)
         if item is None or (item.pk, *decision.content) not in stored:
             raise Refused(
-                f"Campaign {campaign.slug} already exists and its decisions are others; nothing was imported. "
+                f"Campaign {campaign.slug} already exists with other decisions; nothing was imported. "
                 "Import under another campaign name.",
                 code="labels_differ",
                 line=decision.line,

@@ -1,4 +1,4 @@
-"""Taking in grades that were given elsewhere: a published study, or an earlier export of ours.
+"""Importing grades that were given elsewhere: in a published study, or in an earlier export of our own.
 
 An imported campaign arrives closed. Importing the same grades again changes nothing; other grades under the
 name of an existing campaign are refused.
@@ -52,7 +52,7 @@ class PublishedGrade:
     without an output about the instance itself.
 
     Without a known design the two sizes are None. `repeat`: the rater had the pair before, sides exchanged.
-    `verdict_seen`: whether a judge's verdict was in sight, None if nothing is said of it.
+    `verdict_seen`: whether a judge's verdict was in sight, None if unknown.
     """
 
     instance: Instance
@@ -78,7 +78,7 @@ class PublishedGrade:
 
     @property
     def swapped(self) -> bool | None:
-        """For a pair: whether the output with the larger id stood first."""
+        """For a pair: whether the output with the larger id was shown first."""
         return None if self.output is None or self.second is None else self.output.pk > self.second.pk
 
     @property
@@ -98,7 +98,7 @@ def import_grades(
     track: str,
     grades: Sequence[PublishedGrade],
 ) -> int:
-    """Store the grades as a closed campaign; returns how many are new (0 when all were here already)."""
+    """Store the grades as a closed campaign; returns how many are new (0 if all existed already)."""
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign:
         _check_unchanged(campaign, release, grades)
@@ -263,7 +263,7 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
         raise Refused(
             f"Campaign {campaign.slug} belongs to release {campaign.release.name}.", code="other_release"
         )
-    stored, seen = _stored_answers(campaign), _stored_sight(campaign)
+    stored, seen = _stored_answers(campaign), _stored_verdict_seen(campaign)
     for grade in grades:
         key = grade.subject, grade.swapped, grade.rater
         other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
@@ -276,7 +276,7 @@ def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[Publ
             )
 
 
-def _stored_sight(campaign: Campaign) -> dict[GradeKey, bool | None]:
+def _stored_verdict_seen(campaign: Campaign) -> dict[GradeKey, bool | None]:
     grades = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None).values_list(
         "assignment__item__instance_id",
         "assignment__item__output_id",

@@ -24,5 +24,5 @@ def stand_in(name: str) -> User:
 
 
 def _email(name: str) -> str:
-    """An address that can never receive mail."""
+    """An address that can never receive email."""
     return f"{hashlib.sha256(name.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"

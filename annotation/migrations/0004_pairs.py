@@ -1,4 +1,4 @@
-"""Pairs of outputs as items, the side that stands first, mirrored repeats."""
+"""Pairs of outputs as items, the side shown first, mirrored repeats."""
 
 from importlib import import_module
 

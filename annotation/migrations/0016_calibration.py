@@ -1,4 +1,4 @@
-"""Calibration rounds: blind answers that were revealed stay as they are; later answers stand beside them."""
+"""Calibration rounds: blind answers that were revealed stay as they are; later answers are stored separately."""
 
 import django.db.models.deletion
 import django.utils.timezone

@@ -26,7 +26,7 @@ class Adjudication(models.Model):
     """The final value of one question about one item. Immutable: a later decision supersedes it.
 
     For a pair, "first" and "second" mean the order of the item. `informed` says that the adjudicator was able
-    to see systems when deciding. An `amendment` was decided after the unblinding and is no part of the primary
+    to see systems when deciding. An `amendment` was decided after the unblinding and is not part of the primary
     scores.
     """
 

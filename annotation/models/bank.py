@@ -16,7 +16,7 @@ class SharingState(models.TextChoices):
 class SharedComment(models.Model):
     """A comment that every reviewer of a campaign may use, or, without a campaign, of every one of a protocol.
 
-    It is a copy of what somebody proposed: its words never change, and reviewers never learn whose they were.
+    It is a copy of what somebody proposed: its text never changes, and reviewers never learn who wrote it.
     """
 
     protocol = models.CharField(max_length=50)

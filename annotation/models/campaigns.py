@@ -86,7 +86,7 @@ class Item(models.Model):
     or in a construction audit the instance itself, without an output.
 
     A pair has a `second` output, the one with the larger number, so that it exists once whatever the order;
-    which of the two a reviewer sees first stands on their assignment. A `mirrored` pair comes to each of its
+    which of the two a reviewer sees first is stored on their assignment. A `mirrored` pair comes to each of its
     reviewers a second time, with the sides exchanged.
 
     Stratum, sizes, probability and places are frozen at the draw.
@@ -191,7 +191,7 @@ class Unblinding(models.Model):
 
 
 class Reminder(models.Model):
-    """A mail about waiting work that was sent to a reviewer; at most one on a day."""
+    """An email about waiting items that was sent to a reviewer; at most one per day."""
 
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     sent_on = models.DateField()

@@ -63,7 +63,7 @@ class ConflictsFixed(models.Model):
 
 
 class Exclusion(models.Model):
-    """An item that a reviewer never gets. It says nothing about why, so that the blind may read it."""
+    """An item that a reviewer never gets. It does not say why, so that blind roles may read it."""
 
     item = models.ForeignKey("annotation.Item", on_delete=models.PROTECT, related_name="exclusions")
     reviewer = models.ForeignKey(
@@ -78,7 +78,7 @@ class Exclusion(models.Model):
 
 
 class LeastAuthors(models.Model):
-    """How many systems must at least be possible authors of whatever a reviewer gets; without a row, DEFAULT_LEAST.
+    """The least number of possible authors of any item that a reviewer gets; without a row, DEFAULT_LEAST.
 
     `set_by` is empty for campaigns that had opened before there was such a number.
     """

@@ -10,7 +10,7 @@ from benchmark.models import Output
 class Flag(models.Model):
     """Something in a problem or an output that gives away what was to be found.
 
-    `output` is set where an output is to blame, and names it whichever side it stood on.
+    `output` is set where an output is to blame, and names it whichever side it was shown on.
     """
 
     grade = models.ForeignKey("annotation.Grade", on_delete=models.PROTECT, related_name="flags")
@@ -43,7 +43,7 @@ class Flag(models.Model):
 
 
 class FlagSpan(models.Model):
-    """The offending text: source offsets [start, end) of a block, and what stood there."""
+    """The offending text: source offsets [start, end) of a block, and the text found there."""
 
     flag = models.ForeignKey(Flag, on_delete=models.PROTECT, related_name="spans")
     block = models.CharField(max_length=50)

@@ -1,6 +1,6 @@
 """Rows of answers given after the blind ones: after a discussion, or after a judge's verdict was shown.
 
-They stand beside grades, never in their place: primary scores read grades only.
+They are stored apart from grades and never replace them: primary scores read grades only.
 """
 
 from django.db import models

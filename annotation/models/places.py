@@ -24,7 +24,7 @@ class Assignment(models.Model):
     """One reviewer's place on one item, known to them by an opaque handle and a seeded position only.
 
     `pulled` tells a place that the reviewer asked for from one that the coordinator's plan gave them.
-    `swapped` says for a pair whether its second output stands first; `repeat` marks the mirrored one.
+    `swapped` says for a pair whether its second output is shown first; `repeat` marks the mirrored one.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")

@@ -1,6 +1,6 @@
 """Rows of verdicts that are shown to reviewers: copies of what a judge said, frozen when they are attached.
 
-They are plain text here: annotation knows no judge, and `judge` is a name for those who run the campaign only.
+They are plain text here: annotation does not know judges, and only staff of the campaign see the name `judge`.
 """
 
 from django.conf import settings
@@ -35,7 +35,7 @@ class Reveal(models.Model):
 
 
 class ShownVerdict(models.Model):
-    """What the judge said of one item; its reason stands in `claims`, one by one."""
+    """What the judge said about one item; its reason is stored in `claims`, one by one."""
 
     reveal = models.ForeignKey(Reveal, on_delete=models.PROTECT, related_name="verdicts")
     item = models.OneToOneField("annotation.Item", on_delete=models.PROTECT, related_name="shown_verdict")
@@ -85,7 +85,7 @@ class Mark(models.TextChoices):
 
 
 class ClaimMark(models.Model):
-    """What a reviewer says of a claim after locking their own answer."""
+    """What a reviewer says about a claim after locking their own answer."""
 
     assignment = models.ForeignKey(
         "annotation.Assignment", on_delete=models.PROTECT, related_name="claim_marks"

@@ -1,10 +1,10 @@
-"""Rubrics that campaigns ask by."""
+"""Rubrics that campaigns use."""
 
 from django.db import models
 
 
 class Rubric(models.Model):
-    """A rubric version as it stood when a campaign took it: immutable and content-hashed."""
+    """A rubric version as it was when a campaign adopted it: immutable and content-hashed."""
 
     protocol = models.CharField(max_length=50)
     name = models.CharField(max_length=100)

@@ -5,7 +5,7 @@ from django.db.models import Q
 
 
 class Step(models.TextChoices):
-    """The steps from a release to an open campaign, in their order; the values stand in addresses."""
+    """The steps from a release to an open campaign, in order; the values appear in URLs."""
 
     TERMS = "terms", "What is graded"
     ITEMS = "items", "Items"

@@ -1,4 +1,4 @@
-"""Rows of what a reviewer has typed into a form beside grading, before it is kept."""
+"""Rows of what a reviewer has typed into a form other than the grading form, before it is stored."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from annotation.models.later import Occasion
 
 
 class SideDraft(models.Model):
-    """The draft of a training item's answers, of second answers or of an amendment; it goes when they are kept.
+    """The draft of a training item's answers, of second answers or of an amendment; it is deleted when they are stored.
 
     `version` counts saves and decides conflicts between tabs. The reason of later answers is the content's note.
     """

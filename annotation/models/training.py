@@ -1,7 +1,7 @@
 """Rows of training: items with a gold answer and its rationale, and what reviewers answered to them.
 
-They stand beside the tables of grades, not in them, so that no score, agreement or export of labels can meet
-them. A training item has its own problem and answer: nothing of it is a run of a system.
+They have tables of their own, so that no score, agreement or export of labels can include them. A training item has its
+own problem and answer: it is not a run of a system.
 """
 
 from django.conf import settings
@@ -49,7 +49,7 @@ class TrainingItem(models.Model):
 
 
 class TrainingGold(models.Model):
-    """The gold value of a question (or a step of it), and why; the rationale of a question stands once."""
+    """The gold value of a question (or a step of it), and why; the rationale of a question is stored once."""
 
     item = models.ForeignKey(TrainingItem, on_delete=models.CASCADE, related_name="gold")
     question = models.CharField(max_length=100)
@@ -104,7 +104,7 @@ class TrainingAnswer(models.Model):
 
 
 class TrainingSkip(models.Model):
-    """A reviewer went to real work without (the rest of) the training, where that is allowed."""
+    """A reviewer skipped (the rest of) the training, where that is allowed."""
 
     training = models.ForeignKey(TrainingSet, on_delete=models.PROTECT, related_name="skips")
     reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

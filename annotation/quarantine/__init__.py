@@ -1,1 +1,1 @@
-"""Outputs that may tell who wrote them: kept from blinded people until somebody decides."""
+"""Outputs that may reveal who wrote them: hidden from blinded people until a coordinator decides."""

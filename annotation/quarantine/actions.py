@@ -1,7 +1,7 @@
-"""Outputs that may tell who wrote them: kept from blinded people until somebody decides.
+"""Outputs that may reveal who wrote them: hidden from blinded people until a coordinator decides.
 
-The scan and its rows stand in `benchmark`; the decision stands here, because it must not touch a text that
-was drawn into a campaign (the database refuses that too).
+The scan and its rows are in `benchmark`; the decision is here, because it must not touch a text that was drawn into a
+campaign (the database refuses that too).
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ def eligible(
     undecided = set(quarantined(release).values_list("pk", flat=True)) & outputs.keys()
     if undecided and not leave_out_undecided:
         raise Refused(
-            f"{len(undecided)} outputs may tell who wrote them. Decide about them on the quarantine page of "
+            f"{len(undecided)} outputs may reveal who wrote them. Decide about them on the quarantine page of "
             f"{release}, or draw without them.",
             code="quarantined",
         )
@@ -67,23 +67,25 @@ def decide_identity(
     reason: str = "",
     also: Iterable[tuple[str, int, int]] = (),
 ) -> IdentityDecision:
-    """Decide about an output: redact its certain findings (and the passages `also`), call it harmless, or
-    exclude it from expert work.
+    """Decide about an output: redact its certain findings (and the passages `also`), mark it as harmless, or exclude it
+    from expert work.
 
-    A passage is (field, start, end). Raises NotAllowed for anybody but the study's staff; Refused when a
-    decision is live, when a reason is missing, when the output was drawn, when a passage does not lie in a
-    shown field, or when a redacted text would still tell (code "still_tells").
+    A passage is (field, start, end). Raises NotAllowed for anyone but the study's staff; Refused when a decision is
+    live, when a reason is missing, when the output was drawn, when a passage does not lie in a shown field, or when a
+    redacted text would still reveal its author (code "still_tells").
     """
     _require_staff(actor)
     if verdict not in IdentityVerdict.values:
-        raise Refused(f"{verdict!r} is none of {', '.join(IdentityVerdict.values)}.", field="verdict")
+        raise Refused(f"{verdict!r} is not one of {', '.join(IdentityVerdict.values)}.", field="verdict")
     output = (
         Output.objects.select_for_update(of=("self",))
         .select_related("run__release__benchmark")
         .get(pk=output.pk)
     )
     if output.identity_decisions.filter(withdrawn_at=None).exists():
-        raise Refused("Somebody has decided about this output; withdraw that first.", code="decided")
+        raise Refused(
+            "Someone has already decided about this output; withdraw that decision first.", code="decided"
+        )
     _require_undrawn(output)
     if verdict != IdentityVerdict.REDACTED and not reason.strip():
         raise Refused("Say why.", code="reason_missing", field="reason")
@@ -105,9 +107,10 @@ def decide_identity(
 
 
 def redact_release(*, actor: User, release: Release) -> dict[str, int]:
-    """Redact every quarantined output of the release by the same rule: each certain finding gets the mark.
+    """Redact every quarantined output of the release by the same rule: each certain finding is replaced by the mark.
 
-    Returns `redacted` and `left` (outputs that would still tell, or that were drawn; each needs a person).
+    Returns `redacted` and `left` (outputs that would still reveal their author, or that were drawn; each needs a
+    person).
     """
     _require_staff(actor)
     redacted = left = 0
@@ -136,16 +139,16 @@ def withdraw_decision(*, actor: User, output: Output) -> None:
 
 def _require_staff(actor: User) -> None:
     if not is_study_staff(actor):
-        raise NotAllowed("Only coordinators and owners decide about texts that tell their author.")
+        raise NotAllowed("Only coordinators and owners can decide about texts that reveal their author.")
 
 
 def _require_undrawn(output: Output) -> None:
     if Item.objects.filter(output=output).exists():
-        raise Refused("This output was drawn into a campaign; its text stays as it is.", code="drawn")
+        raise Refused("This output was drawn into a campaign; its text can no longer change.", code="drawn")
 
 
 def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, Any]]:
-    """What is taken out: the certain findings of the newest scan and what a person marked."""
+    """What is redacted: the certain findings of the newest scan and what a person marked."""
     protocol = get_protocol(output.run.release.benchmark.protocol)
     release = output.run.release
     names, words = system_names(release), identity_words(release)
@@ -158,12 +161,12 @@ def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict
         passages.append({"field": field, "start": start, "end": end})
     if not passages:
         raise Refused(
-            "There is nothing to redact: mark a passage, or call the output harmless.", code="nothing"
+            "There is nothing to redact: mark a passage, or mark the output as harmless.", code="nothing"
         )
     payload, text = _redacted(output, passages)
     if any(one["certain"] for one in find(protocol, names, words, payload, text, output.text_format)):
         raise Refused(
-            "The redacted text would still tell who wrote it; exclude the output, or mark more of it.",
+            "The redacted text would still reveal who wrote it; exclude the output, or mark more of it.",
             code="still_tells",
         )
     return passages

@@ -1,4 +1,4 @@
-"""REST endpoints of the quarantine: what may tell its author, and what was decided about it."""
+"""REST endpoints of the quarantine: what may reveal its author, and what was decided about it."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ class RedactedOut(serializers.Serializer[Any]):
 
 
 class WordIn(serializers.Serializer[Any]):
-    word = serializers.CharField(max_length=100, help_text="Upper and lower case are alike.")
+    word = serializers.CharField(max_length=100, help_text="Case is ignored.")
 
 
 class WordOut(serializers.ModelSerializer[IdentityWord]):
@@ -100,13 +100,13 @@ class WordsView(StrictView):
 
     @extend_schema(operation_id="quarantine_words", responses=WordOut(many=True))
     def get(self, request: Request, name: str) -> Response:
-        """The words that this release's staff added to the names that tell who wrote a text."""
+        """The words that this release's staff added to the names that reveal who wrote a text."""
         rows = _release(name).identity_words.filter(removed_at=None).order_by("word")
         return Response(WordOut(rows, many=True).data)
 
     @extend_schema(operation_id="quarantine_add_word", request=WordIn, responses={201: WordOut, **REFUSED})
     def post(self, request: Request, name: str) -> Response:
-        """Look for one more word; outputs that were scanned before wait for a new scan."""
+        """Look for one more word; outputs that were scanned before need a new scan."""
         sent = understood(WordIn, request)
         row = add_identity_word(actor=caller(request), release=_release(name), **sent)
         return Response(WordOut(row).data, status=201)
@@ -117,7 +117,7 @@ class WordView(StrictView):
 
     @extend_schema(operation_id="quarantine_remove_word", responses={204: None, **REFUSED})
     def delete(self, request: Request, name: str, pk: int) -> Response:
-        """Look for a word no longer."""
+        """Stop looking for a word."""
         remove_identity_word(
             actor=caller(request), word=get_object_or_404(IdentityWord, pk=pk, release__name=name)
         )
@@ -129,7 +129,7 @@ class RedactAllView(StrictView):
 
     @extend_schema(operation_id="quarantine_redact", request=None, responses=RedactedOut)
     def post(self, request: Request, name: str) -> Response:
-        """Redact every output that waits; `left` counts those that need a decision of their own."""
+        """Redact every waiting output; `left` counts those that need a decision of their own."""
         return Response(
             RedactedOut(actions.redact_release(actor=caller(request), release=_release(name))).data
         )

@@ -17,7 +17,7 @@ SHOWN_FINDINGS = 20
 
 @dataclass(frozen=True)
 class Passage:
-    """A finding with the text around it; `certain` is what keeps the output back."""
+    """A finding with the text around it; `certain` findings keep the output in quarantine."""
 
     field: str
     kind: str

@@ -1,4 +1,4 @@
-"""The page where the study's staff decide about outputs that may tell who wrote them."""
+"""The page where the study's staff decide about outputs that may reveal who wrote them."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -27,7 +27,7 @@ def _release(name: str) -> Release:
 @staff_only
 @require_GET
 def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
-    """Outputs with findings: those that wait for a decision first."""
+    """Outputs with findings, those waiting for a decision first."""
     release = _release(name)
     answered = Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
     page = Paginator(with_findings(release), PAGE).get_page(request.GET.get("page"))
@@ -63,18 +63,18 @@ def word_add(request: SignedInRequest, name: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
-        messages.success(request, f"“{row}” is looked for from now on. Scan the outputs to find it.")
+        messages.success(request, f"“{row}” has been added. Scan the outputs to find it.")
     return redirect("quarantine", name=name)
 
 
 @staff_only
 @require_POST
 def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
-    """Look for it no longer."""
+    """Stop looking for a word."""
     row = get_object_or_404(IdentityWord, pk=pk, release__name=name)
     try:
         remove_identity_word(actor=request.user, word=row)
-        messages.success(request, f"“{row}” is no longer looked for.")
+        messages.success(request, f"“{row}” has been removed.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("quarantine", name=name)
@@ -83,13 +83,14 @@ def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 @staff_only
 @require_POST
 def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
-    """Redact everything that waits, by one rule."""
+    """Redact everything that is waiting, by one rule."""
     counts = actions.redact_release(actor=request.user, release=_release(name))
     messages.success(request, f"{counts['redacted']} outputs redacted.")
     if counts["left"]:
         messages.warning(
             request,
-            f"{counts['left']} outputs would still tell or were drawn already: decide about each of them.",
+            f"{counts['left']} outputs would still reveal their author or were already drawn: decide about each of "
+            "them.",
         )
     return redirect("quarantine", name=name)
 
@@ -103,7 +104,7 @@ def decide(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     try:
         if verdict == "withdraw":
             actions.withdraw_decision(actor=request.user, output=output)
-            messages.success(request, "The decision is withdrawn.")
+            messages.success(request, "The decision has been withdrawn.")
         else:
             reason = request.POST.get("reason", "")
             actions.decide_identity(actor=request.user, output=output, verdict=verdict, reason=reason)

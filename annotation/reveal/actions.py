@@ -1,4 +1,6 @@
-"""Verdicts shown to reviewers: attached while in draft, claims marked after the grade, amendments beside it."""
+"""Verdicts shown to reviewers: attached while in draft, claims marked after the grade, amendments recorded in addition
+to it.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -64,15 +66,15 @@ def attach_verdicts(
     require_staff(actor)
     campaign = locked_campaign(campaign)
     if campaign.phase != Phase.DRAFT:
-        raise Refused("Verdicts are attached before the campaign opens.", code="wrong_phase")
+        raise Refused("Verdicts can only be attached before the campaign opens.", code="wrong_phase")
     if campaign.kind not in (CampaignKind.GRADE, CampaignKind.AUDIT):
-        raise Refused("Verdicts are shown on single answers.", code="wrong_kind")
+        raise Refused("Verdicts can only be shown for single answers.", code="wrong_kind")
     if reveal_of(campaign) is not None:
-        raise Refused("Verdicts are attached already.", code="attached")
+        raise Refused("Verdicts are already attached.", code="attached")
     if not 0 <= before_share <= 1:
-        raise Refused("The share lies between 0 and 1.", code="bad_share", field="before_share")
+        raise Refused("The share must be between 0 and 1.", code="bad_share", field="before_share")
     if not verdicts:
-        raise Refused("The judge has said nothing of these items.", code="no_verdicts")
+        raise Refused("The judge has no verdicts on these items.", code="no_verdicts")
     reveal = Reveal.objects.create(
         campaign=campaign,
         question=question,
@@ -114,21 +116,21 @@ def _sha256(verdicts: Sequence[VerdictCopy]) -> str:
 
 @transaction.atomic
 def mark_claims(*, reviewer: User, assignment: Assignment, marks: Mapping[str, str]) -> list[ClaimMark]:
-    """Say of every claim of the verdict, by its number, whether it is right, wrong or irrelevant; once.
+    """Mark every claim of the verdict, by its number, as right, wrong or irrelevant; once.
 
     Raises Refused with code not_submitted, no_verdict, already_marked or incomplete.
     """
     assignment = locked(assignment)
     require_own(reviewer, assignment)
     if assignment.state != AssignmentState.SUBMITTED:
-        raise Refused("Claims are marked after the grade.", code="not_submitted")
+        raise Refused("Claims can only be marked after the grade.", code="not_submitted")
     claims = {
         str(claim.number): claim for claim in ShownClaim.objects.filter(verdict__item=assignment.item_id)
     }
     if not claims:
         raise Refused("There is no claim to mark.", code="no_verdict")
     if ClaimMark.objects.filter(assignment=assignment).exists():
-        raise Refused("You have marked these claims.", code="already_marked")
+        raise Refused("You have already marked these claims.", code="already_marked")
     if set(marks) != set(claims) or not set(marks.values()) <= set(Mark.values):
         raise Refused("Mark every claim right, wrong or irrelevant.", code="incomplete", field="marks")
     made = ClaimMark.objects.bulk_create(

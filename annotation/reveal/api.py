@@ -1,4 +1,4 @@
-"""REST: the verdict on an own item, marks of its claims, and an amendment beside the locked answers."""
+"""REST: the verdict on one of the caller's items, marks of its claims, and an amendment to the locked answers."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ class VerdictView(StrictView):
 
     @extend_schema(operation_id="assignment_verdict_show", responses=VerdictOut)
     def get(self, request: Request, handle: str) -> Response:
-        """What a judge said of the item, once it may be seen; 404 before."""
+        """What a judge said about the item, once it may be seen; 404 before."""
         return _reply(place_or_404(request, handle))
 
     @extend_schema(
@@ -86,7 +86,7 @@ class AmendView(StrictView):
         responses={201: VerdictOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut},
     )
     def post(self, request: Request, handle: str) -> Response:
-        """Record other answers beside the locked ones, which alone enter scores."""
+        """Record an amendment; only the locked answers enter scores."""
         place = place_or_404(request, handle)
         sent = understood(AgainIn, request)
         try:

@@ -1,4 +1,4 @@
-"""When a reviewer may see what a judge said of their item: after the grade, or before it in the arm drawn for it."""
+"""When a reviewer may see what a judge said about their item: after the grade, or before it in the arm drawn for it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ def require_revisable(campaign: Campaign) -> None:
     """Raise Refused (code "verdict_shown") where a locked answer is final, because a verdict follows it."""
     if Reveal.objects.filter(campaign=campaign).exists():
         raise Refused(
-            "In this campaign a verdict is shown after the answer, so the answer is final. An amendment can be "
-            "recorded beside it.",
+            "In this campaign a verdict is shown after the answer, so the answer is final. You can record an "
+            "amendment instead.",
             code="verdict_shown",
         )
 
@@ -71,7 +71,7 @@ def verdict_in_sight() -> Subquery:
 
 
 def is_to_mark(place: Assignment) -> bool:
-    """Whether the holder is still to look at the verdict and mark its claims."""
+    """Whether the holder still has to look at the verdict and mark its claims."""
     if place.state != AssignmentState.SUBMITTED:
         return False
     claims = ShownClaim.objects.filter(verdict__item=place.item_id)
@@ -90,7 +90,7 @@ class ReadClaim:
 
 @dataclass(frozen=True)
 class ReadVerdict:
-    """A verdict as its page prints it. Who the judge is does not occur."""
+    """A verdict as its page shows it, without the judge's name."""
 
     question: str
     asked: str

@@ -1,4 +1,4 @@
-"""After the answer is locked: what a judge said, its claims marked one by one, and an amendment beside the answer."""
+"""After the answer is locked: what a judge said, its claims marked one by one, and an amendment to the answer."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def _locked_or_404(request: SignedInRequest, handle: str) -> Assignment:
 @login_required
 @require_http_methods(["GET", "POST"])
 def verdict(request: SignedInRequest, handle: str) -> HttpResponse:
-    """The verdict and its claims; POST keeps the marks and goes on."""
+    """The verdict and its claims; POST stores the marks and goes on."""
     place = _locked_or_404(request, handle)
     if request.method == "GET":
         return _page(request, place)
@@ -50,7 +50,7 @@ def verdict(request: SignedInRequest, handle: str) -> HttpResponse:
 @login_required
 @require_POST
 def amend(request: SignedInRequest, handle: str) -> HttpResponse:
-    """Record an amendment beside the locked answers."""
+    """Record an amendment to the locked answers."""
     place = _locked_or_404(request, handle)
     content = content_from_post(rubric_from_content(place.item.campaign.rubric.content), request.POST)
     reason = request.POST.get("reason", "")
@@ -58,7 +58,7 @@ def amend(request: SignedInRequest, handle: str) -> HttpResponse:
         actions.amend_after_verdict(reviewer=request.user, assignment=place, content=content, reason=reason)
     except Refused as refusal:
         return _page(request, place, refusal=refusal, content=content, reason=reason)
-    messages.success(request, "The amendment is recorded beside your locked answers.")
+    messages.success(request, "The amendment has been recorded; your locked answers stay as they are.")
     return redirect("verdict", handle=handle)
 
 

@@ -1,1 +1,1 @@
-"""Which rubrics campaigns can ask by, and importing a rubric file."""
+"""Which rubrics campaigns can use, and importing a rubric file."""

@@ -1,4 +1,4 @@
-"""Rubrics that coordinators bring: stored once, never changed."""
+"""Rubrics that coordinators import: stored once, never changed."""
 
 from django.db import transaction
 
@@ -16,7 +16,7 @@ from benchmark.protocols import get_protocol, protocol_names
 def import_rubrics(*, actor: User, protocol: str, content: bytes) -> list[Rubric]:
     """Store the rubrics of a TOML file as versions for campaigns on releases of the protocol, all or none.
 
-    A version that is stored already, with the same content, stays as it is. Raises Refused for anybody but staff,
+    A version that is stored already, with the same content, stays as it is. Raises Refused for anyone but staff,
     an unknown protocol, a file that does not fit (with line and reason), and a version stored with other content.
     """
     require_staff(actor)

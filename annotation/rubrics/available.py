@@ -70,7 +70,7 @@ def _read(table: Any, number: int, lines: list[str], protocol: Protocol) -> Rubr
     questions = table.get("questions") if isinstance(table, dict) else None
     if not isinstance(questions, list) or not questions:
         raise RubricFileError(f"{_at(start)}the rubric has no questions.")
-    # The head first, then each question by itself, so that a fault is told with its own line.
+    # The head first, then each question by itself, so that an error is reported with its own line.
     try:
         rubric_from_content({**table, "questions": []})
     except RubricError as error:
@@ -109,7 +109,7 @@ def _rubric_faults(rubric: Rubric, protocol: Protocol) -> Iterator[str]:
         yield "at least one question must be required."
     prefers = [question for question in rubric.questions if question.scale.kind == "preference"]
     if rubric.kind == CampaignKind.COMPARE and not prefers:
-        yield "a comparison needs a question on the scale preference."
+        yield "a comparison needs a question with the scale preference."
     if rubric.kind == CampaignKind.AUDIT:
         asked = {question.key for question in rubric.questions}
         if not any(asked.issuperset(metric.needs) for metric in protocol.metrics):

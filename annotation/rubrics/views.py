@@ -1,4 +1,4 @@
-"""The page of rubrics: what campaigns can ask, and a form for a rubric file of one's own."""
+"""The page of rubrics: what campaigns can ask, and a form to import a rubric file."""
 
 from django import forms
 from django.contrib import messages

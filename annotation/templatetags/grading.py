@@ -22,7 +22,7 @@ register.filter(value_words)
 
 @register.filter
 def words_math(text: str) -> SafeString:
-    """What a person typed, with its formulas marked for KaTeX; everything else is text."""
+    """Text that a person typed, with its formulas marked for KaTeX; everything else stays text."""
     return mark_safe("".join(_marked(text)))  # noqa: S308 # nosec # every piece comes out of format_html
 
 

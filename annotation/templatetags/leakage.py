@@ -26,7 +26,7 @@ def leakage_question(sheet: Sheet) -> dict[str, Any]:
 
 
 def _places(sheet: Sheet) -> Iterator[dict[str, str]]:
-    """{block, subject, title, source}. The proofs' own sources stand on the page already and are left out."""
+    """{block, subject, title, source}. The proofs' own sources are already on the page and are left out."""
     for part in sheet.parts:
         yield from _blocks(part, "instance")
     for shown in sheet.proofs:

@@ -46,9 +46,9 @@ def attach_training(
     require_staff(actor)
     campaign = locked(campaign)
     if campaign.phase != Phase.DRAFT:
-        raise Refused("A training is attached before the campaign opens.", code="wrong_phase")
+        raise Refused("Training can only be attached before the campaign opens.", code="wrong_phase")
     if campaign.kind not in (CampaignKind.GRADE, CampaignKind.AUDIT):
-        raise Refused("A training is about single answers.", code="wrong_kind")
+        raise Refused("Training is only possible for single answers.", code="wrong_kind")
     items = prepared(
         campaign.release, rubric_from_content(campaign.rubric.content), read_gold(file, form=form)
     )
@@ -89,10 +89,10 @@ def _sha256(items: Sequence[Prepared]) -> str:
 
 
 def require_trainee(reviewer: User, campaign: Campaign) -> None:
-    """Raise NotAllowed unless the person is a blind reviewer with work in the open campaign."""
+    """Raise NotAllowed unless the person is a blind reviewer with items in the open campaign."""
     require_blind_reviewer(reviewer)
     if not trains(reviewer, campaign):
-        raise NotAllowed("This training is not yours.")
+        raise NotAllowed("You do not take part in this training.")
 
 
 @transaction.atomic
@@ -112,7 +112,7 @@ def _require_open(reviewer: User, item: TrainingItem) -> None:
     phases.require(campaign.phase, Verb.GRADE)
     User.objects.select_for_update(no_key=True).get(pk=reviewer.pk)
     if TrainingAttempt.objects.filter(item=item, reviewer=reviewer).exists():
-        raise Refused("You have answered this training item.", code="already_answered")
+        raise Refused("You have already answered this training item.", code="already_answered")
 
 
 @transaction.atomic
@@ -125,7 +125,7 @@ def answer_training(*, reviewer: User, item: TrainingItem, content: Any) -> Trai
     campaign = item.training.campaign
     following = unfinished(reviewer, campaign).first()
     if following is None or following.pk != item.pk:
-        raise Refused("Training items are answered in their order.", code="not_next")
+        raise Refused("Answer the training items in their order.", code="not_next")
     blocks, steps = anchors(training_material(item, get_protocol(campaign.release.benchmark.protocol)))
     submission = checked(rubric_from_content(campaign.rubric.content), shaped(content), blocks, steps)
     attempt = TrainingAttempt.objects.create(item=item, reviewer=reviewer)
@@ -146,11 +146,11 @@ def answer_training(*, reviewer: User, item: TrainingItem, content: Any) -> Trai
 
 @transaction.atomic
 def skip_training(*, reviewer: User, campaign: Campaign) -> TrainingSkip:
-    """Go to real work without the rest of the training; raises Refused (code "may_not_skip") where it must be done."""
+    """Skip the rest of the training; raises Refused (code "may_not_skip") where it must be done."""
     require_trainee(reviewer, campaign)
     training = TrainingSet.objects.filter(campaign=campaign).first()
     if training is None or not training.may_skip:
-        raise Refused("This training may not be skipped.", code="may_not_skip")
+        raise Refused("This training cannot be skipped.", code="may_not_skip")
     skip, made = TrainingSkip.objects.get_or_create(training=training, reviewer=reviewer)
     if made:
         record(actor=reviewer, verb="skip_training", target=campaign)

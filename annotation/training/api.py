@@ -97,7 +97,7 @@ def _own_campaign(request: Request, slug: str) -> Campaign:
 class OwnTrainingView(StrictView):
     @extend_schema(operation_id="training_show", responses=OwnTrainingOut)
     def get(self, request: Request, slug: str) -> Response:
-        """What the caller still has to answer before real work in this campaign."""
+        """What the caller still has to answer before real items of this campaign."""
         campaign = _own_campaign(request, slug)
         left = unfinished(caller(request), campaign).values_list("number", flat=True)
         body = {
@@ -154,7 +154,7 @@ class TrainingSkipView(StrictView):
 
     @extend_schema(operation_id="training_skip", request=None, responses={204: None, **REFUSED})
     def post(self, request: Request, slug: str) -> Response:
-        """Go to real work at once; 409 may_not_skip where the training must be done."""
+        """Skip the training; 409 may_not_skip where the training must be done."""
         actions.skip_training(reviewer=caller(request), campaign=_own_campaign(request, slug))
         return Response(status=204)
 
@@ -164,7 +164,7 @@ class CampaignTrainingView(StrictView):
 
     @extend_schema(operation_id="campaign_training_show", responses=TrainingResultsOut)
     def get(self, request: Request, slug: str) -> Response:
-        """How the training went, reviewers in the order of their names; no ranking."""
+        """The results of the training, with reviewers listed by name; not a ranking."""
         return Response(TrainingResultsOut(training_results(campaign_or_404(slug))).data)
 
     @extend_schema(

@@ -1,14 +1,14 @@
-"""The file of a training set, JSON lines or CSV, to entries with the line they stand in. No rows here.
+"""The file of a training set, JSON lines or CSV, to entries with their line numbers. No rows here.
 
 A JSON line is one item:
 
     {"problem": KEY or OBJECT, "answer": TEXT or OBJECT, "gold": {QUESTION: VALUE or {STEP: VALUE}},
      "rationale": {QUESTION: TEXT}, "note": TEXT}
 
-`problem` is the key of an instance of the release, or an object as in a release file; `answer` an object as in
-an outputs file (without `instance_id`), or only its text. In a CSV table each row is one gold value: its columns
-are item, problem, answer, question, step, value, rationale, note, and what is said of an item as a whole stands
-in its first row. Rationale and note are Markdown with LaTeX.
+`problem` is the key of an instance of the release, or an object as in a release file; `answer` an object as in an
+outputs file (without `instance_id`), or only its text. In a CSV table each row is one gold value: its columns are item,
+problem, answer, question, step, value, rationale, note, and what concerns an item as a whole is in its first row.
+Rationale and note are Markdown with LaTeX.
 """
 
 import io
@@ -68,9 +68,9 @@ def read_gold(raw: bytes, *, form: str) -> list[GoldEntry]:
     faults = [entry for entry in found if isinstance(entry, RecordError)]
     entries = [entry for entry in found if isinstance(entry, GoldEntry)]
     if not found:
-        faults = [RecordError("the file holds no item")]
+        faults = [RecordError("the file contains no items")]
     if len(entries) > MAX_ITEMS:
-        faults = [RecordError(f"the file holds more than {MAX_ITEMS} items")]
+        faults = [RecordError(f"the file contains more than {MAX_ITEMS} items")]
     if faults:
         raise refused(faults)
     return entries
@@ -105,7 +105,7 @@ def _entry(line: Line) -> GoldEntry:
 
 
 def _from_csv(raw: bytes) -> Iterator[GoldEntry | RecordError]:
-    """Rows of one `item` belong together wherever they stand."""
+    """Rows of one `item` belong together wherever they are."""
     items: dict[str, dict[str, Any]] = {}
     lines: dict[str, int] = {}
     try:
@@ -153,9 +153,9 @@ def _add(item: dict[str, Any], row: Mapping[str, str], line: int) -> RecordError
     given = item["gold"].setdefault(question, {} if step else row["value"])
     if step:
         if not isinstance(given, dict) or given.setdefault(step, row["value"]) != row["value"]:
-            return RecordError("this question or step has a value already", line=line, field="step")
+            return RecordError("this question or step already has a value", line=line, field="step")
     elif given != row["value"]:
-        return RecordError("this question has a value already", line=line, field="question")
+        return RecordError("this question already has a value", line=line, field="question")
     if row["rationale"] and item["rationale"].setdefault(question, row["rationale"]) != row["rationale"]:
         return RecordError("differs from an earlier row of this question", line=line, field="rationale")
     return None

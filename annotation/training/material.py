@@ -27,7 +27,7 @@ Record = TypeVar("Record")
 
 @dataclass(frozen=True)
 class Prepared:
-    """A training item that was checked, not yet stored; the rationale of a question stands on one answer."""
+    """A training item that was checked, not yet stored; the rationale of a question is kept on one answer."""
 
     item: TrainingItem
     gold: tuple[CheckedAnswer, ...]

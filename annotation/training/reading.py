@@ -1,4 +1,4 @@
-"""Training as reviewers and coordinators read it: what is still to do, what was answered beside the gold."""
+"""Training as reviewers and coordinators read it: what is still to do, and answers compared with the gold."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,13 +28,11 @@ from stats.core.scale import value_words
 
 
 class TrainingFirst(Refused):
-    """Real work waits while training is left to do. Carries the campaign."""
+    """Training has to be finished before real items. Carries the campaign."""
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        super().__init__(
-            "This campaign begins with a training; answer its items first.", code="training_first"
-        )
+        super().__init__("This campaign begins with training; answer its items first.", code="training_first")
 
 
 def training_of(campaign: Campaign) -> TrainingSet | None:
@@ -44,15 +42,15 @@ def training_of(campaign: Campaign) -> TrainingSet | None:
 
 def unfinished(reviewer: User, campaign: Campaign) -> QuerySet[TrainingItem]:
     """What the reviewer still has to do before real work in this campaign, in order; empty once skipped."""
-    return _undone(reviewer).filter(training__campaign=campaign).order_by("number")
+    return _items_left(reviewer).filter(training__campaign=campaign).order_by("number")
 
 
 def training_left(reviewer: User | Parameter) -> queries.CountOf:
     """How many training items come before real work in a campaign, to annotate campaigns with."""
-    return queries.CountOf(_undone(reviewer).filter(training__campaign=OuterRef("pk")).values("pk"))
+    return queries.CountOf(_items_left(reviewer).filter(training__campaign=OuterRef("pk")).values("pk"))
 
 
-def _undone(reviewer: User | Parameter) -> QuerySet[TrainingItem]:
+def _items_left(reviewer: User | Parameter) -> QuerySet[TrainingItem]:
     done = TrainingAttempt.objects.filter(item=OuterRef("pk"), reviewer=reviewer)
     skipped = TrainingSkip.objects.filter(training=OuterRef("training"), reviewer=reviewer)
     return TrainingItem.objects.exclude(Exists(done)).exclude(Exists(skipped))
@@ -60,7 +58,7 @@ def _undone(reviewer: User | Parameter) -> QuerySet[TrainingItem]:
 
 def untrained(reviewer: User | Parameter, campaign: str) -> Exists:
     """Whether training is left to do, as a condition on rows whose path `campaign` leads to the campaign."""
-    return Exists(_undone(reviewer).filter(training__campaign=OuterRef(campaign)))
+    return Exists(_items_left(reviewer).filter(training__campaign=OuterRef(campaign)))
 
 
 def require_trained(reviewer: User, campaign: Campaign) -> None:
@@ -70,7 +68,7 @@ def require_trained(reviewer: User, campaign: Campaign) -> None:
 
 
 def trains(reviewer: User, campaign: Campaign) -> bool:
-    """Whether the person works in the open campaign, or could take work of it."""
+    """Whether the person has items in the open campaign, or could take some."""
     if campaign.phase != Phase.OPEN:
         return False
     held = Assignment.objects.filter(reviewer=reviewer, item__campaign=campaign)
@@ -82,7 +80,7 @@ def trains(reviewer: User, campaign: Campaign) -> bool:
 
 
 def own_training(user: User, slug: str) -> Campaign | None:
-    """The open campaign of that slug if it has a training and this reviewer has work in it; None tells nothing."""
+    """The open campaign of that slug if it has a training and this reviewer has work in it; else None."""
     rows = Campaign.objects.select_related("rubric", "release__benchmark", "training")
     campaign = rows.filter(slug=slug, training__isnull=False).first()
     if campaign is None or is_study_staff(user) or not trains(user, campaign):
@@ -103,7 +101,7 @@ class Compared:
 
 
 def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
-    """Own answer beside the gold, question by question; questions without gold come with none."""
+    """The reviewer's answer and the gold, question by question; gold is empty where there is none."""
     gold: dict[str, list[TrainingGold]] = {}
     own: dict[str, list[TrainingAnswer]] = {}
     for row in item.gold.order_by("pk"):
@@ -138,7 +136,7 @@ def _words(value: str) -> str:
 
 
 def training_results(campaign: Campaign) -> dict[str, Any]:
-    """How training went, for those who run the campaign: reviewers in the order of their names, no ranking.
+    """The results of the training, for the campaign's staff: reviewers listed by name, not ranked.
 
     {"items", "may_skip", "questions": [key], "reviewers": [{"reviewer", "rater", "done", "skipped",
     "questions": {key: {"same", "answered"}}}]}; only items and questions with gold count. Free text does not.
@@ -149,7 +147,7 @@ def training_results(campaign: Campaign) -> dict[str, Any]:
     rows = _result_rows(training) if training else []
     people: dict[int, dict[str, Any]] = {}
     for reviewer, question, same in rows:
-        person = people.setdefault(reviewer.pk, _nothing_yet(reviewer))
+        person = people.setdefault(reviewer.pk, _empty_row(reviewer))
         if question in keys:
             counts = person["questions"].setdefault(question, {"same": 0, "answered": 0})
             counts["answered"] += 1
@@ -166,16 +164,16 @@ def training_results(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _nothing_yet(reviewer: User) -> dict[str, Any]:
+def _empty_row(reviewer: User) -> dict[str, Any]:
     name = reviewer.name or reviewer.email
     return {"reviewer": name, "rater": reviewer.rater, "done": 0, "skipped": False, "questions": {}}
 
 
 def _add_counts(training: TrainingSet, people: dict[int, dict[str, Any]]) -> None:
     for attempt in TrainingAttempt.objects.filter(item__training=training).select_related("reviewer"):
-        people.setdefault(attempt.reviewer_id, _nothing_yet(attempt.reviewer))["done"] += 1
+        people.setdefault(attempt.reviewer_id, _empty_row(attempt.reviewer))["done"] += 1
     for skip in training.skips.select_related("reviewer"):
-        people.setdefault(skip.reviewer_id, _nothing_yet(skip.reviewer))["skipped"] = True
+        people.setdefault(skip.reviewer_id, _empty_row(skip.reviewer))["skipped"] = True
 
 
 def _result_rows(training: TrainingSet) -> list[tuple[User, str, bool]]:
@@ -207,7 +205,7 @@ def _result_rows(training: TrainingSet) -> list[tuple[User, str, bool]]:
 def training_rows(campaign: Campaign) -> Iterable[list[object]]:
     """The table of training answers: a header, then one row per reviewer, item, question and step.
 
-    It is no label table: these answers are about training items and enter no score.
+    It is not a label table: these answers are about training items and enter no score.
     """
     yield [
         "campaign",

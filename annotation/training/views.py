@@ -34,7 +34,7 @@ def own_campaign_or_404(request: SignedInRequest, slug: str) -> Campaign:
 @login_required
 @require_GET
 def training(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The items of the training with what is done; it leads on to real work when nothing is left."""
+    """The items of the training with what is done; it leads to the queue when nothing is left."""
     row = own_campaign_or_404(request, slug)
     items = TrainingItem.objects.filter(training__campaign=row).order_by("number")
     done = set(items.filter(attempts__reviewer=request.user).values_list("pk", flat=True))
@@ -51,7 +51,7 @@ def training(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def training_item(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
-    """One item: its form, or after answering one's own answer beside the gold."""
+    """One item: its form or, once answered, the reviewer's answer compared with the gold."""
     row = own_campaign_or_404(request, slug)
     items = TrainingItem.objects.select_related(
         "training__campaign__rubric", "training__campaign__release__benchmark"
@@ -112,7 +112,7 @@ def _answer(request: SignedInRequest, item: TrainingItem) -> HttpResponse:
 @login_required
 @require_POST
 def training_skip(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Go to real work at once, where the coordinator allows it."""
+    """Skip the training, where the coordinator allows it."""
     row = own_campaign_or_404(request, slug)
     try:
         actions.skip_training(reviewer=request.user, campaign=row)
@@ -125,7 +125,7 @@ def training_skip(request: SignedInRequest, slug: str) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The training of a campaign: attach it while in draft, then how it went, by reviewer."""
+    """The training of a campaign: attach it while in draft, then the results by reviewer."""
     row = get_object_or_404(Campaign.objects.select_related("rubric", "release__benchmark"), slug=slug)
     form = TrainingForm(request.POST or None, request.FILES or None)
     problem = ""
@@ -139,7 +139,7 @@ def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
                 form=form_of(file.name),
                 may_skip=form.cleaned_data["may_skip"],
             )
-            messages.success(request, "The training is attached.")
+            messages.success(request, "The training has been attached.")
             return redirect("campaign-training", slug=slug)
         except Refused as refusal:
             problem = str(refusal)

@@ -30,7 +30,7 @@ class Flag:
 
 
 class Spans:
-    """Places of a text, to be asked whether one of them holds a position."""
+    """Spans of a text that can be asked whether one of them contains a position."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
         self._starts: list[int] = []

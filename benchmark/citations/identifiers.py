@@ -1,4 +1,4 @@
-"""DOIs and arXiv identifiers: what is one, and the one form in which two of them are compared.
+"""DOIs and arXiv identifiers: recognising them, and the normal form in which they are compared.
 
 Syntax: the DOI Handbook 2.2 (a prefix `10.` with a registrant, a slash, any suffix) and arXiv's own page on
 identifiers (https://info.arxiv.org/help/arxiv_identifier.html): `math.AG/0601001` until March 2007, then
@@ -27,12 +27,12 @@ def doi(text: str) -> str:
     A DOI that a tool has written twice in a row, or with its own resolver's address behind it, counts as one.
     """
     bare = _RESOLVER.sub("", unquote(text.strip()[: 2 * MAX_IDENTIFIER])).rstrip(".,;").lower()
-    bare = _undoubled(bare)
+    bare = _without_repetition(bare)
     return bare if _DOI.fullmatch(bare) else ""
 
 
 def is_clean_doi(text: str) -> bool:
-    """Whether the text is one DOI as it stands, without resolver and not written twice."""
+    """Whether the text is exactly one DOI, without resolver and not written twice."""
     return bool(_DOI.fullmatch(text)) and doi(text) == text.lower()
 
 
@@ -45,7 +45,7 @@ def arxiv_id(text: str) -> str:
     """The arXiv identifier without version and subject class, "" if the text is not exactly one.
 
     `math.AG/0601001v2` and `math/0601001` are one, `arXiv:2110.11087v2` is `2110.11087`; DOIs that arXiv
-    itself gives out count. A number whose month or length no identifier can have is none.
+    itself gives out count. A number with an impossible month or length is not an identifier.
     """
     bare = text.strip()[:MAX_IDENTIFIER]
     from_doi = doi(bare)
@@ -59,26 +59,26 @@ def arxiv_id(text: str) -> str:
 
 
 def arxiv_ids_in(text: str) -> frozenset[str]:
-    """The arXiv identifiers of a running text that are called so or stand in brackets as citations put them."""
+    """The arXiv identifiers of a running text, either labelled as such or in brackets as in citations."""
     found = (_known_form(match) for match in _ARXIV_IN_TEXT.finditer(text))
     return frozenset(filter(None, found))
 
 
 def _known_form(match: re.Match[str]) -> str:
     if match["old"]:
-        return f"{match['archive'].lower()}/{match['old']}" if _old_is_real(match["old"]) else ""
+        return f"{match['archive'].lower()}/{match['old']}" if _old_number_is_possible(match["old"]) else ""
     year, month = int(match["month"][:2]), int(match["month"][2:])
     since_2015 = year >= 15
     real = 1 <= month <= 12 and (year, month) >= (7, 4) and len(match["number"]) == (5 if since_2015 else 4)
     return f"{match['month']}.{match['number']}" if real else ""
 
 
-def _old_is_real(number: str) -> bool:
+def _old_number_is_possible(number: str) -> bool:
     year, month = int(number[:2]), int(number[2:4])
     return 1 <= month <= 12 and (year >= 91 or (year, month) <= (7, 3))
 
 
-def _undoubled(bare: str) -> str:
+def _without_repetition(bare: str) -> str:
     address = re.search(r"(?<=.)(?:https?://)", bare)
     if address:
         bare = bare[: address.start()]

@@ -1,9 +1,9 @@
 """Whether two citations are one work: same, different, or a question for a person. Never a guessed yes.
 
-The order is Re2Math's (C.2): DOI or arXiv identifier, then normalised title and authors, then a person. An
-identifier is believed only as far as the titles beside it do not contradict it, since stored identifiers are
-wrong often enough. What people would count differently (a thesis and the paper from it, two editions, a note and
-the long paper under one title) is asked, not decided.
+The order is Re2Math's (C.2): DOI or arXiv identifier, then normalised title and authors, then a person. An identifier
+is only believed if the titles next to it do not contradict it, because stored identifiers are often wrong. Cases on
+which people would disagree (a thesis and the paper from it, two editions, a note and the long paper under one title)
+are left to a person.
 """
 
 import re
@@ -54,7 +54,7 @@ def same_work(one: Citation, other: Citation) -> Match:
 
 
 def certainly_other(one: Citation, other: Citation) -> bool:
-    """Whether `same_work` says DIFFERENT whoever the authors are: a tenth of the work, for long lists of sources."""
+    """Whether `same_work` says DIFFERENT regardless of the authors: a tenth of the work, for long lists of sources."""
     if one.dois & other.dois or one.arxiv_ids & other.arxiv_ids:
         return False
     title = compare_titles(one.title, other.title)
@@ -137,7 +137,7 @@ def _without_title(one: Citation, other: Citation, authors: Likeness) -> tuple[I
 
 
 def _texts_contradict(one: Citation, other: Citation) -> bool:
-    """Whether less than a third of the one's title, or text, stands in the other, which is long enough to hold one."""
+    """Whether less than a third of one title, or text, occurs in the other, which is long enough to contain one."""
     known, text = (one.title or one.text, other.text) if one.title else (other.title or other.text, one.text)
     wanted, there = _letters_only(known), _letters_only(text)
     return len(there) >= WORDS_OF_A_CITATION and len(wanted) > 1 and 3 * len(wanted & there) < len(wanted)

@@ -1,7 +1,7 @@
 """What an anchor gives away of the source it was made from: Re2Math's control of leakage (B.3), by program.
 
-An anchor describes the role of the missing tool. It must not hold a citation key, a DOI or arXiv identifier, an
-author of the citation, the name of a theorem or the source's title. A name counts where it stands for a person:
+An anchor describes the role of the missing tool. It must not contain a citation key, a DOI or arXiv identifier, an
+author of the citation, the name of a theorem or the source's title. A name counts where it means a person:
 `a theorem of Borel` does, `Borel subgroup` and `Noetherian` do not. Deterministic; linear in the anchor's length.
 """
 
@@ -64,12 +64,12 @@ def _keys(anchor: str, key: str, nearby: str) -> Iterator[Flag]:
 
 
 def _is_distinctive(token: str) -> bool:
-    """A key that is no word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets."""
+    """A key that is not a word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets."""
     return len(token) > 2 and bool(re.search(r"[A-Za-z]", token)) and bool(re.search(r"[\d_:]", token))
 
 
 def cited_keys(text: str) -> set[str]:
-    """The keys of the \\cite commands of a text, also of one whose beginning was cut off."""
+    """The keys of the \\cite commands of a text, including one whose beginning was cut off."""
     text = text[:MAX_SCANNED]
     lists = [*_KEYS.findall(text), *_CUT_KEY.findall(text)]
     return {key.strip() for keys in lists for key in keys.split(",")[:50]}

@@ -112,7 +112,7 @@ def _is_surname(piece: str) -> bool:
 
 
 def _is_given(piece: str, pieces: int) -> bool:
-    """Whether a piece behind a comma belongs to the surname before it; a full name does if it stands alone."""
+    """Whether a piece behind a comma belongs to the surname before it; a full name does if it is alone."""
     return _are_initials(piece) or (pieces == 2 and 1 <= len(piece.split()) <= 2 and _one_given(piece))
 
 

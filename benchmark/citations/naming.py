@@ -34,7 +34,7 @@ _BEHIND_A_NAME = word_set(
 
 
 def authors_named(found: Sequence[Word], names: Iterable[Name]) -> Iterator[Flag]:
-    """The authors of the citation where their surnames stand for persons."""
+    """The authors of the citation where their surnames mean persons."""
     keys = {key: name.surname for name in names for key in name.keys if len(key) > 1}
     at = 0
     while at < len(found):

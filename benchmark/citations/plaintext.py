@@ -1,8 +1,8 @@
 """A citation's LaTeX as plain characters, with the marks that tell its fields apart.
 
-Published citations often lost their braces (`\\emphMetrics`, `Erd\\Hos`, `\\bibinfotitleThe convergence`), so
-a command is read off the front of a run of letters: the longest that is known, then a letter under an accent,
-else the letters themselves.
+Published citations often lost their braces (`\\emphMetrics`, `Erd\\Hos`, `\\bibinfotitleThe convergence`), so a command
+is read from the start of a run of letters: the longest known one, then a letter under an accent, else the letters
+themselves.
 """
 
 import re

@@ -58,7 +58,7 @@ class Citation:
 
 
 def read_citation(text: str, *, doi_field: str = "", arxiv_field: str = "") -> Citation:
-    """A printed citation with the identifiers stored beside it; a stored identifier that is none is ignored."""
+    """A printed citation with the identifiers stored for it; a malformed stored identifier is ignored."""
     whole = plain(text)
     clean = _unmarked(whole)
     marked = _ADDRESS.sub(" ", whole)
@@ -129,7 +129,7 @@ def _parts(marked: str) -> tuple[str, str, str]:
         return marked[: quoted.start()], quoted[1] or quoted[2], marked[quoted.end() :]
     blocks = [block.strip() for block in marked.split(BREAK) if block.strip(f" .{ITALIC}")]
     if len(blocks) > 1 and not _is_title_like(blocks[0]):
-        return blocks[0], _block_title(blocks[1]), " ".join([_behind(blocks[1]), *blocks[2:]])
+        return blocks[0], _block_title(blocks[1]), " ".join([_after_title(blocks[1]), *blocks[2:]])
     return _inline(marked.replace(BREAK, " "))
 
 
@@ -139,10 +139,10 @@ def _is_title_like(block: str) -> bool:
 
 
 def _block_title(block: str) -> str:
-    return _upto_journal(block.lstrip(f" {ITALIC}")) if ITALIC in block[:2] else block.partition(ITALIC)[0]
+    return _before_journal(block.lstrip(f" {ITALIC}")) if ITALIC in block[:2] else block.partition(ITALIC)[0]
 
 
-def _behind(block: str) -> str:
+def _after_title(block: str) -> str:
     return block.lstrip(f" {ITALIC}")[len(_block_title(block)) :]
 
 
@@ -154,19 +154,20 @@ def _inline(marked: str) -> tuple[str, str, str]:
         return "", "", text
     rest = text[len(front) :].lstrip(" ,.:;")
     if rest.startswith(ITALIC):
-        title = _upto_journal(rest.lstrip(f" {ITALIC}"))
+        title = _before_journal(rest.lstrip(f" {ITALIC}"))
     elif ITALIC in rest:
-        title = _upto_journal(rest.partition(ITALIC)[0])
+        title = _before_journal(rest.partition(ITALIC)[0])
     else:
-        title = _upto_journal(rest)
+        title = _before_journal(rest)
         if len(title) == len(rest):
             return front, "", rest
     return front, title, rest[rest.find(title) + len(title) :]
 
 
 def _front(text: str) -> str:
-    """The authors at the beginning: up to a colon, a dash, a year in brackets, a full stop or italics if what
-    stands before reads like names; else as far as names with initials go."""
+    """The authors at the beginning: up to a colon, a dash, a year in brackets, a full stop or italics if what comes
+    before reads like names; else as far as names with initials go.
+    """
     if text.startswith(_BYSAME):
         return _BYSAME
     head = text[:600]
@@ -212,7 +213,7 @@ def _names_ahead(head: str) -> str:
     return head[:end]
 
 
-def _upto_journal(text: str) -> str:
+def _before_journal(text: str) -> str:
     """The text up to where a journal's name begins behind a comma or full stop."""
     begins = _JOURNAL_BEGINS.search(text)
     title = text[: begins.start()] if begins else text

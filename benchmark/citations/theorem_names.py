@@ -1,7 +1,7 @@
 """Names of theorems: the nouns that make one, eponyms that are one by themselves, and descriptive names.
 
-The lists hold standard terms of the textbooks, none of them taken from a release. A name that is not on them is
-still found when a person's name stands before the noun.
+The lists hold standard terms of the textbooks, none of them taken from a release. A name that is not on them is still
+found when a person's name precedes the noun.
 """
 
 from benchmark.citations.folding import word_set

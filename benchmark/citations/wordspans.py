@@ -21,7 +21,7 @@ _SENTENCE_ENDS = re.compile(r"(?:^|[.!?:;]|\n)[\s\"“(\[$]*$")
 
 @dataclass(frozen=True)
 class Word:
-    """A word: folded, with its first letter's case, its place in the text, and what stands between it and the next."""
+    """A word: folded, with its first letter's case, its place in the text, and the text between it and the next."""
 
     folded: str
     start: int

@@ -1,1 +1,1 @@
-"""What a release says of itself to the world: its description, Croissant metadata, files."""
+"""How a release is published: its description, Croissant metadata, files."""

@@ -62,7 +62,7 @@ _OWN = {
 def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, Any]:
     """The metadata of a described release; `page` is its address, `file` that of its instances.
 
-    Raises Refused when nobody has said yet under which licence and by whom the release is published.
+    Raises Refused while the release has no description.
     """
     description = ReleaseDescription.objects.filter(release=release).first()
     if description is None:
@@ -127,7 +127,7 @@ def _fields(release: Release) -> Iterator[dict[str, Any]]:
 def payload_types(payloads: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Paths such as "x.local" at which every payload has a scalar of one type, with that type.
 
-    Others are left out, and so are lists and names that no JSON path can write plainly: they stand in the file.
+    Others are left out, and so are lists and names that no JSON path can write plainly: they are in the file.
     """
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     total = 0

@@ -19,7 +19,7 @@ from benchmark.releases.views import staff_only
 @staff_only
 @require_http_methods(["GET", "POST"])
 def describe(request: SignedInRequest, name: str) -> HttpResponse:
-    """The description of a release, to be written or mended."""
+    """The form for the description of a release."""
     release = _release(name)
     existing = ReleaseDescription.objects.filter(release=release).first()
     form = DescriptionForm(request.POST or None, instance=existing)
@@ -29,7 +29,7 @@ def describe(request: SignedInRequest, name: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(refusal.field or None, refusal.reason)
         else:
-            messages.success(request, f"{name} is described.")
+            messages.success(request, f"The description of {name} has been saved.")
             return redirect("release", name=name)
     return render(request, "benchmark/describing/describe.html", {"release": release, "form": form})
 
@@ -37,7 +37,7 @@ def describe(request: SignedInRequest, name: str) -> HttpResponse:
 @staff_only
 @require_GET
 def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
-    """The Croissant metadata; without a description the way to write one."""
+    """The Croissant metadata; without a description, a redirect to its form."""
     page, file = (
         request.build_absolute_uri(reverse(view, args=[name]))
         for view in ("release", "release-instances-file")
@@ -64,7 +64,7 @@ def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse
 
 
 def instances_download(release: Release, *, published: bool = False) -> StreamingHttpResponse:
-    """The instances of a release, streamed. Raises Refused for a published format that there is not."""
+    """The instances of a release, streamed. Raises Refused for a published format that does not exist."""
     lines = published_lines(release) if published else instance_lines(release)
     response = StreamingHttpResponse(lines, content_type=MEDIA_TYPE)
     ending = "published.jsonl" if published else "jsonl"

@@ -1,1 +1,1 @@
-"""Who wrote this? What in an output's text tells it, found at import and before anybody grades it blind."""
+"""The identity scan: what in an output's text reveals its author, found at import and before anyone grades it blind."""

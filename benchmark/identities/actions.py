@@ -1,4 +1,4 @@
-"""Scanning outputs for what tells their author."""
+"""Scanning outputs for what reveals their author."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -25,7 +25,7 @@ def scan_identities(*, release: Release, progress: Progress = silent) -> dict[st
     """Scan every answered output of the release that this version of the scan has not read.
 
     Returns `scanned` (now), `outputs` (all answered ones) and `certain` (outputs with a certain finding).
-    A scan writes no label and moves no text, so anybody may ask for it and nothing goes into the audit trail.
+    A scan writes no label and changes no text, so anyone may start it and nothing goes into the audit trail.
     """
     waiting = list(
         Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
@@ -43,15 +43,15 @@ def scan_identities(*, release: Release, progress: Progress = silent) -> dict[st
 
 @transaction.atomic
 def add_identity_word(*, actor: User, release: Release, word: str) -> IdentityWord:
-    """Look for this word too in the release's texts from now on; those that were scanned before wait for a new scan.
+    """Look for this word too in the release's texts from now on; those that were scanned before need a new scan.
 
-    Raises Refused for a word of fewer than two letters or digits, and for one that is there already.
+    Raises Refused for a word of fewer than two letters or digits, and for one that is already there.
     """
     word = " ".join(word.split())
     if sum(sign.isalnum() for sign in word) < 2 or len(word) > 100:
         raise Refused("A word has 2 to 100 letters or digits.", code="bad_word", field="word")
     if release.identity_words.filter(removed_at=None, word__iexact=word).exists():
-        raise Refused(f"“{word}” is on the list already.", code="word_known", field="word")
+        raise Refused(f"“{word}” is already on the list.", code="word_known", field="word")
     row = IdentityWord.objects.create(release=release, word=word, added_by=actor)
     record(actor=actor, verb="add_identity_word", target=release, details={"word": word})
     return row
@@ -59,9 +59,9 @@ def add_identity_word(*, actor: User, release: Release, word: str) -> IdentityWo
 
 @transaction.atomic
 def remove_identity_word(*, actor: User, word: IdentityWord) -> None:
-    """Stop looking for a word. Raises Refused when it was removed already."""
+    """Stop looking for a word. Raises Refused when it has already been removed."""
     if not IdentityWord.objects.filter(pk=word.pk, removed_at=None).update(removed_at=timezone.now()):
-        raise Refused("This word was removed already.", code="word_removed")
+        raise Refused("This word has already been removed.", code="word_removed")
     record(actor=actor, verb="remove_identity_word", target=word.release, details={"word": word.word})
 
 

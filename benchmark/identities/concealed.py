@@ -65,7 +65,7 @@ _HIDING, _FIELDS = _compiled(_CONCEALED), _compiled(_METADATA)
 
 
 def concealed(source: str, text_format: str, tells: Tells) -> Iterator[Finding]:
-    """Findings of kinds HIDDEN and METADATA. `tells` says whether a text tells who wrote it."""
+    """Findings of kinds HIDDEN and METADATA. `tells` says whether a text reveals who wrote it."""
     for pattern in _HIDING[text_format]:
         for found in pattern.finditer(source):
             if _WORDS.search(found["inside"]) and tells(found["inside"]):

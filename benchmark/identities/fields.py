@@ -1,4 +1,4 @@
-"""The texts of an output that anybody blinded is shown, each under the name of its field."""
+"""The texts of an output that blinded people are shown, each under the name of its field."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,8 +13,8 @@ def shown_fields(
 ) -> dict[str, str]:
     """Field to text: "text" for the output's text, "payload/a/0/b" for a string inside the payload.
 
-    Only strings that the protocol's output parts really show; what stays inside the platform, such as the
-    titles of everything that was retrieved, tells no grader anything.
+    Only strings that the protocol's output parts really show; what graders never see, such as the titles of everything
+    that was retrieved, reveals nothing to them.
     """
     shown = "\0".join(part.text for part in protocol.output_parts(payload, text, text_format))
     fields = {TEXT: text} if text else {}

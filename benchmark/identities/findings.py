@@ -7,7 +7,7 @@ EXCERPT = 160
 
 
 class Kind(StrEnum):
-    """Why a passage may give its author away."""
+    """Why a passage may reveal its author."""
 
     NAME = "name"  # a model, a maker or a system of this release is named
     SELF = "self"  # the text speaks of itself as a model
@@ -19,8 +19,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A passage source[start:end]. `certain` findings keep an output from blinded people until somebody
-    decides; the others are shown to whoever decides."""
+    """A passage source[start:end].
+
+    `certain` findings hide an output from blinded people until a coordinator decides; the others are only shown to the
+    person deciding.
+    """
 
     kind: Kind
     start: int

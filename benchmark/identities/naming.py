@@ -100,7 +100,7 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
     for found in names.letter_by_letter.finditer(reading.text):
         yield _finding(reading, found.start(), found.end(), certain=not _is_product(reading, found))
     for found in names.doubtful.finditer(reading.text):
-        if not _is_product(reading, found) and (certain := _as_a_name(reading.text, found)) is not None:
+        if not _is_product(reading, found) and (certain := _name_certainty(reading.text, found)) is not None:
             certain = certain and found["name"] not in defined
             yield _finding(reading, found.start(), found.end(), certain=certain)
     yield from _own_systems(reading, systems)
@@ -132,7 +132,7 @@ def _own_systems(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
                 yield _finding(reading, found.start(), found.end(), certain=distinctive)
 
 
-def _as_a_name(text: str, found: re.Match[str]) -> bool | None:
+def _name_certainty(text: str, found: re.Match[str]) -> bool | None:
     """True: a model's name; False: perhaps; None: an ordinary word."""
     before, behind = text[max(0, found.start() - 60) : found.start()], text[found.end() : found.end() + 40]
     numbered = found["name"] in _names().numbered

@@ -1,4 +1,4 @@
-"""Taking passages out of a text so that every system's text is treated alike and still typesets."""
+"""Removing passages from a text so that every system's text is treated alike and can still be typeset."""
 
 import re
 from collections.abc import Iterable
@@ -10,8 +10,8 @@ _SIGNS = re.compile(r"\\.|[{}$]|\n", re.DOTALL)
 def redact(source: str, spans: Iterable[tuple[int, int]], text_format: str) -> str:
     """`source` with each passage [start, end) replaced by one and the same mark, whatever it was.
 
-    Overlapping passages count as one. In LaTeX and Markdown a brace or dollar sign whose partner stands
-    outside the passage stays, so that the rest of the document is read as before.
+    Overlapping passages count as one. In LaTeX and Markdown a brace or dollar sign whose partner is outside the passage
+    stays, so that the rest of the document is read as before.
     """
     parts: list[str] = []
     done = 0

@@ -14,7 +14,7 @@ VERSION = naming.version()
 def scan(
     source: str, text_format: str, systems: Iterable[str] = (), words: Iterable[str] = ()
 ) -> tuple[Finding, ...]:
-    """What in `source` (latex, markdown or plain) tells who wrote it, in the order of the source.
+    """What in `source` (latex, markdown or plain) reveals who wrote it, in the order of the source.
 
     `systems`: names of the release's own systems, which count as names too; `words`: what its staff added, certain
     wherever it occurs. Of two findings in one place the certain one is kept.

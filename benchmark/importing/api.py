@@ -1,4 +1,4 @@
-"""REST endpoints of imports: bring a file, read its dry run, import what it showed."""
+"""REST endpoints of imports: upload a file, read its dry run, import what it showed."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 class FaultOut(serializers.Serializer[Any]):
     file = serializers.CharField()
-    line = serializers.IntegerField(help_text="1 is the first; 0: the file as a whole.")
+    line = serializers.IntegerField(help_text="Starts at 1; 0 means the file as a whole.")
     field = serializers.CharField(allow_blank=True)
     reason = serializers.CharField()
 
@@ -78,20 +78,20 @@ class ImportsView(StrictView):
     parser_classes = [MultiPartParser]
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
-        """Set the reader of the file before the check of a session's token reads the body."""
+        """Set the upload handler before the CSRF check reads the body."""
         limit = settings.IMPORT_MAX_BYTES
         request.upload_handlers = [CappedFileHandler(limit, f"The file is larger than {limit >> 20} MB.")]
         return super().initialize_request(request, *args, **kwargs)
 
     @extend_schema(operation_id="imports_list", responses=ImportOut(many=True))
     def get(self, request: Request) -> Response:
-        """One's own files that are still here."""
+        """The caller's files that are still stored."""
         rows = ImportUpload.objects.filter(owner=caller(request)).order_by("-created_at")
         return Response(ImportOut(rows, many=True).data)
 
     @extend_schema(operation_id="imports_create", request=ImportIn, responses={201: ImportOut, **REFUSED})
     def post(self, request: Request) -> Response:
-        """Keep a file and check it; small ones at once, larger ones by a worker (ask again)."""
+        """Store a file and check it: small ones at once, larger ones by a worker (poll for the result)."""
         sent: QueryDict = request.data  # type: ignore[assignment]  # what the multipart parser gives
         handler = request.upload_handlers[0]
         if isinstance(handler, CappedFileHandler) and handler.refusal:
@@ -126,7 +126,7 @@ class ImportView(StrictView):
 
     @extend_schema(operation_id="imports_delete", request=None, responses={204: None, **REFUSED})
     def delete(self, request: Request, handle: str) -> Response:
-        """Delete the kept file; what was imported stays."""
+        """Delete the stored file; what was imported stays."""
         delete_import(actor=caller(request), upload=own_or_404(request, handle))
         return Response(status=204)
 
@@ -142,5 +142,5 @@ class ApplyView(StrictView):
 
 
 def own_or_404(request: Request, handle: str) -> ImportUpload:
-    """The caller's own file; 404 for others' and for none."""
+    """The caller's own file; 404 for any other."""
     return get_object_or_404(ImportUpload, handle=handle, owner=caller(request))

@@ -1,4 +1,4 @@
-"""Opening a zip of documents that somebody else packed. Members are read one by one; nothing else is trusted."""
+"""Opening a zip of documents from outside. Members are read one by one; nothing else is trusted."""
 
 import lzma
 import zipfile
@@ -11,12 +11,12 @@ MAX_MEMBERS = 2_000
 MAX_BYTES = 50 * 1024 * 1024
 MAX_RATIO = 100
 # The list at an archive's end, which is read whole and costs ten times its size in memory: MAX_MEMBERS files with
-# names of 200 letters, and as many hidden ones beside them, stay far below.
+# names of 200 letters, and as many hidden ones in addition, stay far below.
 MAX_LIST_BYTES = 2 * 1024 * 1024
 _CHUNK = 64 * 1024
 _LONGEST_NAME = 255  # bytes, as file systems have it
 _RATIO_FROM = 1024 * 1024  # below this, a ratio says nothing: a short text packs to almost nothing
-# What the standard library raises at bytes that are no archive; IndexError at extra fields that end too early.
+# What the standard library raises for bytes that are not an archive; IndexError at extra fields that end too early.
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, UnicodeDecodeError, IndexError)
 _BROKEN_MEMBER = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
@@ -25,7 +25,7 @@ def unpack(archive: Path, folder: Path) -> int:
     """Write the regular files of a zip into `folder`, flat, under their last names; returns how many.
 
     Hidden files and folders, and what macOS adds, are passed over. Raises RecordError (field: the member) for
-    a file that is no zip, an encrypted or broken member, one that is no regular file, two of one name, and for
+    a file that is not a zip, an encrypted or broken member, one that is not a regular file, two of one name, and for
     more than MAX_MEMBERS files, MAX_BYTES in all or MAX_RATIO times the size of the archive.
     """
     try:
@@ -39,15 +39,18 @@ def unpack(archive: Path, folder: Path) -> int:
                 left -= _write(packed, member, folder, left)
             return len(members)
     except _BROKEN as error:
-        raise RecordError(f"the file is no readable zip archive: {error}") from error
+        raise RecordError(f"the file is not a readable zip archive: {error}") from error
 
 
 def _check_list(archive: Path) -> None:
-    """Refuse a long list of members unread. The end is found as ZipFile finds it: two readings could differ."""
+    """Refuse a long list of members without reading it.
+
+    The end is found as ZipFile finds it: two readings could differ.
+    """
     with archive.open("rb") as file:
         end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
     if end and end[zipfile._ECD_SIZE] > MAX_LIST_BYTES:  # type: ignore[attr-defined]
-        raise RecordError(f"the archive lists more files than are read; at most {MAX_MEMBERS:,} are")
+        raise RecordError(f"the archive lists too many files; at most {MAX_MEMBERS:,} are read")
 
 
 def _allowed(archive: Path) -> int:
@@ -68,7 +71,7 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left:
         member.external_attr >> 28
     )  # the file type of Unix: 8 is a regular file, 0 when the packer says none
     if kind not in (0, 8) or not name or "\0" in name or "\\" in name:
-        raise RecordError("is no regular file", field=name)
+        raise RecordError("is not a regular file", field=name)
     if len(name.encode()) > _LONGEST_NAME:
         raise RecordError(f"has a name longer than {_LONGEST_NAME} bytes", field=name)
     written = 0
@@ -83,7 +86,7 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left:
                     )
                 target.write(chunk)
     except FileExistsError:
-        raise RecordError("stands twice in the archive", field=name) from None
+        raise RecordError("appears twice in the archive", field=name) from None
     except _BROKEN_MEMBER as error:
         raise RecordError(f"is broken: {error}", field=name) from error
     return written

@@ -19,7 +19,7 @@ Record = TypeVar("Record")
 
 
 def check_slug(value: str, what: str, limit: int = 100) -> None:
-    """Refuse a name that could not stand in an address: letters, digits, hyphens and underscores only."""
+    """Refuse a name that could not be part of a URL: letters, digits, hyphens and underscores only."""
     try:
         validate_slug(value)
     except ValidationError as error:

@@ -11,7 +11,7 @@ from benchmark.protocol import OutputRecord
 
 MAX_DOCUMENT_BYTES = 2_000_000
 FORMATS = {".tex": "latex", ".md": "markdown"}
-# an arXiv number such as 2401.00012 is no attempt: attempts have at most three digits
+# an arXiv number such as 2401.00012 is not an attempt: attempts have at most three digits
 _ATTEMPT = re.compile(r"(?P<instance>.+)\.(?P<attempt>[1-9]\d{0,2})")
 
 

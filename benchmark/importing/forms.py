@@ -1,4 +1,4 @@
-"""Forms of imports: a file and what the action takes beside it."""
+"""Forms of imports: a file and the other arguments of the action."""
 
 from typing import Any, ClassVar
 
@@ -9,7 +9,7 @@ from benchmark.protocols import get_protocol, protocol_names
 
 
 class ImportForm(forms.Form):
-    """What both kinds ask: the file. `terms` says the rest as the import takes it."""
+    """What both kinds ask for: the file. `terms` gives the other arguments of the import."""
 
     kind: ClassVar[str]
     title: ClassVar[str]
@@ -19,7 +19,7 @@ class ImportForm(forms.Form):
         super().__init__(*args, **{"label_suffix": "", **kwargs})
 
     def terms(self) -> dict[str, Any]:
-        """What import_release or import_outputs takes beside the file; only of a valid form."""
+        """The other arguments of import_release or import_outputs; only for a valid form."""
         return {name: value for name, value in self.cleaned_data.items() if name != "file"}
 
 
@@ -47,12 +47,17 @@ class OutputsImportForm(ImportForm):
         label="Short name of the system", max_length=100, help_text="Reviewers never see it."
     )
     system_name = forms.CharField(
-        label="Name in words", max_length=200, required=False, help_text="Empty: the short name."
+        label="Display name",
+        max_length=200,
+        required=False,
+        help_text="If left empty, the short name is used.",
     )
-    family = forms.CharField(max_length=100, required=False, help_text="Family of models it belongs to.")
+    family = forms.CharField(
+        max_length=100, required=False, help_text="The family of models that it belongs to."
+    )
     track = forms.SlugField(max_length=50, initial="raw")
     condition = forms.SlugField(
-        max_length=50, required=False, help_text="Empty for the plain run of the system."
+        max_length=50, required=False, help_text="Leave empty for the usual run of the system."
     )
     field_order = ["release", "system", "system_name", "family", "track", "condition", "file"]
 

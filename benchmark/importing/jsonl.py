@@ -1,6 +1,6 @@
 """JSON Lines from outside, read one line at a time and without the leniencies of the standard parser.
 
-What a line may not hold, because it would be lost or changed on its way into the database and back: repeated
+What a line may not contain, because it would be lost or changed on its way into the database and back: repeated
 keys, NaN and infinities, numbers beyond 2**53, NUL characters, lone surrogates, deep nesting.
 """
 
@@ -39,7 +39,7 @@ def read_records(
 ) -> Iterator[Record | RecordError]:
     """Each line of a JSONL file as a record, or as the errors that keep it from being one.
 
-    `model` validates the line; `build` makes the record from the validated model and the line as it stood.
+    `model` validates the line; `build` makes the record from the validated model and the raw line.
     Memory is bounded by one line. Blank lines are passed over.
     """
     for line in read_lines(path):
@@ -121,9 +121,9 @@ def _check_storable(value: Any, line: int, field: str = "", depth: int = 0) -> N
 def text_fault(text: str) -> str:
     """Why no database can hold this text, or nothing."""
     if "\0" in text:
-        return "holds a NUL character"
+        return "contains a NUL character"
     if _SURROGATE.search(text):
-        return "holds half of a surrogate pair"
+        return "contains half of a surrogate pair"
     return ""
 
 
@@ -139,7 +139,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated[:100]!r} stands twice in one object")
+        raise ValueError(f"the key {repeated[:100]!r} appears twice in one object")
     return found
 
 

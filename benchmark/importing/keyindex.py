@@ -9,7 +9,7 @@ from benchmark.canonical import collection_sha256
 
 
 class KeyIndex:
-    """Maps each key to its hash and the line it stood on. A context manager; gone when closed."""
+    """Maps each key to its hash and line number. A context manager; gone when closed."""
 
     def __init__(self) -> None:
         # SQLite keeps a database without a name in a temporary file of its own and removes it on close
@@ -31,7 +31,7 @@ class KeyIndex:
         return int(self._rows.execute("SELECT count(*) FROM seen").fetchone()[0])
 
     def add(self, key: str, sha256: str, line: int = 0) -> None:
-        """Note a record; a key that is known already keeps its first entry."""
+        """Add a record; a key that is already known keeps its first entry."""
         self._rows.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (key, sha256, line))
 
     def find(self, key: str) -> tuple[str, int] | None:

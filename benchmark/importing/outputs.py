@@ -28,9 +28,12 @@ from benchmark.releases.queries import quarantined
 
 @dataclass(frozen=True)
 class OutputsReport:
-    """What an import of outputs did, or would do. `without_output` counts instances that have none and are not
-    marked as not released, `quarantined` outputs of the release that wait for a decision about what tells their
-    author, `flagged` outputs of the run that break a rule of the protocol, or may (None before it is imported)."""
+    """What an import of outputs did, or would do.
+
+    `without_output` counts instances that have none and are not marked as not released, `quarantined` outputs of the
+    release that are waiting for a decision about what reveals their author, `flagged` outputs of the run that break a
+    rule of the protocol, or may (None before it is imported).
+    """
 
     release: str
     system: str
@@ -66,10 +69,9 @@ def import_outputs(
 ) -> OutputsReport:
     """Read a file or folder of outputs into the run of `system` on `release`, completely or not at all.
 
-    A system that is not known yet is made, called `system_name` (its slug if empty) and of `family`. The same
+    A system that is not known yet is created, with the name `system_name` (its slug if empty) and `family`. The same
     content again changes nothing. Raises Refused: BadFile with every fault's line and field, up to
-    `most_faults`, or when the run
-    holds other outputs already.
+    `most_faults`, or when the run already has other outputs.
     """
     check_slug(system, "system")
     check_slug(track, "track", limit=50)

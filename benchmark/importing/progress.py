@@ -1,4 +1,4 @@
-"""Progress of long work, told to whoever asked for it."""
+"""Reporting the progress of long work to its caller."""
 
 import sys
 from collections.abc import Callable
@@ -10,11 +10,11 @@ _WIDTH = 30
 
 
 def silent(phase: str, done: int, total: int) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 def progress_bar(stream: TextIO | None = None) -> Progress:
-    """A bar on a terminal (standard error by default); silent where nobody watches."""
+    """A bar on a terminal (standard error by default); silent when not on a terminal."""
     out = stream or sys.stderr
     if not out.isatty():
         return silent

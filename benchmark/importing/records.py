@@ -1,4 +1,4 @@
-"""Errors of imported files, with the place where they stand."""
+"""Errors of imported files, with their location."""
 
 from collections.abc import Iterator
 

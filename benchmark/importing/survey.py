@@ -71,7 +71,7 @@ def survey_release(
 
         def note(record: InstanceRecord) -> Iterator[RecordError]:
             yield from _faults_of_lengths(record)
-            yield from _once(index, record.key, instance_sha256(record), record.line, "instance_id")
+            yield from _repeated_key(index, record.key, instance_sha256(record), record.line, "instance_id")
             if record.paper:
                 yield from _same_paper(papers, record.paper, record.line)
             result.counts[record.domain] += 1
@@ -97,7 +97,7 @@ def survey_outputs(
                 reason = f"the release has no instance {record.instance[:200]!r}"
                 yield RecordError(reason, line=record.line, field="instance_id")
             key = output_key(record.instance, record.attempt)
-            yield from _once(index, key, output_sha256(record), record.line, "attempt")
+            yield from _repeated_key(index, key, output_sha256(record), record.line, "attempt")
             yield from _released_or_not(record, covered, withheld)
             result.counts[record.state] += 1
 
@@ -107,7 +107,7 @@ def survey_outputs(
 
 
 def _released_or_not(record: OutputRecord, covered: KeyIndex, withheld: KeyIndex) -> Iterator[RecordError]:
-    """Faults of a record that says "not released" and more, or of a second record beside such a one."""
+    """Faults of a record that is "not released" but has more fields, or of a second record next to such a one."""
     says_so = record.state == NOT_RELEASED
     if says_so and record != replace(withheld_record(record.instance), line=record.line):
         yield RecordError("what was not released has no content and no attempts", line=record.line)
@@ -137,7 +137,7 @@ def _check(
     if errors:
         raise BadFile(errors, more=False)
     if not number:
-        raise Refused("the file holds no records", code="empty_file")
+        raise Refused("the file contains no records", code="empty_file")
 
 
 def _faults_of_lengths(record: InstanceRecord) -> Iterator[RecordError]:
@@ -146,10 +146,10 @@ def _faults_of_lengths(record: InstanceRecord) -> Iterator[RecordError]:
             yield RecordError(f"longer than {limit} characters", line=record.line, field=name)
 
 
-def _once(index: KeyIndex, key: str, sha256: str, line: int, name: str) -> Iterator[RecordError]:
+def _repeated_key(index: KeyIndex, key: str, sha256: str, line: int, name: str) -> Iterator[RecordError]:
     earlier = index.find(key)
     if earlier:
-        yield RecordError(f"{key!r} stands already on line {earlier[1]}", line=line, field=name)
+        yield RecordError(f"{key!r} is already on line {earlier[1]}", line=line, field=name)
     index.add(key, sha256, line)
 
 

@@ -20,6 +20,6 @@ class CappedFileHandler(TemporaryFileUploadHandler):
         super().receive_data_chunk(raw_data, start)
 
     def stop(self, refusal: str) -> None:
-        """Break the upload off for a reason."""
+        """Abort the upload, with a reason."""
         self.refusal = refusal
         raise StopUpload(connection_reset=True)

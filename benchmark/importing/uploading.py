@@ -1,8 +1,8 @@
-"""The life of an uploaded import: kept, checked as a dry run, applied as it was shown, deleted.
+"""The life of an uploaded import: stored, checked as a dry run, applied as it was shown, deleted.
 
-The dry run and a file that is thrown away leave nothing in the audit trail, as on the command line; the import
-writes its own row. How far a run is stands in a file beside the upload: rows written inside the import's
-transaction would be seen by nobody before its end.
+The dry run and a file that is thrown away leave nothing in the audit trail, as on the command line; the import writes
+its own row. The progress of a run is kept in a file next to the upload, because rows written inside the import's
+transaction are invisible until its end.
 """
 
 import contextlib
@@ -54,16 +54,16 @@ class HowFar:
 
 
 def store_import(*, actor: User, path: Path, name: str, kind: str, terms: dict[str, Any]) -> ImportUpload:
-    """Take the temporary file at `path` over and check it: at once if it is small, else by a worker.
+    """Take over the temporary file at `path` and check it: at once if it is small, else by a worker.
 
     `terms` are those of import_release (protocol, name) or import_outputs (release by name, system, ...).
-    Raises NotAllowed for anybody but the study's staff, Refused for MAX_LIVE files that are here already.
+    Raises NotAllowed for anyone but the study's staff, and Refused if there are already MAX_LIVE files.
     """
     _require_staff(actor)
     sweep()
     waiting = (ImportState.WAITING, ImportState.RUNNING, ImportState.CHECKED)
     if ImportUpload.objects.filter(owner=actor, state__in=waiting).count() >= MAX_LIVE:
-        raise Refused(f"You have {MAX_LIVE} files here already. Import or delete one first.", code="too_many")
+        raise Refused(f"You already have {MAX_LIVE} files here. Import or delete one first.", code="too_many")
     now = timezone.now()
     with transaction.atomic():
         upload = ImportUpload.objects.create(
@@ -79,30 +79,30 @@ def store_import(*, actor: User, path: Path, name: str, kind: str, terms: dict[s
         )
         os.replace(path, path_of(upload))
         path_of(upload).chmod(0o600)
-    return _worked_at_once(upload)
+    return _run_if_small(upload)
 
 
 def apply_import(*, actor: User, upload: ImportUpload) -> ImportUpload:
-    """Import exactly what the dry run showed. Raises Refused unless a dry run without faults is there."""
+    """Import exactly what the dry run showed. Raises Refused without a dry run that found no fault."""
     _require_staff(actor)
     if upload.owner_id != actor.pk:
-        raise NotAllowed("This file was brought by somebody else.")
+        raise NotAllowed("This file was uploaded by someone else.")
     checked = ImportUpload.objects.filter(pk=upload.pk, state=ImportState.CHECKED)
     if not checked.update(state=ImportState.WAITING, applying=True):
         raise Refused(
-            "Only a file whose dry run found no fault is imported, and only once.", code="not_checked"
+            "Only a file whose dry run found no problem can be imported, and only once.", code="not_checked"
         )
     upload.refresh_from_db()
-    return _worked_at_once(upload)
+    return _run_if_small(upload)
 
 
 def delete_import(*, actor: User, upload: ImportUpload) -> None:
-    """File and row go; what was imported stays. Raises Refused while it is being worked at."""
+    """Delete file and row; what was imported stays. Raises Refused while the file is being processed."""
     if upload.owner_id != actor.pk:
-        raise NotAllowed("This file was brought by somebody else.")
+        raise NotAllowed("This file was uploaded by someone else.")
     idle = ImportUpload.objects.filter(pk=upload.pk).exclude(state=ImportState.RUNNING)
     if not idle.delete()[0]:
-        raise Refused("The file is being worked at; wait for the end.", code="busy")
+        raise Refused("The file is being processed; wait until it is done.", code="busy")
     _remove_files(upload)
 
 
@@ -118,18 +118,18 @@ def work_imports() -> int:
 
 
 def reconcile_imports() -> None:
-    """Clear what has come to nothing, and call a worker if an upload waits."""
+    """Clean up abandoned uploads, and call a worker if one is waiting."""
     sweep()
     if ImportUpload.objects.filter(state=ImportState.WAITING).exists():
         call_worker("benchmark.work_imports")
 
 
 def sweep() -> int:
-    """Give up what a dead worker left, delete what has expired; returns how many."""
+    """Fail uploads left by dead workers and delete expired ones; returns how many."""
     now = timezone.now()
     stalled = ImportUpload.objects.filter(state=ImportState.RUNNING, started_at__lt=now - GIVE_UP)
     given_up = stalled.update(
-        state=ImportState.REFUSED, refusal="This did not come to an end; nothing was imported. Try again."
+        state=ImportState.REFUSED, refusal="This did not finish; nothing was imported. Try again."
     )
     expired = list(ImportUpload.objects.filter(expires_at__lte=now).exclude(state=ImportState.RUNNING))
     for upload in expired:
@@ -139,19 +139,19 @@ def sweep() -> int:
 
 
 def folder_of_imports() -> Path:
-    """Where the files lie; made on first use, for this process's user alone."""
+    """The folder of the files; made on first use, readable by this process's user only."""
     folder = Path(settings.UPLOAD_DIR) / "imports"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def path_of(upload: ImportUpload) -> Path:
-    """Where the uploaded bytes lie."""
+    """The path of the uploaded file."""
     return folder_of_imports() / f"{upload.handle}.upload"
 
 
 def how_far(upload: ImportUpload) -> HowFar:
-    """What the running check or import said last."""
+    """The last progress report of the running check or import."""
     try:
         return HowFar(**json.loads(_progress_path(upload).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -169,7 +169,7 @@ def _remove_files(upload: ImportUpload) -> None:
 
 def _require_staff(actor: User) -> None:
     if not is_study_staff(actor):
-        raise NotAllowed("Only coordinators and owners import.")
+        raise NotAllowed("Only coordinators and owners can import.")
 
 
 def _sha256(path: Path) -> str:
@@ -177,7 +177,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _worked_at_once(upload: ImportUpload) -> ImportUpload:
+def _run_if_small(upload: ImportUpload) -> ImportUpload:
     if upload.size <= AT_ONCE_BYTES:
         _work(upload.pk)
         upload.refresh_from_db()
@@ -200,11 +200,11 @@ def _work(pk: int) -> bool:
 def _answer(upload: ImportUpload) -> dict[str, Any]:
     try:
         if _sha256(path_of(upload)) != upload.sha256:
-            raise Refused("The kept file is not the one that was uploaded; upload it again.")
+            raise Refused("The stored file is not the one that was uploaded; upload it again.")
         basis = _basis(upload)
         if upload.applying and basis != upload.basis:
             raise Refused(
-                "The release changed since the dry run; upload the file again and look at the new one."
+                "The release has changed since the dry run; upload the file again and look at the new one."
             )
         with _readable(upload) as source:
             report = _run(upload, source)
@@ -237,7 +237,7 @@ def _run(upload: ImportUpload, source: Path) -> dict[str, Any]:
         "actor": upload.owner,
         "path": source,
         "dry_run": not upload.applying,
-        "progress": _teller(upload),
+        "progress": _progress_writer(upload),
         "most_faults": MAX_FAULTS,
     }
     if upload.kind == ImportKind.RELEASE:
@@ -278,7 +278,7 @@ def _basis(upload: ImportUpload) -> str:
     return hashlib.sha256(json.dumps(met).encode()).hexdigest()
 
 
-def _teller(upload: ImportUpload) -> Progress:
+def _progress_writer(upload: ImportUpload) -> Progress:
     told = 0.0
     path = _progress_path(upload)
 

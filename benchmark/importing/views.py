@@ -1,4 +1,4 @@
-"""Pages of imports: a file is brought, its dry run read, then imported as it was shown."""
+"""Pages of imports: a file is uploaded, its dry run read, then imported as it was shown."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ _OTHER_FIELDS = 64 * 1024
 @staff_only
 @require_GET
 def imports(request: SignedInRequest) -> HttpResponse:
-    """One's own files that are still here, and where to bring another."""
+    """The user's files that are still stored, and links to upload another."""
     return render(
         request, "benchmark/importing/imports.html", {"uploads": _own(request).order_by("-created_at")}
     )
@@ -39,7 +39,7 @@ def imports(request: SignedInRequest) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def import_new(request: SignedInRequest, kind: str) -> HttpResponse:
-    """The form of one kind; POST keeps the file and shows its dry run."""
+    """The form of one kind; POST stores the file and shows its dry run."""
     form_class = IMPORT_FORMS[kind]
     if request.method == "GET":
         asked = {name: request.GET[name] for name in ("release", "protocol") if name in request.GET}
@@ -94,7 +94,7 @@ def _form_page(
 @staff_only
 @require_GET
 def import_page(request: SignedInRequest, handle: str) -> HttpResponse:
-    """How far the file is: what its dry run found, every problem by page, or what was imported."""
+    """The state of the file: what its dry run found, every problem by page, or what was imported."""
     upload = get_object_or_404(_own(request), handle=handle)
     context: dict[str, Any] = {"upload": upload, "far": how_far(upload) if upload.is_busy else None}
     if request.headers.get("X-Fragment") == "progress":
@@ -118,11 +118,11 @@ def import_apply(request: SignedInRequest, handle: str) -> HttpResponse:
 @staff_only
 @require_POST
 def import_delete(request: SignedInRequest, handle: str) -> HttpResponse:
-    """Delete the kept file; what was imported stays."""
+    """Delete the stored file; what was imported stays."""
     upload = get_object_or_404(_own(request), handle=handle)
     try:
         delete_import(actor=request.user, upload=upload)
-        messages.success(request, f"{upload.file_name} is deleted.")
+        messages.success(request, f"{upload.file_name} has been deleted.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
         return redirect("import", handle=handle)

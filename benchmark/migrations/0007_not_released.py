@@ -1,4 +1,4 @@
-"""What was not released: marks beside the outputs, never both for one instance."""
+"""What was not released: marks in a table of their own, never both for one instance."""
 
 from importlib import import_module
 

@@ -11,7 +11,7 @@ from benchmark.models.runs import Output
 
 
 class IdentityScan(models.Model):
-    """What the identity scan found in an output's shown texts; made anew by a newer version of the scan.
+    """What the identity scan found in an output's shown texts; replaced by a newer version of the scan.
 
     `findings` is a list of {"field", "kind", "start", "end", "evidence", "certain"}.
     """
@@ -27,7 +27,7 @@ class IdentityScan(models.Model):
 
 
 class IdentityWord(models.Model):
-    """A word that tells who wrote a text of this release, added by its staff: a code name, say. Kept when removed."""
+    """A word that reveals who wrote a text of this release, added by its staff: a code name, say. Kept when removed."""
 
     release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="identity_words")
     word = models.CharField(max_length=100)
@@ -54,7 +54,7 @@ class IdentityVerdict(models.TextChoices):
 
 
 class IdentityDecision(models.Model):
-    """What a person decided about an output that may tell who wrote it. Kept for good; one is live."""
+    """What a person decided about an output that may reveal who wrote it. Kept for good; one is live."""
 
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="identity_decisions")
     verdict = models.CharField(max_length=20, choices=IdentityVerdict.choices)

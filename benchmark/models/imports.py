@@ -20,9 +20,9 @@ class ImportState(models.TextChoices):
 
 
 class ImportUpload(models.Model):
-    """A file on its way into the study. It lies in the folder of uploads under `handle`, short-lived.
+    """A file being imported into the study. It is stored in the folder of uploads under `handle` for a short time.
 
-    `terms` is what the action takes beside the file; `applying` tells the import from the dry run before it.
+    `terms` are the other arguments of the action; `applying` tells the import from the dry run before it.
     `report` is what the dry run found or the import did, `faults` every problem as {file, line, field, reason},
     `basis` the fingerprint of what was there when the dry run looked.
     """

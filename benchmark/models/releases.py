@@ -35,8 +35,10 @@ class Release(models.Model):
 
 
 class ReleaseDescription(models.Model):
-    """What a reader must know to use and cite a release. No part of its content, so a frozen one may have it
-    mended; every change stands in the audit trail."""
+    """What a reader needs to know to use and cite a release.
+
+    Not part of its content, so that of a frozen release may be corrected; every change is in the audit trail.
+    """
 
     release = models.OneToOneField(Release, on_delete=models.PROTECT, related_name="description")
     licence = models.CharField(max_length=200)

@@ -8,7 +8,7 @@ from benchmark.models.runs import TextFormat
 
 class RenderedDocument(models.Model):
     """A text by the hash of format and text, with its blocks and the report of its formulas once a worker of some
-    `version` of the renderer was there. May be deleted: what a page misses is made again."""
+    `version` of the renderer was there. Rows may be deleted: a page has missing texts rendered again."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     text = models.TextField(blank=True, db_default="")

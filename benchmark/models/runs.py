@@ -81,9 +81,9 @@ class Output(models.Model):
 
 
 class UnreleasedOutput(models.Model):
-    """The makers of a run say that its output for an instance exists and is not public: nobody can judge it.
+    """Marks that a run's output for an instance exists but is not public, so nobody can judge it.
 
-    It is no output, so it stands in no denominator; a run has it or outputs for an instance, never both.
+    It is not an output, so it is in no denominator; a run has it or outputs for an instance, never both.
     """
 
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="unreleased")

@@ -1,4 +1,4 @@
-"""Rows of what people said to open cases."""
+"""Rows of people's answers to open cases."""
 
 from django.conf import settings
 from django.db import models

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 
 class FrozenTuple(models.Model):
-    """Everything beside the systems that a comparison fixes: release, split, what was retrieved and could be
-    read, how it was scored, and when. Immutable; a changed entry is another tuple.
+    """Everything besides the systems that a comparison fixes: release, split, what was retrieved and could be
+    read, how it was scored, and when. Immutable; a changed entry makes a new tuple.
 
-    `retrieval`, `materialisation` and `scoring` name the artifact or log, best by its hash.
+    `retrieval`, `materialisation` and `scoring` name the artifact or log, preferably with its hash.
     """
 
     release = models.ForeignKey("benchmark.Release", on_delete=models.PROTECT, related_name="tuples")
@@ -41,7 +41,7 @@ class FrozenTuple(models.Model):
 
 
 class TupledRun(models.Model):
-    """That a run belongs to a frozen tuple; it never changes to another one."""
+    """A run's membership in a frozen tuple; it never moves to another one."""
 
     run = models.OneToOneField("benchmark.Run", on_delete=models.PROTECT, related_name="tupled")
     tuple = models.ForeignKey(FrozenTuple, on_delete=models.PROTECT, related_name="runs")

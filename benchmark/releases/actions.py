@@ -24,7 +24,7 @@ from benchmark.releases.differences import describe
 
 @dataclass(frozen=True)
 class ImportReport:
-    """What an import of a release did, or would do. `changed` is false if it was there already."""
+    """What an import of a release did, or would do. `changed` is false if it already existed."""
 
     release: str
     protocol: str
@@ -54,7 +54,7 @@ def import_release(
     """Read a release file into the release `name`, completely or not at all.
 
     The same content under the same name again changes nothing. Raises Refused: BadFile with every fault's
-    line and field, up to `most_faults`, or when other content stands under the name.
+    line and field, up to `most_faults`, or when the name already has other content.
     """
     check_slug(name, "release")
     rules, source = get_protocol(protocol), existing(path)
@@ -85,7 +85,7 @@ def _is_stored(name: str, rules: Protocol, survey: Survey) -> bool:
         raise Refused(reason, code="release_differs")
     if release.sha256 != survey.sha256:
         stored = release.instances.values_list("key", "sha256").iterator()
-        reason = f"release {name} holds other content: {describe(survey.index, stored)}"
+        reason = f"release {name} has other content: {describe(survey.index, stored)}"
         raise Refused(reason, code="release_differs")
     return True
 

@@ -15,7 +15,7 @@ class DescriptionForm(forms.ModelForm):
         assume_scheme="https",
         max_length=500,
         required=False,
-        help_text="Where the release is published; left out: its page here.",
+        help_text="Where the release is published. If left empty, its page here.",
     )
 
     class Meta:
@@ -46,14 +46,14 @@ class TupleForm(forms.ModelForm):
         Run.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="Runs that are in no tuple yet. To add runs later, give the same entries again.",
+        help_text="Runs that are in no tuple yet. To add runs later, enter the same values again.",
     )
 
     class Meta:
         model = FrozenTuple
         fields = ("name", "split", "retrieval", "materialisation", "scoring", "evaluated_on")
         help_texts: ClassVar = {
-            "retrieval": "Provider, settings and cache, best by its hash.",
+            "retrieval": "Provider, settings and cache, preferably with a hash.",
             "materialisation": "The log of which sources could be read.",
             "scoring": "Judge, prompts and aggregation.",
         }

@@ -16,7 +16,7 @@ def freeze_release(*, actor: User | None, release: Release) -> bool:
     found = release_sha256(release)
     if found != release.sha256:
         raise Refused(
-            f"release {release.name} no longer has the content it was imported with: "
+            f"release {release.name} no longer has the content that was imported: "
             f"expected {release.sha256}, found {found}",
             code="content_differs",
         )

@@ -1,7 +1,7 @@
 """The instances of a release as one JSON Lines file, the same bytes on every machine.
 
-A line is the canonical JSON of what an instance's hash is taken of (benchmark/canonical.py): its SHA-256,
-without the line feed, is the instance's. Lines stand in the order of their keys, by code point.
+A line is the canonical JSON that an instance's hash is taken of (benchmark/canonical.py): its SHA-256,
+without the line feed, is the instance's. Lines are in the order of their keys, by code point.
 """
 
 import hashlib

@@ -13,7 +13,7 @@ CHUNK = 500
 
 
 def release_sha256(release: Release) -> str:
-    """The release's hash from its rows; equals `release.sha256` unless somebody got past the guards."""
+    """The release's hash from its rows; equals `release.sha256` unless someone has bypassed the guards."""
     rows = release.instances.select_related("paper").iterator(CHUNK)
     return _collection((row.key, instance_sha256(_instance_record(row))) for row in rows)
 

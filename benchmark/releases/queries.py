@@ -75,8 +75,8 @@ def domain_counts(release: Release) -> list[dict[str, Any]]:
 def runs_with_states(release: Release) -> QuerySet[Run]:
     """The runs of a release by system, each with its number of `outputs` in every state.
 
-    `not_released` counts the instances for which the system's makers keep the output to themselves, and
-    `missing` those of which the file said nothing. Neither has a judgment or a place in a figure of experts.
+    `not_released` counts the instances whose outputs the system's makers have not published, and `missing` those
+    without an entry in the file. Neither has a judgment or a place in a figure of experts.
     """
     instances = Release.objects.filter(pk=OuterRef("release")).annotate(number=Count("instances"))
     number = Subquery(instances.values("number"), output_field=IntegerField())
@@ -132,7 +132,7 @@ def system_names(release: Release) -> list[str]:
 
 
 def identity_words(release: Release) -> list[str]:
-    """What the staff added to the names that tell who wrote a text."""
+    """What the staff added to the names that reveal who wrote a text."""
     return sorted(release.identity_words.filter(removed_at=None).values_list("word", flat=True))
 
 
@@ -144,7 +144,7 @@ def scanned_with_all_words(release: Release) -> Q:
 
 
 def shown_content(output: Output) -> tuple[dict[str, Any], str]:
-    """Payload and text as graders and judges read them: redacted where somebody decided so.
+    """Payload and text as graders and judges read them: redacted where a coordinator decided so.
 
     Load outputs with select_related("redacted"); otherwise this costs a query for each.
     """

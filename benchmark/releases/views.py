@@ -72,7 +72,7 @@ def freeze(request: HttpRequest, name: str) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{name} is frozen." if frozen else f"{name} was frozen already.")
+        messages.success(request, f"{name} has been frozen." if frozen else f"{name} was already frozen.")
     return redirect("release", name=name)
 
 

@@ -1,4 +1,4 @@
-"""Rendering, away from every request: what waits, what is at hand, and what an older renderer made."""
+"""Rendering, away from every request: waiting texts, given texts, and what an older renderer made."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

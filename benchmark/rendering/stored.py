@@ -1,7 +1,7 @@
 """Rendered texts, stored by the hash of format and text. A request reads them and never renders.
 
 A text that is not stored yet is noted as waiting and a worker is called; until it has come the page shows the source.
-What an older renderer made is shown until somebody renews it (manage.py render_documents --renew), so that blocks
+What an older renderer made is shown until it is renewed (manage.py render_documents --renew), so that blocks
 keep their ids while people grade. The rows may be deleted: they are made again.
 """
 
@@ -98,7 +98,7 @@ def ask_for(texts: Iterable[Text]) -> None:
 
 
 def call_worker(task: str = TASK, *arguments: int) -> None:
-    """Tell a worker after the commit that something waits; if the broker is away, the next look of beat finds it."""
+    """Tell a worker after the commit that something is waiting; if the broker is down, beat's next run finds it."""
 
     def ring() -> None:
         try:

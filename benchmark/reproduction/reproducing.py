@@ -12,14 +12,14 @@ _CHUNK = 500
 
 
 def reproduction(first: Release, second: Release, proximate: Iterable[str] = ()) -> dict[str, Any]:
-    """What the protocol says of the two. `proximate`: keys of the first that experts found again in other words.
+    """What the protocol says about the two. `proximate`: keys of the first that experts found again in other words.
 
-    Raises Refused for releases of different protocols, for a protocol that compares none, and for keys that fit not.
+    Raises Refused for releases of different protocols, for a protocol that compares none, and for keys that do not fit.
     """
     name = first.benchmark.protocol
     compare = get_protocol(name).compare_releases
     if second.benchmark.protocol != name:
-        raise Refused(f"{second.name} is of another protocol than {first.name}.", code="other_protocol")
+        raise Refused(f"{second.name} and {first.name} are of different protocols.", code="other_protocol")
     if compare is None:
         raise Refused(f"{name} does not say how two releases are compared.", code="no_comparison")
     try:

@@ -19,7 +19,7 @@ _NAMES = ("format", "first", "second", "shares")
 
 
 class SecondRunForm(forms.Form):
-    """Which release is the second run, and what experts say of what was not found again."""
+    """Which release is the second run, and which instances experts found in other words."""
 
     second = forms.ModelChoiceField(
         Release.objects.none(),
@@ -31,7 +31,7 @@ class SecondRunForm(forms.Form):
     proximate = forms.CharField(
         label="Found in other words",
         required=False,
-        help_text="Instances of this release that experts found in the second in other words: keys, separated by "
+        help_text="Instances of this release that experts found, in other words, in the second: keys, separated by "
         "spaces.",
     )
 
@@ -45,7 +45,7 @@ class SecondRunForm(forms.Form):
 @staff_only
 @require_GET
 def reproduction_page(request: HttpRequest, name: str) -> HttpResponse:
-    """The form; with a second release, the shares of what it has again."""
+    """The form; with a second release, the shares that it reproduces."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     form = SecondRunForm(release, request.GET if "second" in request.GET else None)
     found: Mapping[str, Any] | None = None
@@ -81,7 +81,7 @@ def _share(key: str, estimate: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _counts(document: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """What the document says beside the shares: a title, with names and numbers."""
+    """What the document has in addition to the shares: titles, with names and numbers."""
     for title, part in document.items():
         if title not in _NAMES and part:
             rows = [

@@ -1,4 +1,4 @@
-"""Answering an open case, and taking an answer back."""
+"""Answering an open case, and withdrawing an answer."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,19 +14,19 @@ from benchmark.settling.queue import questions
 def settle(*, actor: User, release: Release, pair: str, verdict: str, note: str = "") -> Settlement:
     """Say whether the two texts of an open case mean the same work. An earlier answer stays in the history.
 
-    The same answer sent again by the same person is stored once. Raises Refused for a pair that is no open case of
+    The same answer sent again by the same person is stored once. Raises Refused for a pair that is not an open case of
     the release (code "no_case"), an unknown verdict, and a note of more than 500 characters.
     """
     note = note.strip()
     if verdict not in SettlementVerdict.values:
         known = " or ".join(SettlementVerdict.values)
-        raise Refused(f"{verdict!r} is no answer; say {known}.", code="bad_verdict", field="verdict")
+        raise Refused(f"{verdict!r} is not an answer; choose {known}.", code="bad_verdict", field="verdict")
     if len(note) > 500:
         raise Refused("A note has at most 500 characters.", code="note_too_long", field="note")
     release = Release.objects.select_for_update().select_related("benchmark").get(pk=release.pk)
     question = next((found for found in questions(release) if found.case.pair == pair), None)
     if question is None:
-        raise Refused("No output of this release leaves this pair to a person.", code="no_case")
+        raise Refused("This pair is not among those to settle in this release.", code="no_case")
     last = question.answer
     if last and (last.decided_by_id, last.verdict, last.note) == (actor.pk, verdict, note):
         return last
@@ -46,9 +46,9 @@ def settle(*, actor: User, release: Release, pair: str, verdict: str, note: str 
 
 @transaction.atomic
 def withdraw_settlement(*, actor: User, settlement: Settlement) -> None:
-    """Undo an answer: what was said before it counts again. Raises Refused when it was withdrawn already."""
+    """Withdraw an answer: the one before it counts again. Raises Refused when it has already been withdrawn."""
     live = Settlement.objects.filter(pk=settlement.pk, withdrawn_at=None)
     if not live.update(withdrawn_at=timezone.now(), withdrawn_by=actor):
-        raise Refused("This answer was taken back already.", code="withdrawn")
+        raise Refused("This answer has already been withdrawn.", code="withdrawn")
     details = {"settlement": settlement.pk, "pair": settlement.pair, "verdict": settlement.verdict}
     record(actor=actor, verb="withdraw_settlement", target=settlement.release, details=details)

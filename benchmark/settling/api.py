@@ -44,7 +44,7 @@ class QuestionOut(serializers.Serializer[Question]):
     pair = serializers.CharField(source="case.pair", help_text="SHA-256 of both texts, whatever their case.")
     found = serializers.SerializerMethodField(help_text="What outputs found, by name of the field.")
     wanted = serializers.SerializerMethodField(help_text="What they were to find, by name of the field.")
-    reason = serializers.CharField(source="case.reason", help_text="Why the matcher cannot tell.")
+    reason = serializers.CharField(source="case.reason", help_text="Why the matcher cannot decide.")
     instances = serializers.ListField(child=serializers.CharField())
     outputs = serializers.IntegerField(help_text="Outputs that the answer decides.")
     verdict = serializers.SerializerMethodField(help_text="The answer that counts: same, different or null.")
@@ -112,7 +112,7 @@ class SettlementView(StrictView):
 
     @extend_schema(operation_id="releases_withdraw_settlement", responses={204: None, **REFUSED})
     def delete(self, request: Request, name: str, pk: int) -> Response:
-        """Take an answer back. It stays in the history; the answer before it counts again."""
+        """Withdraw an answer. It stays in the history; the answer before it counts again."""
         row = get_object_or_404(Settlement, pk=pk, release__name=name)
         withdraw_settlement(actor=caller(request), settlement=row)
         return Response(status=204)

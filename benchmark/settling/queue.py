@@ -1,4 +1,4 @@
-"""The open cases of a release, and what people said to them."""
+"""The open cases of a release, and people's answers to them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

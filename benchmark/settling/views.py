@@ -25,15 +25,15 @@ SHOWN = {"open": "Open", "settled": "Settled"}
 @require_role(RoleName.COORDINATOR, RoleName.OWNER)
 @require_http_methods(["GET", "POST"])
 def settling(request: SignedInRequest, name: str) -> HttpResponse:
-    """Every open case with its answers; POST answers one or takes an answer back."""
+    """Every open case with its answers; POST answers one or withdraws an answer."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     if not get_protocol(release.benchmark.protocol).has_open_cases:
-        raise Http404(f"Outputs of {release.benchmark.protocol} leave nothing to a person.")
+        raise Http404(f"Outputs of {release.benchmark.protocol} have no sources to settle.")
     if request.method == "POST":
         return _answered(request, release)
     shown = request.GET.get("show", "open")
     if shown not in SHOWN:
-        raise Http404(f"Shown are {' or '.join(SHOWN)}.")
+        raise Http404(f"Choose {' or '.join(SHOWN)}.")
     found = questions(release)
     settled = [question for question in found if question.answer]
     listed = settled if shown == "settled" else [question for question in found if not question.answer]
@@ -59,7 +59,7 @@ def _with_following(listed: list[Question]) -> list[tuple[Question, str]]:
 
 
 def _last_answer(release: Release, person: int) -> Settlement | None:
-    """What this person said last, if it still counts as said: the one that "undo" takes back."""
+    """This person's last answer, unless it was withdrawn: the one that "undo" withdraws."""
     return release.settlements.filter(decided_by=person, withdrawn_at=None).order_by("-pk").first()
 
 
@@ -70,7 +70,7 @@ def _answered(request: SignedInRequest, release: Release) -> HttpResponse:
             asked = sent["withdraw"] if sent["withdraw"].isdecimal() else "0"
             row = get_object_or_404(Settlement, pk=int(asked[:18]), release=release)
             withdraw_settlement(actor=request.user, settlement=row)
-            messages.success(request, "The answer is taken back.")
+            messages.success(request, "The answer has been withdrawn.")
         else:
             said = {name: sent.get(name, "") for name in ("pair", "verdict", "note")}
             row = settle(actor=request.user, release=release, **said)

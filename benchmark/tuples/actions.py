@@ -27,8 +27,8 @@ def declare_tuple(
 ) -> FrozenTuple:
     """The frozen tuple `name` of the release with exactly these entries, and `runs` in it.
 
-    The same tuple again only adds runs. Raises Refused when an entry is empty or too long, when other entries
-    stand under the name, or when a run is in another tuple or of another release.
+    The same tuple again only adds runs. Raises Refused when an entry is empty or too long, when the name has other
+    entries, or when a run is in another tuple or of another release.
     """
     said = {
         "name": name.strip(),
@@ -58,8 +58,8 @@ def _stored(wanted: FrozenTuple) -> FrozenTuple:
     for field in ("split", "retrieval", "materialisation", "scoring", "evaluated_on"):
         if getattr(stored, field) != getattr(wanted, field):
             raise Refused(
-                f"{stored.name} has another {field}: {getattr(stored, field)}. A changed entry is another "
-                "tuple; give it another name.",
+                f"{stored.name} has another {field}: {getattr(stored, field)}. A changed entry makes a "
+                "new tuple; give it another name.",
                 code="tuple_differs",
                 field=field,
             )
@@ -69,12 +69,12 @@ def _stored(wanted: FrozenTuple) -> FrozenTuple:
 def _join(found: FrozenTuple, run: Run) -> bool:
     if run.release_id != found.release_id:
         raise Refused(
-            f"A run of {run.system.slug} is on another release.", code="other_release", field="runs"
+            f"A run of {run.system.slug} belongs to another release.", code="other_release", field="runs"
         )
     row, made = TupledRun.objects.get_or_create(run=run, defaults={"tuple": found})
     if row.tuple_id != found.pk:
         raise Refused(
-            f"The run of {run.system.slug} is in the tuple {row.tuple.name} already.",
+            f"The run of {run.system.slug} is already in the tuple {row.tuple.name}.",
             code="in_another_tuple",
             field="runs",
         )

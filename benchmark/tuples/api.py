@@ -54,7 +54,7 @@ class TuplesView(StrictView):
     )
     @idempotent
     def post(self, request: Request, name: str) -> Response:
-        """Declare a tuple, or add runs to the one that stands under the name with the same entries."""
+        """Declare a tuple, or add runs to the existing one with this name and the same entries."""
         release = get_object_or_404(Release, name=name)
         sent = checked(TupleIn, request)
         given: dict[str, Any] = dict(sent.validated_data)

@@ -16,7 +16,7 @@ from benchmark.tuples.actions import declare_tuple
 @staff_only
 @require_http_methods(["GET", "POST"])
 def tuples(request: SignedInRequest, name: str) -> HttpResponse:
-    """What is declared, with its runs; POST declares a tuple or adds runs to it."""
+    """The declared tuples with their runs; POST declares a tuple or adds runs to it."""
     release = get_object_or_404(Release, name=name)
     form = TupleForm(request.POST or None, release=release)
     if request.method == "POST" and form.is_valid():
@@ -25,7 +25,7 @@ def tuples(request: SignedInRequest, name: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
         else:
-            messages.success(request, f"{found.name} is declared.")
+            messages.success(request, f"{found.name} has been declared.")
             return redirect("release-tuples", name=name)
     rows = release.tuples.order_by("name").prefetch_related("runs__run__system")
     return render(request, "benchmark/tuples/tuples.html", {"release": release, "tuples": rows, "form": form})

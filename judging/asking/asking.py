@@ -16,11 +16,11 @@ from llm import Refused as RefusedByServer
 async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) -> Outcome | Failure:
     """One call for one vote; `client` is None where the endpoint cannot be used.
 
-    The proof stands in the prompt as data behind a random fence.
+    The proof is in the prompt as data behind a random fence.
     """
     judge = task.run.judge
     if client is None:
-        reason = f"endpoint {judge.endpoint} is not configured or out of reach on this worker"
+        reason = f"endpoint {judge.endpoint} is not configured on this worker or cannot be reached"
         return _failed(task, rng, reason, final=False)
     try:
         asked = question(task, secrets.token_hex(16))

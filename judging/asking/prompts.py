@@ -29,7 +29,7 @@ def predicates_about(subject: str, judge: Judge) -> list[str]:
 
 
 def asked_unless_named(subject: str, judge: Judge) -> list[str]:
-    """What a run asks that names no predicate: all but the diagnostic ones."""
+    """What a run without named predicates asks: all but the diagnostic ones."""
     diagnostic = {predicate.key for predicate in get_protocol(judge.protocol).diagnostic_predicates}
     return [predicate for predicate in predicates_about(subject, judge) if predicate not in diagnostic]
 

@@ -40,7 +40,7 @@ class Question:
 
 
 class PromptChanged(Exception):
-    """The file of the prompt is no longer the one that the judge version was made with."""
+    """The prompt file has changed since the judge version was made."""
 
 
 def question(task: JudgeTask, nonce: str) -> Question:

@@ -1,4 +1,4 @@
-"""What a reply says, and what one judge replied about one subject, vote by vote, as staff read it."""
+"""Reading replies, and what one judge replied about one subject, vote by vote, as staff read it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,12 @@ from llm.replies import LABELS
 
 @dataclass(frozen=True)
 class Said:
-    """A verdict with its raw reply. `other` is what the subject was compared with, None where it was not, and
-    `place` where the subject stood then. `text` is the reply's message and `sent` the messages that were sent;
-    both are empty for an imported verdict, a program's or a combination's, behind which there is no call."""
+    """A verdict with its raw reply.
+
+    `other` is what the subject was compared with, None where it was not, and `place` where the subject was shown.
+    `text` is the reply's message and `sent` the messages that were sent; both are empty for an imported verdict, a
+    program's or a combination's, behind which there is no call.
+    """
 
     verdict: Verdict
     other: Output | None
@@ -48,10 +51,10 @@ def replies(judge: Judge, subject: Output | Instance) -> list[Said]:
         .select_related("call", "output", "second")
         .order_by("predicate", "output", "second", "order", "vote")
     )
-    return [_said(row, subject) for row in rows]
+    return [_as_said(row, subject) for row in rows]
 
 
-def _said(verdict: Verdict, subject: Output | Instance) -> Said:
+def _as_said(verdict: Verdict, subject: Output | Instance) -> Said:
     other, place = None, ""
     if verdict.second is not None:
         stored_first = verdict.output == subject

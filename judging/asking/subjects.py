@@ -47,7 +47,7 @@ def about(subjects: Iterable[Subject]) -> Q:
 
 
 def of_run(run: JudgeRun) -> Q:
-    """Verdicts on what a run asks about, whoever gave them."""
+    """Verdicts on what a run asks about, by any judge."""
     if run.subject == RunSubject.INSTANCE:
         return Q(instance__release=run.release_id)
     return Q(output__run__release=run.release_id, output__run__track=run.track)

@@ -11,7 +11,7 @@ KEPT = ("judge_id", "instance_id", "predicate", "value", "state", "reason", "evi
 
 
 def move(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Every row as it stands, in the order of its number."""
+    """Every row unchanged, in the order of its number."""
     said = apps.get_model("judging", "InstanceVerdict").objects.order_by("pk").values(*KEPT)
     verdicts = apps.get_model("judging", "Verdict")
     rows = []

@@ -105,7 +105,7 @@ async def _exchange(
             await child.stdin.drain()
             started = await child.stdout.readline()
     except (TimeoutError, OSError) as error:
-        raise NoChild("the process for the program did not get ready") from error
+        raise NoChild("the process for the program did not become ready") from error
     if not started:
         raise NoChild("the process for the program ended before it was ready")
     since = time.monotonic()

@@ -1,4 +1,4 @@
-"""Programs of a protocol as judges: their predicates, and asking one for one vote. No database here."""
+"""Programs of a protocol as judges: their predicates, and asking one for a vote. No database here."""
 
 import datetime as dt
 import hashlib
@@ -33,7 +33,9 @@ async def answer_by_program(task: JudgeTask, pool: ProgramPool, rng: random.Rand
     judge = task.run.judge
     program = current_program(get_protocol(judge.protocol), judge.program)
     if program is None:
-        return _failure(task, rng, f"the program {judge.program} has another version here", final=True)
+        return _failure(
+            task, rng, f"the program {judge.program} has another version on this worker", final=True
+        )
     try:
         reply, seconds = await pool.reply(_question(task, program), seconds=program.seconds)
         answered = ProgramReply(**reply)

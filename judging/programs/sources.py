@@ -1,4 +1,4 @@
-"""Whose source every output selected: asking the protocol's source matcher through the judges' queue."""
+"""Whose source every output selected: running the protocol's source matcher through the judges' queue."""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -42,7 +42,7 @@ def ask_about_sources(*, actor: User | None, release: Release) -> list[JudgeRun]
         actor=actor, slug=f"{protocol}-{program.name}", protocol=protocol, program=program.label
     )
     if unfinished_runs(release, judge).exists():
-        raise Refused("The sources are being compared already.", code="being_compared")
+        raise Refused("The sources are already being compared.", code="being_compared")
     runs = []
     for track in release.runs.order_by("track").values_list("track", flat=True).distinct():
         try:

@@ -69,7 +69,7 @@ def attempts(judge: Judge) -> int:
 
 
 def reserve(claimed: list[JudgeTask]) -> list[JudgeTask]:
-    """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest goes back.
+    """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest are returned.
 
     A run of which nothing fits although nothing is reserved is paused with a note. Part of a claim's
     transaction.
@@ -119,7 +119,7 @@ def _fits(run: JudgeRun, used: Use) -> bool:
 
 def _pause(run: JudgeRun) -> None:
     spent = f"{run.tokens_spent:,} tokens and {run.cost_spent.normalize():f} are spent"
-    run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to go on."
+    run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to continue."
     run.state = RunState.PAUSED
     run.save(update_fields=["note", "state"])
     record(actor=None, verb="paused judge run at its cap", target=run, details={"note": run.note})

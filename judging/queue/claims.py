@@ -1,4 +1,4 @@
-"""Claiming tasks from the queue of record, keeping them, and giving them back.
+"""Claiming tasks from the queue of record, keeping them, and returning them.
 
 A claim is a conditional update whose effect is read back by its own token, which is right on PostgreSQL and
 SQLite alike: of two workers that pick the same rows, the second finds them no longer waiting.
@@ -111,7 +111,7 @@ class GivenBack:
 def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
     """Return tasks (by id) that failed; after MAX_TRIES, or when final, they are failed for good.
 
-    A task whose lease was lost meanwhile is left alone: somebody else answers for it. Returns how many were
+    A task whose lease was lost meanwhile is left alone: another worker is responsible for it. Returns how many were
     still held.
     """
     now = shared_now()
@@ -130,13 +130,13 @@ def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
 
 
 def release(*, owner: str, task_ids: Collection[int]) -> int:
-    """Give tasks back that were never asked; returns how many were still held."""
+    """Return tasks that were never asked; returns how many were still held."""
     held = JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner)
     return held.update(**FREE)
 
 
 def release_all(*, owner: str) -> int:
-    """Give everything back untried: the worker is stopping."""
+    """Return everything untried: the worker is stopping."""
     return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(**FREE)
 
 
@@ -144,9 +144,9 @@ def release_all(*, owner: str) -> int:
 def take_back_expired() -> int:
     """Return tasks whose lease ran out (their worker died) to the queue.
 
-    What was reserved for them counts as spent: nobody knows whether the call had been made. For one lease
-    after the database server has started nothing is taken back: while it was away nobody could renew a lease,
-    so an old one says nothing about its worker.
+    What was reserved for them counts as spent: nobody knows whether the call had been made. For the length of one lease
+    after the database server has started, nothing is returned: while it was down nobody could renew a lease, so an
+    expired one says nothing about its worker.
     """
     if _just_started():
         return 0

@@ -9,7 +9,7 @@ from django.utils import timezone
 def shared_now() -> dt.datetime:
     """Now, by the clock of the database server, whatever the clock of this worker's host says.
 
-    A host whose clock is hours off would else take its colleagues' leases for ended, or take leases that end
+    Otherwise a host whose clock is hours off would see its colleagues' leases as expired, or take leases that last for
     hours after its death. SQLite has no server: there all processes share one machine and its clock.
     """
     if connection.vendor != "postgresql":

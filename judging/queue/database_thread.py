@@ -1,4 +1,4 @@
-"""The one thread in which a worker's database work runs, beside its event loop, and its patience in an outage."""
+"""The one thread for a worker's database work, apart from its event loop, and its patience in an outage."""
 
 import asyncio
 import logging
@@ -68,5 +68,5 @@ def _connection_is_broken() -> bool:
 
 
 def _close_connection() -> None:
-    """Of the thread in which it runs: `connection` stands for another one in each thread."""
+    """Close the connection of the current thread: `connection` is a different one in each thread."""
     connection.close()

@@ -65,8 +65,8 @@ class Failure:
 def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     """Store calls and verdicts, close or return the tasks; returns how many verdicts are new.
 
-    Every call is kept, also one that came in after its lease had passed to another worker; the unique
-    constraint on Verdict decides which of two late answers counts (the first), whoever gave it.
+    Every call is kept, also one that came in after its lease had passed to another worker; the unique constraint on
+    Verdict decides which of two late answers counts: the first, from any worker.
     """
     new = _not_stored(results)
     charge(owner=owner, uses={result.task.pk: _use(result) for result in new if result.task.run.is_capped})
@@ -143,7 +143,7 @@ def _may_be_repaired(outcome: Outcome) -> bool:
 
 
 def _ask_again(task: JudgeTask, call: Call, owner: str) -> None:
-    """Queue the one repair; nothing when the lease was lost, since somebody else answers for the task."""
+    """Queue the one repair; nothing when the lease was lost, since another worker is responsible for the task."""
     held = JudgeTask.objects.filter(pk=task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None)
     held.update(**FREE, repair_of=call)
 

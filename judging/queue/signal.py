@@ -1,6 +1,6 @@
-"""The bell: tells workers that the queue of record has something for them.
+"""The signal that tells workers that the queue of record has something for them.
 
-A broker that is away only delays work until the next reconciliation; asking never fails because of it.
+A broker outage only delays work until the next reconciliation; asking a judge never fails because of it.
 """
 
 import logging

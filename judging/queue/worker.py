@@ -1,6 +1,6 @@
 """Judging what is claimable: many calls in flight in one process, no transaction open during any of them.
 
-All database work runs in one thread beside the event loop, in small transactions: claim a batch, keep the
+All database work runs in one thread separate from the event loop, in small transactions: claim a batch, keep the
 leases alive, store a batch of results. A worker may die at any point; what it held returns by its leases. The
 database may go away at any point; replies already received are kept and stored when it is back.
 """
@@ -159,7 +159,7 @@ class _Shift:
         """Returns when there is something to store, or soon: at once after a rest, which lets a batch grow, and
         before its end when much has come in for the calls in flight, or nothing more is coming.
 
-        So a killed worker has few replies that are not stored, beside its calls in flight, and one with many
+        So a killed worker loses few replies besides its calls in flight, and one with many
         calls does not store row by row.
         """
         until = time.monotonic() + rest

@@ -1,4 +1,4 @@
-"""Which outputs of a run try to speak to their judge. A flag is for the coordinator and changes no verdict."""
+"""Which outputs of a run try to address their judge. A flag is for the coordinator and changes no verdict."""
 
 import hashlib
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Flagged:
 
 
 def flagged_outputs(run: JudgeRun) -> list[Flagged]:
-    """The outputs that the run asks about, alone or in a pair, that hold signs of an injection.
+    """The outputs that the run asks about, alone or in a pair, with signs of an injection.
 
     By instance and attempt. What was read once is kept in the cache by content, so that the next look costs no reading.
     """

@@ -1,6 +1,6 @@
-"""Reading the kept replies of a run again, with today's parser. No call is made, and no stored row changes.
+"""Reading the stored replies of a run again, with today's parser. No call is made, and no stored row changes.
 
-Votes that are read otherwise belong to another judge version: the prompts of the new version name the old one
+Votes that are read differently belong to another judge version: the prompts of the new version name the old one
 and the parser, so its hash tells them apart, and both can be scored, audited and compared.
 """
 
@@ -27,7 +27,7 @@ Place = tuple[Subject, int]  # what the vote is about, and its number
 
 @dataclass(frozen=True)
 class Changed:
-    """A vote that is read otherwise; `before` and `after` are its value, or its state where it has none.
+    """A vote that is read differently; `before` and `after` are its value, or its state where it has none.
 
     `attempt` is None for a vote about an instance.
     """
@@ -99,13 +99,13 @@ def _changed(before: Verdict, after: Verdict) -> Changed:
 
 @transaction.atomic
 def reparse(*, actor: User | None, run: JudgeRun) -> Reread:
-    """Keep the votes of `reread` under a judge version of their own, if any is read otherwise.
+    """Store the votes of `reread` under a judge version of their own, if any is read differently.
 
     Raises Refused for a run without replies (a program's, or one that has not been answered yet).
     """
     again = reread(run)
     if not again.votes:
-        raise Refused("No reply of this run is kept, so there is nothing to read again.", code="no_replies")
+        raise Refused("No reply of this run is stored, so there is nothing to read again.", code="no_replies")
     if not again.changed:
         return again
     judge = judge_version(actor, _settings(run.judge))

@@ -55,7 +55,7 @@ def judge_instance_replies(request: HttpRequest, pk: int, instance: int) -> Http
 @staff_only
 @require_GET
 def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
-    """The outputs of a run that look as if they spoke to their judge, with the words."""
+    """The outputs of a run that seem to address their judge, with the passages."""
     run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
     page = Paginator(flagged_outputs(run), PAGE).get_page(request.GET.get("page"))
     return render(request, "judging/reading/injections.html", {"run": run, "page": page, "query": ""})
@@ -64,7 +64,7 @@ def run_injections(request: HttpRequest, pk: int) -> HttpResponse:
 @staff_only
 @require_http_methods(["GET", "POST"])
 def reparse_run(request: SignedInRequest, pk: int) -> HttpResponse:
-    """What today's parser reads otherwise in the replies of a run; POST keeps it as a judge version."""
+    """What today's parser reads differently in the replies of a run; POST stores it as a judge version."""
     run = get_object_or_404(JudgeRun.objects.select_related("judge", "release"), pk=pk)
     if request.method == "POST":
         try:
@@ -73,7 +73,7 @@ def reparse_run(request: SignedInRequest, pk: int) -> HttpResponse:
             messages.error(request, refusal.reason)
             return redirect("judge-run", pk=pk)
         if done.judge is not None:
-            messages.success(request, f"{done.judge.label} holds the votes as they are read now.")
+            messages.success(request, f"{done.judge.label} now has the votes as they are read today.")
             return redirect("judge", pk=done.judge.pk)
     again = reread(run)
     page = Paginator(again.changed, PAGE).get_page(request.GET.get("page"))

@@ -1,4 +1,4 @@
-"""The verbs of judging: make a judge version, ask for verdicts, steer a run, take in published verdicts."""
+"""The verbs of judging: make a judge version, ask for verdicts, steer a run, import published verdicts."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -54,17 +54,17 @@ def create_judge(
 ) -> Judge:
     """The judge version with exactly these settings and today's prompts; the existing row if there is one.
 
-    `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal
-    strings. `budget` caps each run (tokens, cost) unless it is asked with caps of its own. `early_stop` leaves
-    out votes that cannot change the majority; `repair` asks once more for a reply that cannot be read.
+    `prices` are those of a million tokens (prompt, completion) in the deployment's currency, as decimal strings.
+    `budget` caps each run (tokens, cost) unless it is asked with caps of its own. `early_stop` leaves out votes that
+    cannot change the majority; `repair` asks once more for a reply that cannot be read.
 
-    With `program`, the judge is that program of the protocol in its present version, and takes no model,
-    endpoint, decoding or further votes. Raises Refused when that does not fit, when there is neither an
-    endpoint nor a program, or when the protocol asks its judges nothing.
+    With `program`, the judge is that program of the protocol in its present version, and has no model, endpoint,
+    decoding or further votes. Raises Refused when that does not fit, when there is neither an endpoint nor a program,
+    or when the protocol asks its judges nothing.
     """
     if program:
         if model or endpoint or family or decoding or votes != 1 or prices or budget or repair:
-            raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+            raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
         return _program_judge(actor, slug, get_protocol(protocol), program)
     if not endpoint or not model:
         raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
@@ -128,22 +128,22 @@ def ask(
     max_tokens: int | None = None,
     max_cost: Decimal | None = None,
 ) -> JudgeRun:
-    """Record what is to be judged. The rows written here are the queue of record; the signal is a courtesy.
+    """Record what is to be judged. The rows written here are the queue of record; the signal only speeds things up.
 
-    One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this
-    judge yet, and per output that abstained after the stage that the predicate is about; for a predicate that
-    compares, per pair of outputs, each in both orders. Freezes the runs judged, so that a verdict
-    always refers to the text that was read. With `after`, only what that judge left undecided is
-    asked (judging/runs/combining.py); when the run ends, the combined verdicts are stored. With `subject` "instance",
-    one task per instance of the release, predicate about instances and vote, and neither track nor `after`.
+    One task per answered output of `track` ("raw" if left out), predicate and vote that has no verdict of this judge
+    yet, and per output that abstained after the stage that the predicate is about; for a predicate that compares, per
+    pair of outputs, each in both orders. Freezes the runs judged, so that a verdict always refers to the text that was
+    read. With `after`, only what that judge left undecided is asked (judging/runs/combining.py); when the run ends, the
+    combined verdicts are stored. With `subject` "instance", one task per instance of the release, predicate about
+    instances and vote, and neither track nor `after`.
 
-    Raises Refused when there is nothing to ask, when a predicate is unknown, when the judge only exists on paper
-    (imported verdicts), or when `after` has not spoken about all outputs.
+    Raises Refused when there is nothing to ask, when a predicate is unknown, when the judge only has imported verdicts,
+    or when `after` has no verdict on some outputs.
     """
     protocol = get_protocol(release.benchmark.protocol)
     chosen = _checked_predicates(judge, protocol, predicates, subject)
     if subject == RunSubject.INSTANCE and (track or after):
-        raise Refused("A run on instances takes no track and follows no other judge.", code="instance_run")
+        raise Refused("A run on instances has no track and cannot follow another judge.", code="instance_run")
     if subject == RunSubject.OUTPUT:
         track = track or DEFAULT_TRACK
     settled = _settled(judge, after, release, track, chosen) if after else set()
@@ -163,7 +163,7 @@ def ask(
     if not n_tasks:
         asked = f"answered output of {release.name} ({track})" if track else f"instance of {release.name}"
         raise Refused(
-            f"Nothing to ask: every {asked} has its verdicts of {judge.label}.", code="nothing_to_ask"
+            f"Nothing to ask: every {asked} has its verdicts from {judge.label}.", code="nothing_to_ask"
         )
     for judged in Run.objects.filter(release=release, track=track, frozen_at=None):
         freeze_run(actor=actor, run=judged)
@@ -205,7 +205,7 @@ def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str],
     program = current_program(protocol, judge.program) if judge.program else None
     if program and program.subject == "instance":
         raise Refused(
-            f"{judge.label} is about instances, not outputs: it is asked by the construction audit.",
+            f"{judge.label} judges instances, not outputs: the construction audit runs it.",
             code="judges_instances",
         )
     if judge.program and program is None:
@@ -235,14 +235,14 @@ def _settled(
         or pair_predicates(judge.protocol) & set(predicates)
     ):
         raise Refused(
-            f"{judge.label} cannot follow {after.label}: another judge with the same predicates can.",
+            f"{judge.label} cannot follow {after.label}: only another judge with the same predicates can.",
             code="cannot_follow",
         )
     spoken = tallies(after, release, track, predicates)
     missing = set(questions_about_outputs(release, track, predicates)) - set(spoken)
     if missing:
         raise Refused(
-            f"{after.label} has not spoken about {len(missing)} answers of {release.name} ({track}); ask it first.",
+            f"{after.label} has no verdicts on {len(missing)} answers of {release.name} ({track}); ask it first.",
             code="first_judge_missing",
         )
     judge_version(None, combination_settings(after, judge))
@@ -314,9 +314,9 @@ def _combine(run: JudgeRun) -> None:
 
 
 def reconcile() -> dict[str, int]:
-    """Bring back what a dead worker held, close what is finished, and ring again if work is waiting.
+    """Bring back what a dead worker held, close what is finished, and signal again if work is waiting.
 
-    This, not the broker, is what guarantees that every task ends: run it every few seconds.
+    This, not the broker, guarantees that every task ends: run it every few seconds.
     """
     returned = take_back_expired()
     finished = finish_runs()

@@ -57,7 +57,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
 class JudgeIn(serializers.Serializer[Judge]):
     """A model at an endpoint of the deployment, or with `program` a program of the protocol and nothing else.
 
-    `decoding` is an object; prices are those of a million tokens, budgets what one run may use at most.
+    `decoding` is an object; prices are per million tokens, budgets what one run may use at most.
     """
 
     slug = serializers.SlugField(max_length=100)
@@ -130,7 +130,7 @@ class AdjustIn(serializers.Serializer[JudgeRun]):
 
 
 class SteerIn(serializers.Serializer[JudgeRun]):
-    """Where to: paused, running or cancelled; the reason goes to the audit trail."""
+    """The new state: paused, running or cancelled; the reason goes to the audit trail."""
 
     to = serializers.ChoiceField(choices=["paused", "running", "cancelled"])
     reason = serializers.CharField(required=False, default="", max_length=500)
@@ -264,7 +264,7 @@ class JudgeRunRetry(APIView):
 
 
 class ChangedOut(serializers.Serializer[Any]):
-    """A vote that is read otherwise: its value, or its state where there is no value, then and now.
+    """A vote that is read differently: its value, or its state where there is no value, then and now.
 
     `attempt` is null for a vote about an instance.
     """
@@ -279,7 +279,7 @@ class ChangedOut(serializers.Serializer[Any]):
 
 
 class ReparsedOut(serializers.Serializer[Any]):
-    """What reading the replies again found; `judge` is the new version, null when nothing is read otherwise."""
+    """What reading the replies again found; `judge` is the new version, null when nothing is read differently."""
 
     parser = serializers.CharField()
     votes = serializers.IntegerField()
@@ -288,13 +288,13 @@ class ReparsedOut(serializers.Serializer[Any]):
 
 
 class JudgeRunReparse(APIView):
-    """Read the kept replies of a run with today's parser."""
+    """Read the stored replies of a run with today's parser."""
 
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=None, responses={200: ReparsedOut, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
-        """No call is made. Where a vote is read otherwise, all go to a judge version of their own; the old stay."""
+        """No call is made. If a vote is read differently, all go to a judge version of their own; the old ones stay."""
         run = get_object_or_404(JudgeRun.objects.select_related("judge"), pk=pk)
         return Response(reparse(actor=cast(User, request.user), run=run).document())
 

@@ -1,4 +1,4 @@
-"""Votes are asked for while they can change the majority: the rest is held back, and then not needed."""
+"""Votes are only asked for while they can change the majority; the rest are held back, and then not needed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection

@@ -32,7 +32,7 @@ class JudgeForm(forms.Form):
     endpoint = forms.ChoiceField(label="Endpoint", help_text="Endpoints are declared by the deployment.")
     model = forms.CharField(label="Model", max_length=200, help_text="The model's name at the endpoint.")
     family = forms.CharField(
-        label="Model family", max_length=100, required=False, help_text="Reported beside self-preference."
+        label="Model family", max_length=100, required=False, help_text="Used to report self-preference."
     )
     votes = forms.IntegerField(
         label="Votes",
@@ -51,7 +51,7 @@ class JudgeForm(forms.Form):
         label="Repair",
         initial=True,
         required=False,
-        help_text="A reply that cannot be read is asked for once more, as a call of its own.",
+        help_text="If a reply cannot be read, the judge is asked once more, as a separate call.",
     )
     decoding = forms.CharField(
         label="Decoding",
@@ -61,10 +61,10 @@ class JudgeForm(forms.Form):
     )
 
     prompt_price = forms.DecimalField(
-        label="Price of a million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
+        label="Price per million prompt tokens", min_value=0, required=False, max_digits=12, decimal_places=6
     )
     completion_price = forms.DecimalField(
-        label="Price of a million completion tokens",
+        label="Price per million completion tokens",
         min_value=0,
         required=False,
         max_digits=12,
@@ -157,14 +157,14 @@ def judge_settings(given: Mapping[str, Any]) -> dict[str, Any]:
 def _program_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
     if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
-        raise Refused("A program takes no model, endpoint, decoding or votes.", code="program_settings")
+        raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
     if given["protocol"] not in protocol_names():
         known = ", ".join(protocol_names())
         raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
     return {name: given[name] for name in ("slug", "protocol", "program")}
 
 
-OWN_CAP = "Empty: the judge's own budget, if it has one."
+OWN_CAP = "If left empty, the judge's own budget applies, if it has one."
 
 
 class AskForm(forms.Form):
@@ -175,7 +175,7 @@ class AskForm(forms.Form):
         label="Predicates", widget=forms.CheckboxSelectMultiple, help_text="Choose at least one."
     )
     priority = forms.IntegerField(
-        initial=0, min_value=-100, max_value=100, required=False, help_text="Higher goes first."
+        initial=0, min_value=-100, max_value=100, required=False, help_text="Higher runs first."
     )
     max_tokens = forms.IntegerField(label="Most tokens", min_value=1, required=False, help_text=OWN_CAP)
     max_cost = forms.DecimalField(
@@ -204,11 +204,11 @@ class AskOutputsForm(AskForm):
     subject = RunSubject.OUTPUT
     target = forms.ChoiceField(label="Release and track")
     after = forms.ModelChoiceField(
-        label="Only what another judge left undecided",
+        label="Only outputs that another judge left undecided",
         queryset=Judge.objects.none(),
         required=False,
         empty_label="Ask about all outputs",
-        help_text="Where that judge said yes or no, its word counts and this one is not asked.",
+        help_text="Where that judge says yes or no, its verdict counts and this judge is not asked.",
     )
     field_order = ("target", "predicates", "after")
 
@@ -232,7 +232,7 @@ class AskOutputsForm(AskForm):
         name, track = self.cleaned_data["target"].split(" ", 1)
         release = Release.objects.select_related("benchmark").filter(name=name).first()
         if release is None:
-            raise forms.ValidationError("This release is no longer here.")
+            raise forms.ValidationError("This release no longer exists.")
         return release, track
 
     def question(self) -> dict[str, Any]:

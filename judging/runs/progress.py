@@ -1,4 +1,4 @@
-"""How fast a run goes, when it will end, and how its endpoint is."""
+"""The speed of a run, its estimated end, and the state of its endpoint."""
 
 import datetime as dt
 from collections import defaultdict

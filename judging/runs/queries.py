@@ -154,7 +154,7 @@ def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tupl
 def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
     """Judges that have answered a question of the protocol about a track under a condition, by label.
 
-    Programs that answer other questions, like the source matcher, are no judges to choose from.
+    Programs that answer other questions, like the source matcher, are not judges to choose from.
     """
     scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
     said = Verdict.objects.filter(

@@ -1,4 +1,4 @@
-"""The verbs of a judge run that exists: pause, resume, cancel, try again, other priority, other cap."""
+"""The verbs of a judge run that exists: pause, resume, cancel, retry, change priority or caps."""
 
 from decimal import Decimal
 
@@ -22,12 +22,12 @@ _TRANSITIONS = {
 
 @transaction.atomic
 def steer(*, actor: User | None, run: JudgeRun, to: RunState, reason: str = "") -> None:
-    """Pause, resume or cancel a run. Raises Refused when its state has moved on meanwhile."""
+    """Pause, resume or cancel a run. Raises Refused when its state has changed in the meantime."""
     changed = JudgeRun.objects.filter(pk=run.pk, state__in=_TRANSITIONS[to]).update(
         state=to, finished_at=timezone.now() if to == RunState.CANCELLED else None, note=""
     )
     if not changed:
-        raise Refused(f"The run is no longer in a state from which it can be {to}.", code="wrong_state")
+        raise Refused(f"The run is in a state from which it cannot be {to}.", code="wrong_state")
     record(actor=actor, verb=f"{to} judge run", target=run, reason=reason)
     transaction.on_commit(ring)
 
@@ -61,30 +61,30 @@ def adjust_run(
     """
     locked = JudgeRun.objects.select_for_update().select_related("judge").get(pk=run.pk)
     if locked.state in (RunState.DONE, RunState.CANCELLED):
-        raise Refused("The run is over.", code="wrong_state")
+        raise Refused("The run has ended.", code="wrong_state")
     check_caps(locked.judge, max_tokens, max_cost)
     if max_tokens is not None and max_tokens < locked.tokens_spent:
-        raise Refused(f"{locked.tokens_spent:,} tokens are spent already.", code="cap_below_spent")
+        raise Refused(f"{locked.tokens_spent:,} tokens are already spent.", code="cap_below_spent")
     if max_cost is not None and max_cost < locked.cost_spent:
-        raise Refused(f"{locked.cost_spent.normalize():f} is spent already.", code="cap_below_spent")
+        raise Refused(f"{locked.cost_spent.normalize():f} is already spent.", code="cap_below_spent")
     asked = {"priority": priority, "max_tokens": max_tokens, "max_cost": max_cost}
     changes = {name: value for name, value in asked.items() if value is not None}
     if not changes:
-        raise Refused("Nothing is to be changed.", code="nothing_to_change")
+        raise Refused("There is nothing to change.", code="nothing_to_change")
     JudgeRun.objects.filter(pk=run.pk).update(**changes)
     details = {name: str(value) for name, value in changes.items()}
     record(actor=actor, verb="adjust judge run", target=run, details=details)
 
 
 def check_caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> None:
-    """Raises Refused for caps that could not be kept: nothing bounds a reply, or nothing has a price."""
+    """Raises Refused for caps that could not be enforced: replies have no limit, or there are no prices."""
     if max_tokens is None and max_cost is None:
         return
     if judge.program:
-        raise Refused("A program uses no tokens, so it takes no cap.", code="cap_of_program")
+        raise Refused("A program uses no tokens, so it has no cap.", code="cap_of_program")
     if completion_limit(judge) is None:
         raise Refused(
-            f"A cap needs a judge whose replies are bounded: give {judge.slug} max_tokens in its decoding.",
+            f"A cap needs a judge with replies of limited length: give {judge.slug} max_tokens in its decoding.",
             code="cap_without_max_tokens",
         )
     if max_cost is not None and not judge.prices:

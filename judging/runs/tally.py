@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llm.votes import majority
 
 TIE_VALUE = (
-    "uncertain"  # declared rule: a tie is no clear yes, and counts negative where "yes" is the success
+    "uncertain"  # declared rule: a tie is not a clear yes, and counts as negative where "yes" is the success
 )
 
 

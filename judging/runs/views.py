@@ -62,7 +62,7 @@ def new_judge(request: SignedInRequest) -> HttpResponse:
         except Refused as refusal:
             sent.add_error(None, refusal.reason)
         else:
-            messages.success(request, f"{made.label} is ready to be asked.")
+            messages.success(request, f"{made.label} is ready.")
             return redirect("judge", pk=made.pk)
     context = {"form": models, "program_form": programs, "no_endpoint": no_endpoint}
     return render(
@@ -183,7 +183,7 @@ def adjust(request: SignedInRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         try:
             adjust_run(actor=request.user, run=run, **form.cleaned_data)
-            messages.success(request, "The run is adjusted.")
+            messages.success(request, "The run has been adjusted.")
         except Refused as refusal:
             messages.error(request, refusal.reason)
     else:
@@ -199,7 +199,7 @@ def retry_run(request: SignedInRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(JudgeRun, pk=pk)
     try:
         returned = retry_failed(actor=request.user, run=run)
-        messages.success(request, f"{returned} tasks are queued again.")
+        messages.success(request, f"{returned} tasks have been queued again.")
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("judge-run", pk=pk)

@@ -23,7 +23,7 @@ class MixedTuples(Refused):
         listed = "; ".join(f"{name or UNDECLARED}: {', '.join(systems)}" for name, systems in found.items())
         super().__init__(
             f"The runs of {where} belong to different frozen tuples, and entries of different tuples "
-            f"never stand in one table. Name one ({listed}).",
+            f"never share a table. Name one ({listed}).",
             code="mixed_tuples",
             field="tuple",
         )

@@ -155,7 +155,7 @@ def test_only_oneself_or_an_owner_erases(owner, coordinator, algebraist, analyst
         with pytest.raises(NotAllowed):
             erasure.erase_person(actor=actor, member=algebraist)
     erasure.erase_person(actor=owner, member=algebraist, reason="asked for it")
-    with pytest.raises(Refused, match="erased before"):
+    with pytest.raises(Refused, match="already been erased"):
         erasure.erase_person(actor=owner, member=algebraist)
 
 
@@ -186,7 +186,7 @@ def run(*words):
 
 def test_an_account_is_erased_from_the_console_when_it_is_confirmed(owner, algebraist):
     acting = ("--actor", owner.email)
-    with pytest.raises(CommandError, match="add --yes"):
+    with pytest.raises(CommandError, match="confirm it with --yes"):
         run("erase_account", algebraist.email, *acting)
     assert not User.objects.filter(erased_at__isnull=False).exists()
     assert run("erase_account", algebraist.email, "--yes", *acting)["email"].startswith("erased-")

@@ -243,4 +243,4 @@ def test_a_mailed_link_sets_a_new_password_once(client: Client, algebraist: User
     new = "seven quiet lemmas asleep"
     client.post(form.redirect_chain[-1][0], {"password1": new, "password2": new})
     assert client.post(reverse("account_login"), {**LOGIN, "password": new}).status_code == 302
-    assert "not valid any more" in Client().get(link, follow=True).content.decode()
+    assert "no longer valid" in Client().get(link, follow=True).content.decode()

@@ -82,7 +82,7 @@ def test_a_decision_settles_the_item_and_is_on_the_trail(split, opened, coordina
 
 def test_nothing_is_decided_while_graders_may_still_change_their_answers(opened, algebraist, coordinator):
     item = graded_by(algebraist, opened, correctness="correct", rigour="3")
-    with pytest.raises(Refused, match="would have to be closed"):
+    with pytest.raises(Refused, match="must be closed"):
         decide(coordinator, item)
 
 
@@ -198,7 +198,7 @@ def test_the_page_decides_and_keeps_what_was_typed_when_it_is_refused(split, ope
     refused = client.post(address, sent)
     assert refused.status_code == 409
     assert "Neither of them." in refused.content.decode()
-    assert "name the cause" in refused.content.decode()
+    assert "choose the cause" in refused.content.decode()
     assert client.post(address, {**sent, "cause": "other"}).status_code == 302
     assert Adjudication.objects.get().note == "Neither of them."
 

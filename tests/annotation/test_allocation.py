@@ -48,7 +48,7 @@ def test_what_is_excluded_for_a_reviewer_is_never_theirs_and_the_reason_is_told(
 def test_who_had_the_item_before_does_not_get_it_again():
     plan = allocate([vacancy(1, taken_by=frozenset({1}))], [candidate(1), candidate(2)], seed=1)
     assert plan.pairs == ((1, 2),)
-    assert plan.unmet[0].reason == "1 of 2 reviewers fit (1 had this item already)"
+    assert plan.unmet[0].reason == "1 of 2 reviewers fit (1 have already had this item)"
 
 
 def test_load_is_as_even_as_it_can_be():
@@ -152,7 +152,7 @@ def test_apart_leaves_places_empty_rather_than_give_a_second_answer_and_says_why
     plan = allocate(rows, [candidate(number) for number in (1, 2, 3)], seed=1, rule="apart")
     assert len(plan.pairs) == 3
     assert {row.reason for row in plan.unmet} == {
-        "3 of 3 reviewers fit, but each takes one answer to a problem, or their capacity is used up"
+        "3 of 3 reviewers fit, but each may take only one answer to a problem, or their capacity is used up"
     }
 
 
@@ -161,7 +161,7 @@ def test_apart_counts_answers_that_a_reviewer_had_before():
     plan = allocate(answers(1, 1, wanted=1), [had, candidate(2)], seed=1, rule="apart")
     assert plan.pairs == ((10, 2),)
     alone = allocate(answers(1, 1, wanted=1), [had], seed=1, rule="apart")
-    assert "1 had another answer to the problem" in alone.unmet[0].reason
+    assert "1 have had another answer to the problem" in alone.unmet[0].reason
 
 
 def test_together_gives_a_problem_s_answers_to_the_same_reviewers_with_even_load():

@@ -46,7 +46,7 @@ def test_an_unknown_question_is_refused_by_name():
 
 def test_a_question_that_cannot_be_judged_needs_a_word_of_reason():
     content = {"answers": {"correctness": "correct"}, "abstained": ["rigour"]}
-    assert problems(content) == {"rigour": "Say in a word why this cannot be judged."}
+    assert problems(content) == {"rigour": "Say in a few words why this cannot be judged."}
     submission = checked(RUBRIC, content | {"comments": {"rigour": "The page is empty."}}, BLOCKS)
     assert submission.answers[1] == CheckedAnswer("rigour", "", "The page is empty.", state="abstain")
 
@@ -77,7 +77,7 @@ def test_a_comment_that_fits_nowhere_is_refused_with_its_number(fields, reason):
 
 def test_correct_beside_a_fatal_comment_asks_which_is_meant():
     found = problems({"answers": ANSWERS, "anchored": [remark(severity="fatal")]})
-    assert "whichever is not meant" in found["correctness"]
+    assert "the one that is wrong" in found["correctness"]
     checked(
         RUBRIC,
         {"answers": ANSWERS | {"correctness": "incorrect"}, "anchored": [remark(severity="fatal")]},

@@ -106,7 +106,7 @@ def test_terms_that_cannot_be_kept_are_refused_with_the_field(carl, drafted, cha
 def test_a_verb_out_of_its_phase_says_which_phase_it_needs(carl, drafted):
     reply = send(carl, "api-close", "round-1")
     assert (reply.status_code, reply.json()["code"]) == (409, "wrong_phase")
-    assert reply.json()["reason"] == "The campaign is draft; to close it would have to be open."
+    assert reply.json()["reason"] == "The campaign is draft; to close, it must be open."
     assert send(carl, "api-open", "round-1").json()["code"] == "nothing_drawn"
 
 

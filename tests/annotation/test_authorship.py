@@ -115,7 +115,7 @@ def test_conflicts_that_leave_two_possible_authors_leave_nothing(rubric, coordin
     decide_honestly(coordinator)
     assert reviewer.take() is None
     assert reviewer.transcript[-1][1] == 409
-    assert "nothing left" in reviewer.transcript[-1][2]
+    assert "no items left" in reviewer.transcript[-1][2]
 
 
 # The attack of 2026-11-22 and its variants: each yields (handle, the author that it names).

@@ -227,10 +227,10 @@ def test_pages_and_rest_lead_through_a_round(opened, client, coordinator):
     assert [len(row["items"]) for row in client.get(api).json()] == [2]
     refused = client.post(api, {"verb": "reveal"}, "application/json")
     assert (refused.status_code, refused.json()["code"]) == (409, "not_answered")
-    assert "is revealed when every item" in client.post(page, {"verb": "reveal"}).content.decode()
+    assert "can be revealed when every item" in client.post(page, {"verb": "reveal"}).content.decode()
     early = client.post(api, {"verb": "end"}, "application/json")
     assert early.status_code == 409
-    assert "not revealed yet" in early.json()["reason"]
+    assert "not been revealed yet" in early.json()["reason"]
 
 
 def test_the_second_answers_page_keeps_what_was_typed_when_it_refuses(revealed, client, algebraist):

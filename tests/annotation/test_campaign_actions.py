@@ -137,7 +137,7 @@ def test_the_same_seed_draws_the_same_outputs(drafted, coordinator):
 
 def test_items_are_drawn_once(opened, coordinator):
     Campaign.objects.get(pk=opened.pk)
-    with pytest.raises(Refused, match="would have to be draft"):
+    with pytest.raises(Refused, match="must be draft"):
         draw_items(actor=coordinator, campaign=opened)
 
 

@@ -234,10 +234,10 @@ def test_the_pages_of_a_coordinator_enter_search_decide_and_apply(opened, algebr
     take_next(reviewer=algebraist, campaign=opened)
     decide_conflict(actor=coordinator, conflict=conflict, targets=[("problem", _key(opened, "a2"))])
     page = client.get(reverse("conflict", args=[conflict.pk])).content.decode()
-    assert "Apply what is decided now" in page
+    assert "Apply all decisions" in page
     sent = {"verb": "apply", "benchmark": opened.release.benchmark.slug}
     page = client.post(reverse("conflict", args=[conflict.pk]), sent, follow=True).content.decode()
-    assert "count in" in page
+    assert "apply in" in page
     assert all_of(algebraist, opened) == []
 
 

@@ -253,7 +253,7 @@ def test_closing_ends_saving_submitting_and_reopening(submit, save, place, opene
         submit,
         lambda: reopen_grade(reviewer=algebraist, assignment=place),
     ):
-        with pytest.raises(Refused, match="would have to be open"):
+        with pytest.raises(Refused, match="must be open"):
             verb()
 
 

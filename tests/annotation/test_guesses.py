@@ -51,7 +51,7 @@ def test_after_submitting_the_reviewer_is_asked_once_and_goes_on(asking, client,
     client.post(asked["Location"], {"system": "first-system"})
     assert SystemGuess.objects.get().named == "first-system"
     again = client.post(asked["Location"], {"system": "second-system"}, follow=True)
-    assert "You have answered this question." in again.content.decode()
+    assert "You have already answered this question." in again.content.decode()
     assert SystemGuess.objects.get().named == "first-system"
     assert own_data(algebraist)["places"][0]["system_guess"]["system"] == "first-system"
 

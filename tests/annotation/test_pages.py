@@ -68,7 +68,7 @@ def test_grade_next_takes_a_free_item_when_nothing_waits(ada, opened, algebraist
 
 
 def test_grade_next_says_when_nothing_is_left(ada):
-    assert "nothing left" in ada.post(reverse("grade-next"), follow=True).content.decode()
+    assert "no items for you to grade" in ada.post(reverse("grade-next"), follow=True).content.decode()
 
 
 def test_the_grading_page_asks_every_question_of_the_rubric(ada, place):
@@ -135,7 +135,7 @@ def test_finished_work_is_listed_and_closed_campaigns_are_read_only(ada, place, 
 
 def test_out_of_field_sends_the_reviewer_back_to_the_queue(ada, place):
     page = ada.post(reverse("out-of-field", args=[place.handle]), follow=True).content.decode()
-    assert "goes to somebody else" in page
+    assert "goes to another reviewer" in page
     assert ada.get(reverse("grade", args=[place.handle])).status_code == 404
 
 
@@ -178,7 +178,7 @@ def test_a_place_is_released_from_the_campaign_page(carl, place, opened):
 
 def test_a_plan_names_what_cannot_be_met(carl, opened, algebraist):
     page = carl.get(reverse("campaign-assign", args=[opened.slug])).content.decode()
-    assert "What cannot be met" in page
+    assert "Places that cannot be filled" in page
     assert "0 of 1 reviewers fit (1 without expertise in the domain)" in page
 
 

@@ -262,7 +262,7 @@ def test_a_conflict_with_either_system_keeps_the_pair_away(comparison, coordinat
     for _ in range(2):
         place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
         assert "cobalt" not in place.item.stratum
-    with pytest.raises(Refused, match="nothing left"):
+    with pytest.raises(Refused, match="no items left"):
         assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
     assert all(
         "cobalt" not in vacancy_of(plan_pair, campaign) for plan_pair in pairs_for(campaign, algebraist)

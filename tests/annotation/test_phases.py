@@ -33,7 +33,7 @@ def test_each_verb_is_allowed_in_its_phases_only(verb, phases):
 
 
 def test_a_refusal_names_the_phase_that_would_allow_the_verb():
-    with pytest.raises(Refused, match="campaign is closed; to grade it would have to be open") as refusal:
+    with pytest.raises(Refused, match="campaign is closed; to grade, it must be open") as refusal:
         require(Phase.CLOSED, Verb.GRADE)
     assert refusal.value.code == "wrong_phase"
 

@@ -59,7 +59,7 @@ def test_a_newer_version_of_the_scan_reads_again(run, telling):
 
 def test_what_waits_for_a_decision_is_not_drawn(run, telling, coordinator):
     campaign = CampaignFactory(release=run.release, created_by=coordinator)
-    with pytest.raises(Refused, match="1 outputs may tell who wrote them") as refusal:
+    with pytest.raises(Refused, match="1 outputs may reveal who wrote them") as refusal:
         campaigns_actions.draw_items(actor=coordinator, campaign=campaign)
     assert refusal.value.code == "quarantined"
     drawn = campaigns_actions.draw_items(actor=coordinator, campaign=campaign, leave_out_undecided=True)
@@ -186,7 +186,7 @@ def test_nothing_to_redact_is_said(run, coordinator):
 
 def test_two_decisions_do_not_stand_side_by_side(telling, coordinator):
     redacted(coordinator, telling)
-    with pytest.raises(Refused, match="Somebody has decided"):
+    with pytest.raises(Refused, match="Someone has already decided"):
         redacted(coordinator, telling)
 
 
@@ -250,7 +250,7 @@ def test_an_empty_quarantine_says_so(client, run, coordinator):
     scan_identities(release=run.release)
     client.force_login(coordinator)
     page = client.get(f"/grading/quarantine/{run.release.name}/").content.decode()
-    assert "Nothing in the 1 outputs tells who wrote them." in page
+    assert "Nothing in the 1 outputs reveals who wrote them." in page
 
 
 def test_rest_lists_and_decides(client, telling, run, coordinator):

@@ -90,7 +90,7 @@ def test_reviewers_bring_no_rubrics(algebraist):
     [
         ('level = "ordinal"', 'level = "ordered"', r"Line 8: .*level 'ordered'"),
         ('scale = "text"', 'scale = "words"', r"Line 24: .*unknown scale 'words'"),
-        ('key = "remarks"', 'key = "recommendation"', r"Line 2: .*a question key stands twice"),
+        ('key = "remarks"', 'key = "recommendation"', r"Line 2: .*a question key appears twice"),
         ('key = "remarks"', 'key = "My remarks"', r"Line 24: the key 'My remarks'"),
         ("required = false", 'required = "no"', r"Line 24: .*required must be a bool"),
         ("required = false", "order = 1", r"Line 24: .*field 'order'"),
@@ -98,7 +98,7 @@ def test_reviewers_bring_no_rubrics(algebraist):
         (
             'kind = "grade"',
             'kind = "compare"',
-            r"Line 2: a comparison needs a question on the scale preference",
+            r"Line 2: a comparison needs a question with the scale preference",
         ),
         ('name = "referee"', 'name = "proofs"', r"Line 2: proofs is the name of a rubric of"),
         ('name = "referee"', 'name = "A B"', r"Line 2: the name 'A B'"),

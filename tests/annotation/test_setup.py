@@ -129,7 +129,7 @@ def test_outputs_in_quarantine_hold_the_step_up_until_somebody_says_what_becomes
     OutputFactory(run=run, instance=begun.release.instances.get(key="c1"), text="As GPT-5, I prove it.")
     scan_identities(release=begun.release)
     page = carl.post(step(begun.slug, "items"), ITEMS)
-    assert "1 output may tell who wrote them" in page.context["form"].errors["leave_out_undecided"][0]
+    assert "1 output may reveal who wrote them" in page.context["form"].errors["leave_out_undecided"][0]
     carl.post(step(begun.slug, "items"), ITEMS | {"leave_out_undecided": "on"})
     carl.post(step(begun.slug, "people"), {"reviewers_per_item": "1", "problem_rule": "free"} | LEAST)
     carl.post(step(begun.slug, "options"), {})
@@ -182,13 +182,13 @@ def test_other_terms_make_the_choice_of_items_void(carl, begun, terms):
 def test_a_draw_is_taken_back_until_somebody_has_a_place(carl, drafted, coordinator, algebraist):
     draw_items(actor=coordinator, campaign=drafted)
     page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
-    assert "The draw of 6 items is taken back" in page
+    assert "The draw of 6 items has been discarded" in page
     assert not drafted.items.exists()
     assert AuditEvent.objects.filter(verb="discard_draw", details__items=6).exists()
     item = draw_items(actor=coordinator, campaign=drafted)[0]
     AssignmentFactory(item=item, reviewer=algebraist)
     page = carl.post(step(drafted.slug, "items"), {"verb": "discard"}, follow=True).content.decode()
-    assert "the draw stays" in page
+    assert "the draw is final" in page
     assert drafted.items.count() == 6
 
 

@@ -83,7 +83,7 @@ def test_an_amendment_takes_its_draft_away(locked):
         reviewer=locked.reviewer, assignment=locked, content=COMPLETE, reason="The bound fails."
     )
     assert not SideDraft.objects.exists()
-    with pytest.raises(Refused, match="answered again"):
+    with pytest.raises(Refused, match="already given second answers"):
         amendment(locked, 1, TYPED)
 
 

@@ -139,10 +139,10 @@ def test_a_fault_names_its_line_and_field_and_nothing_is_kept(drafted, coordinat
     [
         ("item,problem\n", "line 1: the columns are item, problem"),
         ("", "the columns are item"),
-        ("item,problem,answer,question,step,value\n", "the file holds no item"),
+        ("item,problem,answer,question,step,value\n", "the file contains no items"),
         (
             "item,problem,answer,question,step,value\n1,a1,x,q,,yes\n1,,,q,,no\n",
-            "line 3, field question: this question has a value already",
+            "line 3, field question: this question already has a value",
         ),
         (
             "item,problem,answer,question,step,value\n1,a1,x,q,,yes\n1,a2,,r,,no\n",

@@ -54,11 +54,11 @@ def test_every_needed_answer_gets_the_state_that_follows_from_the_reason(reason,
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ({"unjudged": {"reason": "other", "note": " "}}, "Say in a word why"),
+        ({"unjudged": {"reason": "other", "note": " "}}, "Say in a few words why"),
         ({"unjudged": {"reason": "tired"}}, "no reason 'tired'"),
         ({"unjudged": {"reason": "other", "note": "x" * 2001}}, "at most 2000"),
-        ({"unjudged": {"reason": "nothing"}, **COMPLETE}, "Change whichever is not meant"),
-        ({"unjudged": {"reason": "nothing"}, "abstained": ["rigour"]}, "Change whichever is not meant"),
+        ({"unjudged": {"reason": "nothing"}, **COMPLETE}, "Change the one that is wrong"),
+        ({"unjudged": {"reason": "nothing"}, "abstained": ["rigour"]}, "Change the one that is wrong"),
         ({**COMPLETE, "seen_before": True, "seen_where": "x" * 501}, "at most 500"),
     ],
 )
@@ -171,6 +171,6 @@ def test_the_plain_form_takes_a_reason_too(place, algebraist, client):
     sent = {"rubric_sha256": place.item.campaign.rubric.sha256, "idempotency_key": "k", "unjudged": "other"}
     refused = client.post(page, sent)
     assert refused.status_code == 409
-    assert "Say in a word why" in refused.content.decode()
+    assert "Say in a few words why" in refused.content.decode()
     client.post(page, sent | {"unjudged_note": "The pages are out of order.", "seen_before": "on"})
     assert Unjudged.objects.get().note == "The pages are out of order."

@@ -79,7 +79,7 @@ def test_what_was_not_released_is_marked_and_is_no_output(small_release, tmp_pat
         (({"state": "not_released", "text": "Clear."},), "neither text nor budget"),
         (({"state": "not_released", "budget": {"tokens": 1}},), "neither text nor budget"),
         (({"state": "not_released", "attempt": 2},), "no content and no attempts"),
-        (({"text": "Clear."}, {"state": "not_released", "attempt": 1}), "stands already on line 1"),
+        (({"text": "Clear."}, {"state": "not_released", "attempt": 1}), "is already on line 1"),
         (({"text": "Clear.", "attempt": 2}, {"state": "not_released"}), "see line 1"),
         (({"state": "not_released"}, {"text": "Clear.", "attempt": 2}), "see line 1"),
     ],

@@ -58,7 +58,7 @@ def outputs(client, content: bytes, name: str = "proofs.jsonl", **terms: str) ->
 def test_a_release_is_shown_first_and_then_imported_as_it_was_shown(carl):
     upload = brought(carl, "release", PROBLEMS, "sheet.jsonl", protocol="proofs", name="sheet")
     page = carl.get(reverse("import", args=[upload.handle])).content.decode()
-    assert "Makes the release <strong>sheet</strong>" in page
+    assert "Creates the release <strong>sheet</strong>" in page
     assert not Release.objects.exists()
     carl.post(reverse("import-apply", args=[upload.handle]))
     release = Release.objects.get(name="sheet")
@@ -87,7 +87,7 @@ def test_a_zip_of_documents_becomes_a_run_and_leads_to_the_quarantine(carl, shee
     carl.post(reverse("import-apply", args=[upload.handle]))
     assert set(Output.objects.values_list("instance__key", flat=True)) == {"p1", "p2"}
     page = carl.get(reverse("import", args=[upload.handle])).content.decode()
-    assert "1 text may tell who wrote it" in page
+    assert "1 text may reveal who wrote it" in page
 
 
 def test_a_document_that_does_not_fit_is_named(carl, sheet):
@@ -203,7 +203,7 @@ def test_expired_files_go_and_stalled_work_is_given_up(carl, sheet, tmp_path):
     ImportUpload.objects.filter(pk=old.pk).update(created_at=long_ago, expires_at=timezone.now())
     ImportUpload.objects.filter(pk=stalled.pk).update(state="running", started_at=long_ago)
     assert uploading.sweep() == 2
-    assert "did not come to an end" in ImportUpload.objects.get().refusal
+    assert "did not finish" in ImportUpload.objects.get().refusal
     assert [path.name for path in tmp_path.glob("imports/*")] == [f"{stalled.handle}.upload"]
 
 

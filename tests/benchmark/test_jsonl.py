@@ -18,7 +18,7 @@ def read(tmp_path: Path, content: bytes) -> list[object]:
 @pytest.mark.parametrize(
     ("line", "words", "field"),
     [
-        (b'{"a": 1, "a": 2}', "'a' stands twice", ""),
+        (b'{"a": 1, "a": 2}', "'a' appears twice", ""),
         (b'{"a": {"b": NaN}}', "NaN is not JSON", "a.b"),
         (b'{"a": [0, -Infinity]}', "infinite", "a.1"),
         (b'{"a": 9007199254740993}', "beyond 2\\*\\*53", "a"),

@@ -247,7 +247,7 @@ def test_avg_at_4_counts_missing_attempts_as_incorrect_and_says_how_many():
     ],
 )
 def test_avg_at_4_refuses_what_would_inflate_it(outputs):
-    with pytest.raises(ValueError, match="was not asked, or is there twice"):
+    with pytest.raises(ValueError, match="was not asked, or appears twice"):
         average_at(outputs, ["1"])
 
 

@@ -111,7 +111,7 @@ def test_freezing_asks_first_and_is_recorded(carl, coordinator, small_release):
     small_release.refresh_from_db()
     assert small_release.frozen_at is None
     page = carl.post(address, follow=True)
-    assert "is frozen" in page.content.decode()
+    assert "has been frozen" in page.content.decode()
     small_release.refresh_from_db()
     assert small_release.frozen_at is not None
     event = AuditEvent.objects.get(verb="freeze_release")

@@ -104,7 +104,7 @@ def test_an_answer_sent_twice_is_stored_once_and_one_taken_back_stays_so(release
     assert settle(actor=coordinator, release=release, pair=pair, verdict="same") == row
     assert Settlement.objects.count() == 1
     withdraw_settlement(actor=coordinator, settlement=row)
-    with pytest.raises(Refused, match="taken back already"):
+    with pytest.raises(Refused, match="already been withdrawn"):
         withdraw_settlement(actor=coordinator, settlement=row)
     again = settle(actor=coordinator, release=release, pair=pair, verdict="same")
     assert again != row
@@ -198,7 +198,7 @@ def test_the_page_lists_settles_and_takes_back_without_naming_a_system(release, 
     assert "1 of 1" in shown
     assert "Everything is settled" in shown
     row = Settlement.objects.get()
-    assert "Take the answer back" in staff.get(page, {"show": "settled"}).content.decode()
+    assert "Withdraw the answer" in staff.get(page, {"show": "settled"}).content.decode()
     staff.post(page, {"withdraw": row.pk})
     row.refresh_from_db()
     assert row.withdrawn_at is not None
@@ -218,7 +218,7 @@ def test_the_page_goes_to_no_address_but_its_own(release, staff):
 
 def test_a_release_of_which_everything_is_told_says_so(staff):
     study([SURE])
-    assert "leaves nothing to a person" in staff.get(reverse("settling", args=["gaps"])).content.decode()
+    assert "There is nothing to settle" in staff.get(reverse("settling", args=["gaps"])).content.decode()
 
 
 def test_a_protocol_without_open_cases_has_no_such_page(staff):

@@ -73,7 +73,7 @@ def test_an_empty_rank_means_that_nothing_was_found(tmp_path):
         (["q1 Q0 a#1 1 2 x", "q2 Q0 b 1 1 x"], 2, "document", "a paper in a run of statements"),
         (["q1 Q0 a 1 2 x", "q2 Q0 b#1 1 1 x"], 2, "document", "a statement in a run of papers"),
         (["q1 Q0 a#1 1 2 x", "q2 Q0 b#1 1 1 x", "q1 Q0 c#1 2 1 x"], 3, "rank", "rank 2 where 1"),
-        (["q1 Q0 a#1 1 2 x", "q1 Q0 A#1 2 1 x"], 2, "", "rank 2 stands higher up already"),
+        (["q1 Q0 a#1 1 2 x", "q1 Q0 A#1 2 1 x"], 2, "", "rank 2 already appears higher up"),
     ],
 )
 def test_a_fault_of_a_trec_run_is_named_with_line_and_field(tmp_path, lines, line, field, words):
@@ -90,7 +90,7 @@ def test_a_fault_of_a_trec_run_is_named_with_line_and_field(tmp_path, lines, lin
         ("query,rank,paper\nq1,one,a\n", 2, "rank", "whole number"),
         ("query,rank,paper\n ,1,a\n", 2, "query", "must not be empty"),
         ("query,rank,paper,score\nq1,1,a,much\n", 2, "score", "must be a number"),
-        ("query,rank,paper\nq1,1,a\nq1,,\n", 3, "rank", "stands alone"),
+        ("query,rank,paper\nq1,1,a\nq1,,\n", 3, "rank", "the only one"),
         ("query,rank,paper\nq1,1,a\nq1\n", 3, "", "1 cells where the header has 3"),
         (b"query,rank,paper\nq1,1,\xff\n", 2, "", "not UTF-8"),
     ],
@@ -197,7 +197,7 @@ mrr_at_20 = "{mrr}"
         # 0.171 + 0.216 / 2 + 0.063 / 11 is 0.2847; with half a digit everywhere 0.2855 at most.
         (REPORTED.format(mrr="0.287"), "mrr_at_20", "impossible"),
         (REPORTED.format(mrr="0.190"), "mrr_at_20", "impossible"),
-        (REPORTED.format(mrr="0.243").replace("0.387", "0.389"), "hit_at_10", "no whole number"),
+        (REPORTED.format(mrr="0.243").replace("0.387", "0.389"), "hit_at_10", "not a whole number"),
         (REPORTED.format(mrr="0.243").replace("0.171", "0.505"), "hit_at_10", "only grow"),
         (REPORTED.format(mrr="about"), "mrr_at_20", "pattern"),
         (REPORTED.format(mrr="0.243") + "surprise = 1\n", "surprise", "no such field"),
@@ -220,7 +220,7 @@ def test_a_folder_holds_one_run_and_nothing_strange(tmp_path):
     (tmp_path / "notes.txt").write_text("?")
     errors = [str(one) for one in PROTOCOL.read_outputs(tmp_path)]
     assert any("notes.txt" in error for error in errors)
-    assert any("holds one run, this one 2" in error for error in errors)
+    assert any("must contain one run, this one contains 2" in error for error in errors)
 
 
 def reported(tmp_path, text):

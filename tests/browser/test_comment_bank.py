@@ -71,7 +71,7 @@ def test_escape_leaves_the_bank_and_keeps_the_comment(item):
     keys.press("c")
     keys.press("/")
     keys.type("nothing like it")
-    expect(item.locator(".bank-status")).to_have_text("No comment holds these words.")
+    expect(item.locator(".bank-status")).to_have_text("No comment contains these words.")
     keys.press("Escape")
     expect(item.locator('.comment-editor [name="text"]')).to_be_focused()
     expect(item.locator(".bank")).to_be_hidden()

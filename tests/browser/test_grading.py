@@ -211,7 +211,7 @@ def test_a_key_that_means_something_else_is_refused(item, key, reason):
 
 def test_all_keys_go_back_to_what_they_were(item):
     choose_key(item, "next-passage", "n")
-    item.get_by_role("button", name="Back to the usual keys").click()
+    item.get_by_role("button", name="Restore the default keys").click()
     expect(item.locator('[data-action="next-passage"] button')).to_have_text("j")
 
 
@@ -222,14 +222,14 @@ def test_two_windows_are_shown_side_by_side_and_nothing_is_overwritten(item, pla
     expect(item.locator("#conflict-mine")).to_contain_text("From the tablet.")
     expect(item.locator("#conflict-theirs")).to_contain_text("From the laptop.")
     assert Draft.objects.get().content["note"] == "From the laptop."
-    item.get_by_role("button", name="Go on with this window").click()
+    item.get_by_role("button", name="Continue with this window").click()
     stored(item, "From the tablet.")
 
 
 def test_the_saved_version_can_be_chosen_instead(item, place, algebraist):
     save_draft(reviewer=algebraist, assignment=place, version=0, content={"note": "From the laptop."})
     item.locator('[name="note"]').fill("From the tablet.")
-    item.get_by_role("button", name="Go on with the saved one").click()
+    item.get_by_role("button", name="Continue with the saved version").click()
     expect(item.locator('[name="note"]')).to_have_value("From the laptop.")
     item.locator('[name="note"]').press_sequentially(" Continued.")
     stored(item, "From the laptop. Continued.")

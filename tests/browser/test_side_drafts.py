@@ -42,7 +42,7 @@ def test_second_answers_survive_a_reload_and_are_kept_once(sign_in, algebraist, 
     assert axe(page) == []
     page.locator("#answers input[name=answer-rigour]").first.check()
     page.get_by_role("button", name="Keep second answers").click()
-    expect(page.get_by_text("You have answered again.")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("You have given second answers.")).to_be_visible(timeout=20_000)
     assert LaterGrade.objects.get().reason == "The constant depends on the point."
     assert not SideDraft.objects.exists()
 
@@ -58,6 +58,6 @@ def test_two_windows_are_shown_side_by_side_and_neither_is_overwritten(sign_in, 
     expect(other.locator("#conflict")).to_be_visible(timeout=20_000)
     expect(other.locator("#conflict-theirs")).to_contain_text("First window.")
     assert SideDraft.objects.get().content["note"] == "First window."
-    other.get_by_role("button", name="Go on with this window").click()
+    other.get_by_role("button", name="Continue with this window").click()
     expect(state(other)).to_have_text(SAVED, timeout=20_000)
     assert SideDraft.objects.get().content["note"] == "Second window."

@@ -178,7 +178,7 @@ def unblind(study: Study, campaign: str) -> None:
     carl, owner = study.window("carl"), study.window("owner")
     carl.goto(f"/grading/campaigns/{campaign}/")
     carl.locator("#unblinding-reason").fill("Everything is settled.")
-    carl.get_by_role("button", name="Ask for the unblinding").click()
+    carl.get_by_role("button", name="Request unblinding").click()
     expect(carl.get_by_role("button", name="Confirm and show the systems")).to_have_count(0)
     owner.goto(f"/grading/campaigns/{campaign}/")
     owner.get_by_role("button", name="Confirm and show the systems").click()

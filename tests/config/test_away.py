@@ -68,4 +68,4 @@ def test_a_fault_of_ours_is_still_a_fault(tmp_path):
     answers = answers_with(f"sqlite:////{tmp_path}/empty.sqlite3", tmp_path)
     status, again, _, text = answers["get /api/v1/queue/"]
     assert (status, again) == (500, None), "no such table: nobody has migrated, and waiting does not help"
-    assert "Something broke" in text
+    assert "Something went wrong" in text

@@ -154,7 +154,7 @@ def test_caps_that_cannot_be_kept_are_refused(judge, release_with, endpoint):
         ask(actor=None, judge=unpriced, release=release, max_cost=Decimal(1))
     run = ask(actor=None, judge=judge, release=release, max_tokens=10**6)
     JudgeRun.objects.update(tokens_spent=50)
-    with pytest.raises(Refused, match="spent already"):
+    with pytest.raises(Refused, match="already spent"):
         adjust_run(actor=None, run=run, max_tokens=40)
 
 

@@ -106,7 +106,7 @@ def test_a_vote_that_failed_is_not_combined_until_it_is_tried_again(algebra, mod
 
 def test_the_first_judge_must_have_spoken_about_every_answer(model, release):
     algebra = create_judge(actor=None, slug="algebra", protocol="masked_steps", program="algebra")
-    with pytest.raises(Refused, match="has not spoken about 3 answers"):
+    with pytest.raises(Refused, match="has no verdicts on 3 answers"):
         ask(actor=None, judge=model, release=release, after=algebra)
     assert JudgeRun.objects.count() == 0
 

@@ -100,7 +100,7 @@ def test_an_inner_address_in_any_spelling_hears_nothing_from_an_endpoint_declare
     drain()
     assert listener.connections == 0
     assert (Call.objects.count(), Verdict.objects.count()) == (0, 0)
-    assert "not configured or out of reach" in JudgeTask.objects.get().last_error
+    assert "is not configured on this worker" in JudgeTask.objects.get().last_error
 
 
 @pytest.mark.parametrize(

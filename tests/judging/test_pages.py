@@ -214,7 +214,7 @@ def test_the_page_of_a_run_shows_its_pace_its_cost_and_the_circuit(as_, coordina
         "0 of 1000000",
         "circuit open, 7 failures in a row",
         "status 503",
-        "nothing was answered lately",
+        "unknown: no recent answers",
     ):
         assert words in page
 

@@ -125,7 +125,7 @@ def test_an_answer_that_turns_with_the_order_is_counted_as_a_flip(
     assert flips(run) == [Flips("prefer", pairs=4, flipped=1)]
     client.force_login(coordinator)
     page = client.get(reverse("judge-run", args=[run.pk])).content.decode()
-    assert "1 of 4 comparisons turn with the order" in page
+    assert "1 of 4 comparisons change with the order" in page
 
 
 def test_a_label_of_another_question_is_unparsed(judge, release, server):

@@ -121,8 +121,8 @@ def test_a_child_that_cannot_start_costs_nothing_and_is_tried_again(mirror, rele
     ("settings", "words"),
     [
         ({"program": "nonesuch"}, "has no program 'nonesuch'; it has mirror-v1"),
-        ({"program": "mirror", "model": "m"}, "takes no model"),
-        ({"program": "mirror", "votes": 3}, "takes no model"),
+        ({"program": "mirror", "model": "m"}, "has no model"),
+        ({"program": "mirror", "votes": 3}, "has no model"),
         ({}, "needs an endpoint and a model, or a program"),
     ],
 )
@@ -164,7 +164,7 @@ def test_rest_creates_it_and_the_command_asks_it(client, owner, release_with, ca
     assert client.post(address, sent, content_type="application/json").status_code == 201
     call_command("judge", "--judge", "by-rest", "--release", release.name)
     assert Verdict.objects.filter(value="no").count() == 2
-    for wrong, reason in (({"model": "m"}, "takes no model"), ({"protocol": "nonesuch"}, "'nonesuch'")):
+    for wrong, reason in (({"model": "m"}, "has no model"), ({"protocol": "nonesuch"}, "'nonesuch'")):
         refused = client.post(address, sent | wrong | {"slug": "x"}, content_type="application/json")
         assert refused.status_code == 400
         assert reason in refused.json()["reason"]

@@ -76,7 +76,7 @@ def test_the_replies_show_each_vote_with_what_was_sent_and_what_came(run, staff)
     assert "It says so." in page
     assert "&quot;confidence&quot;: 0.9" in page
     assert "[[DATA statement" in page
-    assert "look as if they spoke to a judge" in page
+    assert "seems to address its judge" in page
     system = verdict.output.run.system
     assert system.name not in page
     assert system.slug not in page

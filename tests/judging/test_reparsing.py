@@ -106,7 +106,7 @@ def test_a_repaired_reply_counts_only_where_the_first_still_cannot_be_read(
 def test_page_rest_and_command_list_the_same_changes(run, lenient, client, coordinator, capsys):
     client.force_login(coordinator)
     page = client.get(reverse("reparse-run", args=[run.pk])).content.decode()
-    assert "2 of 3 votes are read otherwise." in page
+    assert "2 of 3 votes are read differently." in page
     assert not Judge.objects.filter(slug__endswith="-reread").exists()
     call_command("reparse", run=run.pk, json=True)
     printed = json.loads(capsys.readouterr().out)

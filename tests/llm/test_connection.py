@@ -144,7 +144,7 @@ def test_a_second_reply_that_nobody_asked_for_answers_no_later_question(pause: f
 )
 def test_what_is_not_http_is_a_connection_that_broke_off_and_is_not_quoted(reply: bytes) -> None:
     peer = Peer(lambda _: saying(reply))
-    with pytest.raises(Unavailable, match=r"broke off \(what came is not HTTP") as raised:
+    with pytest.raises(Unavailable, match=r"was lost \(the reply is not HTTP") as raised:
         played(peer, one, max_attempts=1)
     assert KEY not in str(raised.value)
     assert raised.value.unanswered == 1

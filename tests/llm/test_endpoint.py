@@ -109,7 +109,7 @@ def test_a_hostile_or_ambiguous_base_url_is_refused_when_it_is_declared(url: str
 
 
 def test_a_key_is_not_declared_for_plain_http() -> None:
-    with pytest.raises(EndpointError, match="https only"):
+    with pytest.raises(EndpointError, match="only sent over https"):
         declared("http://models.test/v1", api_key=KEY)
     assert declared("http://models.test/v1", api_key=KEY, private=True).port == 80
 

@@ -121,10 +121,10 @@ def test_two_hundred_malformed_replies_give_two_hundred_unparsed() -> None:
 
 def test_what_is_unparsed_says_why_without_repeating_the_reply() -> None:
     assert parse_reply(changed(label="perhaps")).reason.startswith(
-        "label: Value error, is none of yes, no, uncertain"
+        "label: Value error, is not one of yes, no, uncertain"
     )
     assert parse_reply(without("confidence")) == Unparsed("confidence: Field required")
-    assert "stands twice" in parse_reply('{"label": "yes", "label": "no"}').reason
+    assert "appears twice" in parse_reply('{"label": "yes", "label": "no"}').reason
 
 
 def test_the_schema_asks_for_exactly_the_fields_of_the_prompt() -> None:

@@ -243,7 +243,7 @@ def test_the_number_of_queries_does_not_grow_with_the_labels(carl, gaps, proofs,
 
 def test_before_the_first_grade_the_pages_say_what_to_do(carl, drafted):
     assert "Draw, assign and open" in content(carl.get(reverse("campaign-results", args=["round-1"])))
-    assert "Nobody has a place" in content(carl.get(reverse("monitoring", args=["round-1"])))
+    assert "No reviewer has a place" in content(carl.get(reverse("monitoring", args=["round-1"])))
     question = next(iter(campaign_results_document(drafted)["questions"]))
     text = content(carl.get(reverse("question-reliability", args=["round-1", question])))
     assert "Nobody has answered this question yet" in text

@@ -94,7 +94,7 @@ def test_page_rest_and_command_show_the_same_condition(gaps, oracle, coordinator
     client = Client()
     client.force_login(coordinator)
     page = client.get(reverse("score", args=[gaps.name]), {"condition": "oracle"}).content.decode()
-    assert "no part of the scores under the usual one" in page
+    assert "not part of the scores under the usual condition" in page
     assert "?track=raw&amp;condition=oracle" in client.get(reverse("scores")).content.decode()
     assert "Condition oracle" in client.get(reverse("score", args=[gaps.name])).content.decode()
     assert 'id="measured"' not in page  # nothing is measured where the source was handed over

@@ -250,5 +250,5 @@ def test_a_table_names_its_baseline_and_each_column_once():
     column = ConditionColumn("a", "A", "", metric="m", track="raw")
     with pytest.raises(ValueError, match="no column 'b'"):
         ConditionTable("t", "T", "", (column,), baseline="b")
-    with pytest.raises(ValueError, match="two columns of one key"):
+    with pytest.raises(ValueError, match="two columns with the same key"):
         ConditionTable("t", "T", "", (column, column), baseline="a")

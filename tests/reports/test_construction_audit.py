@@ -76,7 +76,7 @@ def test_a_protocol_without_the_items_refuses() -> None:
 
 
 def test_a_program_about_instances_is_not_asked_about_outputs(audited: Release) -> None:
-    with pytest.raises(Refused, match="about instances"):
+    with pytest.raises(Refused, match="judges instances"):
         ask(actor=None, judge=Judge.objects.get(), release=audited)
 
 
@@ -140,7 +140,7 @@ def test_the_page_marks_what_leaks_and_prints_nothing_as_markup(audited: Release
     )
     assert [row.instance.key for row, *_ in only.context["findings"]] == ["gap-2"]
     none = client.get(reverse("construction-audit", args=["gaps"]), {"kind": "doi"})
-    assert b"Nothing fits" in none.content
+    assert b"No findings match" in none.content
 
 
 @pytest.mark.parametrize("query", [{"item": "nothing"}, {"value": "maybe"}, {"colour": "red"}])

@@ -119,7 +119,7 @@ def test_an_imported_amendment_supersedes_and_names_nobody_of_this_site(decided,
 def test_other_decisions_about_a_campaign_that_is_here_are_refused(decided, tmp_path):
     rows = list(label_rows(decided))
     rows[-1] = {**rows[-1], "value": "incorrect"}
-    with pytest.raises(Refused, match="its decisions are others") as refusal:
+    with pytest.raises(Refused, match="already exists with other decisions") as refusal:
         import_labels(actor=None, path=written(tmp_path, rows), release=decided)
     assert str(len(rows)) in str(refusal.value)
 

@@ -215,7 +215,7 @@ def test_rules_are_declared_and_read_on_a_page_and_by_rest(closed, coordinator, 
     assert client.post(page, TERMS | {"name": ""}).status_code == 422
     client.post(page, TERMS)
     shown = client.get(page).content.decode()
-    assert "<strong>1</strong> of 3 instances fall out" in shown
+    assert "<strong>1</strong> of 3 instances are excluded" in shown
     assert "With and without exclusions" in client.get(reverse("score", args=[closed.name])).content.decode()
     rest = reverse("api-exclusions", args=[closed.name])
     sent = TERMS | {"name": "strict", "at_least": 1}

@@ -117,12 +117,12 @@ def test_the_same_tuple_again_only_adds_runs_and_another_entry_is_refused(gaps):
     assert AuditEvent.objects.filter(verb="declare_tuple").count() == 2
     with pytest.raises(Refused, match="has another scoring: judge-v1"):
         declared(gaps, scoring="judge-v2")
-    with pytest.raises(Refused, match="is in the tuple october already"):
+    with pytest.raises(Refused, match="is already in the tuple october"):
         declared(gaps, "later", [first])
     with pytest.raises(Refused, match="cannot be blank") as refusal:
         declared(gaps, "empty", split=" ")
     assert refusal.value.field == "split"
-    with pytest.raises(Refused, match="is on another release"):
+    with pytest.raises(Refused, match="belongs to another release"):
         declare_tuple(actor=None, release=gaps, name="october", runs=[RunFactory()], **ENTRIES)
 
 

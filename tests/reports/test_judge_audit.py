@@ -121,7 +121,7 @@ def test_a_system_is_corrected_as_if_the_judge_erred_on_all_alike(carl, gaps):
     aurora = metric["systems"]["aurora"]["rogan_gladen"]
     assert aurora["value"] == pytest.approx((judged[1] / judged[0] + sp - 1) / (se + sp - 1))
     assert (
-        "If the judge errs on all alike"
+        "If the judge errs equally on all"
         in carl.get(reverse("judge-audit", args=["sample-re2math"])).content.decode()
     )
 

@@ -219,7 +219,7 @@ def test_two_runs_give_the_published_shares_with_their_denominators(two_runs, cl
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        (("run-1", "sample-proofs"), "another protocol"),
+        (("run-1", "sample-proofs"), "different protocols"),
         (("sample-proofs", "sample-proofs"), "does not say"),
         (("run-1", "run-2", "0"), "mask 0 is not among"),
     ],

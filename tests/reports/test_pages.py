@@ -289,4 +289,4 @@ def test_the_outputs_behind_a_count_are_listed_with_links_to_read_them(carl, gap
 
 
 def test_a_filter_that_fits_nothing_says_so(carl, gaps):
-    assert "No output fits" in page(carl, "outputs-behind", "sample-re2math", system="nobody")[1]
+    assert "No outputs match" in page(carl, "outputs-behind", "sample-re2math", system="nobody")[1]

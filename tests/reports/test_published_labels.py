@@ -152,7 +152,7 @@ def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     client.force_login(coordinator)
     assert "Not released" in client.get(reverse("score", args=["first-proof"])).content.decode()
     pages = [client.get(reverse("instance", args=["first-proof", key])) for key in ("p01", "p02")]
-    told = ["keep the output to themselves" in page.content.decode() for page in pages]
+    told = ["have not published the output" in page.content.decode() for page in pages]
     assert told == [True, False]
 
 

@@ -240,7 +240,7 @@ def test_in_the_other_arm_the_verdict_stands_beside_the_form(before, client, alg
     assert RevealArm.objects.get().before
     client.force_login(algebraist)
     page = client.get(reverse("grade", args=[place.handle])).content.decode()
-    assert "What a judge said of this answer" in page
+    assert "What a judge said about this answer" in page
     assert "The sum diverges." in page
     assert "oraculum" not in page
     assert client.get(reverse("api-verdict", args=[place.handle])).status_code == 200

@@ -1,4 +1,4 @@
-"""manage.py create_owner: the invitation of an owner, made by whoever runs the site."""
+"""manage.py create_owner: the invitation of an owner, made by the operator of the site."""
 
 from typing import Any
 
@@ -10,9 +10,7 @@ from accounts.site.mail import invitation_link
 
 
 class Command(TouchstoneCommand):
-    help = (
-        "Print a link with which the owner of EMAIL makes an owner's account. It works once, for two weeks."
-    )
+    help = "Print a link with which the person at EMAIL creates an owner's account. It works once, for two weeks."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")

@@ -21,7 +21,9 @@ class Command(CommandForSomebody):
     def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
         member = any_member(options["email"])
         if not options["yes"]:
-            raise CommandError("nothing was erased; it cannot be undone, so add --yes", returncode=2)
+            raise CommandError(
+                "nothing was erased; this cannot be undone, so confirm it with --yes", returncode=2
+            )
         erasure.erase_person(actor=actor, member=member, reason=options["reason"])
         member.refresh_from_db()
         return {"email": member.email, "open": member.is_active, "roles": []}

@@ -11,7 +11,7 @@ from accounts.site.mail import send_invitation
 
 
 class Command(CommandForSomebody):
-    help = "Invite EMAIL as ROLE and mail the link. A newer invitation replaces the older one."
+    help = "Invite EMAIL as ROLE and send the link by email. A newer invitation replaces the older one."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")

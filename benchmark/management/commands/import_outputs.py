@@ -24,7 +24,9 @@ class Command(BaseCommand):
         parser.add_argument("--family", default="", help="family of models the system belongs to")
         parser.add_argument("--track", default="raw")
         parser.add_argument("--condition", default="")
-        parser.add_argument("--no-render", action="store_true", help="do not render the documents at once")
+        parser.add_argument(
+            "--no-render", action="store_true", help="leave rendering the documents to a worker"
+        )
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -59,7 +61,7 @@ class Command(BaseCommand):
 def _flag_lines(document: dict[str, Any]) -> list[str]:
     flagged = document["flagged"]
     return (
-        [f"flagged: {flagged}; a rule of the protocol is broken or may be, see compare_sources"]
+        [f"flagged: {flagged}; a rule of the protocol is broken, or may be; see compare_sources"]
         if flagged
         else []
     )

@@ -8,13 +8,13 @@ from benchmark.rendering.actions import render_waiting, renew
 
 
 class Command(BaseCommand):
-    help = "Render the texts that wait. Pages show their source until then; a worker does this by itself."
+    help = "Render the waiting texts. Pages show their source until then; a worker also does this by itself."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--renew",
             action="store_true",
-            help="also render again what an older version made; blocks may get other ids, so do it between rounds",
+            help="also render again what an older version rendered; block ids may change, so do it between rounds",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,6 +1,6 @@
 """Two iterations of one benchmark: whether the later one is fresh, as an iteration from recent preprints must be. Pure.
 
-A lemma of the first iteration stands again in the second if its statement, without delimiters of mathematics and
+A lemma of the first iteration recurs in the second if its statement, without delimiters of mathematics and
 white space, is the same.
 """
 
@@ -18,9 +18,9 @@ _DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")
 def iterations(
     first: Iterable[Mapping[str, Any]], second: Iterable[Mapping[str, Any]], proximate: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The document of two iterations: lemmas that came again, and both sizes, in all and by arXiv category.
+    """The document of two iterations: lemmas that recur, and both sizes, in all and by arXiv category.
 
-    Raises ValueError if keys are called proximate: a lemma either stands again as it was, or is another one.
+    Raises ValueError if keys are called proximate: a lemma either recurs unchanged, or is another one.
     """
     if proximate:
         raise ValueError("lemmas are compared by their statements; none can be called proximate")

@@ -33,17 +33,17 @@ def strata(payload: Mapping[str, Any]) -> dict[str, str]:
 
 def proof_text(steps: Sequence[str | Step]) -> str:
     """The steps as LaTeX, each opened by "Step n": what readers answer step by step is split there."""
-    return "\n\n".join(f"\\textbf{{Step {n}.}} {_told(step)}" for n, step in enumerate(steps, start=1))
+    return "\n\n".join(f"\\textbf{{Step {n}.}} {_step_text(step)}" for n, step in enumerate(steps, start=1))
 
 
-def _told(step: str | Step) -> str:
+def _step_text(step: str | Step) -> str:
     if isinstance(step, str):
         return step.strip()
     return f"\\emph{{To show:}} {step.subgoal.strip()}\n\n{step.text.strip()}"
 
 
 def numbered(entries: Sequence[str | Retrieved]) -> str:
-    """The entries as one numbered list in LaTeX; "" without entries. Where they stand in the paper is not said."""
+    """The entries as one numbered list in LaTeX; "" without entries. Their places in the paper are left out."""
     texts = [entry if isinstance(entry, str) else entry.text for entry in entries]
     items = "\n".join(f"\\item {text.strip()}" for text in texts)
     return f"\\begin{{enumerate}}\n{items}\n\\end{{enumerate}}" if entries else ""

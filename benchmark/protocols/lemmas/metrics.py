@@ -44,7 +44,7 @@ def accepted_by_steps(verdicts: Sequence[str]) -> float | None:
 
 
 def before_first_error(verdicts: Sequence[str]) -> float | None:
-    """The share of steps that stand before the first incorrect one; None if one up to there was not assessed."""
+    """The share of steps before the first incorrect one; None if one up to there was not assessed."""
     sound = len(list(takewhile("correct".__eq__, verdicts)))
     if not verdicts or (sound < len(verdicts) and verdicts[sound] != "incorrect"):
         return None

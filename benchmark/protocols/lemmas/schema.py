@@ -1,8 +1,8 @@
 """A lemma with the definitions and assumptions it needs, and what a system gave for it. Our format: strict.
 
-A system did one of two tasks: it proved the lemma in numbered steps, or it collected from the paper the
-definitions and assumptions that make the lemma self-contained. A definition or an assumption is a text, or an
-object that says too where it stands in the paper's source; a step is a text, or an object with its sub-goal.
+A system did one of two tasks: it proved the lemma in numbered steps, or it collected from the paper the definitions and
+assumptions that make the lemma self-contained. A definition or an assumption is a text, or an object that also gives
+its place in the paper's source; a step is a text, or an object with its sub-goal.
 """
 
 from typing import Annotated, Any, Literal, Self
@@ -23,7 +23,7 @@ class _Strict(BaseModel):
 
 
 class Span(_Strict):
-    """Where a text stands in the paper's source: characters `start` (counted from 0) up to, not with, `end`."""
+    """The place of a text in the paper's source: characters `start` (from 0) up to, but not including, `end`."""
 
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=1)]
@@ -92,7 +92,7 @@ class LemmaLine(Lemma):
 
 
 class Given(_Strict):
-    """What an output says beside its text; the payload of its row. `extraction` is of a context alone."""
+    """What an output has in addition to its text; the payload of its row. `extraction` is of a context alone."""
 
     task: Task = "proof"
     extraction: Extraction | None = None

@@ -2,7 +2,7 @@
 
 Two formulas that differ as formulas may agree in a proof whose letters are tied to each other (let a + b = 1).
 So an equation that shares a letter with them, and is neither an identity nor the definition of a letter that
-they do not contain, takes a "no" back.
+they do not contain, overrides a "no".
 """
 
 import re
@@ -63,7 +63,7 @@ def assumed(problem: str) -> dict[str, Kind]:
 
 
 def is_ordered(text: str) -> bool:
-    """Whether the text speaks of things whose product depends on the order."""
+    """Whether the text mentions objects whose product depends on the order."""
     return bool(_ORDERED.search(text))
 
 

@@ -17,14 +17,14 @@ _PROSE = re.compile(r"(?<![\\A-Za-z{])[A-Za-z]{3,}\s+[A-Za-z]{2,}")
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
-    """The masks of a published JSONL file; a variant stands after its original, and is of the same proof."""
+    """The masks of a published JSONL file; a variant comes after its original, and is from the same proof."""
     proofs: dict[str, tuple[str, int]] = {}
     for record in read_records(path, Mask, _instance):
         if isinstance(record, InstanceRecord):
             mask = Mask.model_validate(record.payload)
             proof = (mask.arxiv_id, mask.proof_index)
             if mask.variant_of is not None and proofs.get(str(mask.variant_of)) != proof:
-                reason = f"no mask {mask.variant_of} of the same proof stands before this variant of it"
+                reason = f"no mask {mask.variant_of} of the same proof comes before this variant of it"
                 yield RecordError(reason, line=record.line, field="variant_of")
                 continue
             if mask.variant_of is None:

@@ -61,6 +61,6 @@ def average_at(
     for output in outputs:
         place = (output.instance, output.attempt)
         if place not in wanted or place in right:
-            raise ValueError(f"mask {place[0]}, attempt {place[1]} was not asked, or is there twice")
+            raise ValueError(f"mask {place[0]}, attempt {place[1]} was not asked, or appears twice")
         right[place] = is_equivalent(output)
     return AverageAt(sum(right.values()), len(wanted), len(wanted) - len(right))

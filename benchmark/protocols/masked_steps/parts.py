@@ -22,7 +22,7 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
 
 
 def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:
-    """The answer; how a system came to it tells systems apart and stays out."""
+    """The answer; how a system found it would tell systems apart and is left out."""
     Attempt.model_validate(payload)
     return [Part("Answer", text, text_format)]
 

@@ -1,10 +1,10 @@
 """Two runs of the same masking on the same proofs: how far they mask and recover the same. Pure.
 
-STATISTICS.md 1.4. A mask of the first run is found again if its normalised formula is one of the second run's masks
-of the same proof; a mask of a proof that the second run did not mask is not found again and counts. Experts may say
-of others that they are as good as found (`proximate`). Dependencies are the labels that a problem refers to; their
-agreement, over proofs that both runs masked, is a Jaccard index, though the paper calls it recall. What stands around
-the proof is compared by symmetric BLEU-4.
+STATISTICS.md 1.4. A mask of the first run is found again if its normalised formula is one of the second run's masks of
+the same proof; a mask of a proof that the second run did not mask is not found again and counts. Experts may say of
+others that they are as good as found (`proximate`). Dependencies are the labels that a problem refers to; their
+agreement, over proofs that both runs masked, is a Jaccard index, though the paper calls it recall. The text around the
+proof is compared by symmetric BLEU-4.
 """
 
 import re

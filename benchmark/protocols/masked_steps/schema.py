@@ -46,7 +46,7 @@ class Mask(BaseModel):
 
 
 class Attempt(BaseModel):
-    """What an output says beside its answer; the payload of its row. `missing`: the file had no such attempt."""
+    """What an output has in addition to its answer; the payload of its row. `missing`: the file had no such attempt."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 

@@ -19,7 +19,7 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
 
 
 def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:
-    """The proof; nothing else of an output is a grader's business."""
+    """The proof; graders see nothing else of an output."""
     return [Part("Proof", text, text_format)]
 
 

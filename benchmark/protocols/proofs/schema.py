@@ -59,7 +59,7 @@ class Budget(_Strict):
 
 
 class Proof(_Strict):
-    """What an output says beside its text; the payload of its row."""
+    """What an output has in addition to its text; the payload of its row."""
 
     budget: Budget = Budget()
 

@@ -1,8 +1,8 @@
 """Whether the shown context ends before the citation, judged from the passage stored around it. Pure.
 
-A release keeps the context and a passage around the citation, not the paper. So a yes needs a run of words before
-the citation that stands in the context too, and a fault is only what shows itself: the citation, or what follows
-it, inside the context.
+A release keeps the context and a passage around the citation, not the paper. So a yes needs a run of words before the
+citation that is also in the context, and a fault needs direct evidence: the citation, or what follows it, inside the
+context.
 """
 
 import re

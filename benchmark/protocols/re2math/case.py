@@ -18,7 +18,7 @@ def _query(case: Case) -> str:
 
 
 def _cite(case: Case) -> str:
-    """yes, no, or uncertain where a person has still to look at a candidate."""
+    """yes, no, or uncertain where a person still has to look at a candidate."""
     answer = Answer.model_validate(case.output)
     if case.labelled.state != "answered" and not answer.candidates and not answer.query:
         return ""  # it abstained before it searched; a search that found nothing is a no

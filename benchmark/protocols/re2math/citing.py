@@ -86,5 +86,5 @@ def _keys_of(title: str, identifier: str) -> frozenset[Key]:
 
 
 def matches_citing(gap: ProofGap, source: Source) -> Match:
-    """Whether an output's source is the citing paper itself, which is no source for its own gap (C.2)."""
+    """Whether an output's source is the citing paper itself, which cannot be a source for its own gap (C.2)."""
     return same_work(selected(source), citing_paper(gap.paper))

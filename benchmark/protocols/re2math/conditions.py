@@ -1,4 +1,4 @@
-"""The tracks and conditions of Re2Math that stand beside each other: its Tables 2 and 7."""
+"""The tracks and conditions of Re2Math that are shown side by side: its Tables 2 and 7."""
 
 from benchmark.condition_tables import ConditionColumn, ConditionTable
 from benchmark.protocols.re2math.metrics import ORACLE

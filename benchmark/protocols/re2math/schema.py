@@ -97,7 +97,7 @@ class Source(_Ours):
 
 
 class Answer(_Ours):
-    """What an output says beside its statement; the payload of its row."""
+    """What an output has in addition to its statement; the payload of its row."""
 
     planning_anchor: str = ""
     query: str = ""

@@ -23,7 +23,7 @@ def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
 def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
     """The rankings of a run: JSON Lines, CSV (.csv) or TREC's format (.trec, .run).
 
-    A folder holds one such file, and beside it reported.toml with the rates that the authors report, which are
+    A folder contains one such file, and optionally reported.toml with the rates that the authors report, which are
     checked for being possible.
     """
     if not path.is_dir():
@@ -35,7 +35,7 @@ def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
         if entry not in runs and entry.name != NAME:
             yield RecordError(f"neither a run ({', '.join(_FORMATS)}) nor {NAME}", field=entry.name)
     if len(runs) != 1:
-        yield RecordError(f"a folder holds one run, this one {len(runs)}")
+        yield RecordError(f"a folder must contain one run, this one contains {len(runs)}")
         return
     if path / NAME in files:
         yield from reported_errors(path / NAME)

@@ -10,7 +10,7 @@ from benchmark.protocol import LabelledOutput, Measure, StepMeasure
 from benchmark.protocols.theorem_search.schema import Level, Query, Ranking
 from benchmark.rubrics import NOT_ASSESSED
 
-RELEVANT = ("exact", "equivalent", "stronger")  # what serves whoever looks for the theorem
+RELEVANT = ("exact", "equivalent", "stronger")  # what helps a person looking for the theorem
 Gain = Callable[[Sequence[int], int], float]
 _LEVELS: Mapping[Level, tuple[str, str]] = {
     "theorem": ("", "the right statement with its number"),
@@ -19,7 +19,7 @@ _LEVELS: Mapping[Level, tuple[str, str]] = {
 
 
 def ranks(instance: Mapping[str, Any], output: Mapping[str, Any] | None, level: Level) -> list[int] | None:
-    """The ranks (from 1, ascending) at which the targets stand, each target once; none of those not found.
+    """The ranks (from 1, ascending) of the targets, each target once; none of those not found.
 
     None where the level does not apply: the query has no target with a statement, or the system lists papers.
     """
@@ -50,7 +50,7 @@ def precision(places: Sequence[int], k: int) -> float:
 
 
 def hit(places: Sequence[int], k: int) -> float:
-    """1 if a relevant result stands among the first k."""
+    """1 if a relevant result is among the first k."""
     return float(any(place <= k for place in places))
 
 

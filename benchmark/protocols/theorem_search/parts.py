@@ -13,12 +13,12 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
     query = Query.model_validate(payload)
     return [
         Part("Query", query.query),
-        *(Part("Known answer", _told(target), collapsed=True) for target in query.targets),
+        *(Part("Known answer", _target_text(target), collapsed=True) for target in query.targets),
     ]
 
 
 def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:
-    """The list in its order. Scores and the number of results tell systems apart and stay out."""
+    """The list in its order. Scores and the number of results would tell systems apart and are left out."""
     return [Part("Results", text, text_format)]
 
 
@@ -29,5 +29,5 @@ def prompt_fields(
     raise KeyError(f"theorem_search has no predicate {predicate!r}")
 
 
-def _told(target: Place) -> str:
+def _target_text(target: Place) -> str:
     return "\n\n".join(filter(None, (named(target), body(target))))

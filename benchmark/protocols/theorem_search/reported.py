@@ -1,4 +1,4 @@
-"""What a run's authors report of it, checked before the run is taken in: can these rates belong together?
+"""The rates that a run's authors report, checked before the run is imported: can these rates be true together?
 
 STATISTICS.md 1.3: a rate is a number of queries out of all of them, and P@1, Hit@10 and Hit@20 set limits to
 MRR@20. All as printed, so that half of the last printed digit is allowed for.
@@ -43,7 +43,7 @@ def reported_errors(path: Path) -> Iterator[RecordError]:
         return
     listed = tables.get("reported")
     if set(tables) != {"reported"} or not isinstance(listed, list):
-        yield RecordError("holds [[reported]] tables and nothing else", field=path.name)
+        yield RecordError("must contain [[reported]] tables and nothing else", field=path.name)
         return
     for number, table in enumerate(listed, start=1):
         yield from (_named(error, number) for error in _faults(table))
@@ -62,7 +62,7 @@ def _faults(table: Any) -> Iterator[RecordError]:
     rates = {name: getattr(found, name) for name in ("p_at_1", "hit_at_10", "hit_at_20")}
     for name, printed in rates.items():
         if not _whole(printed, found.queries):
-            yield RecordError(f"{printed} of {found.queries} queries is no whole number", field=name)
+            yield RecordError(f"{printed} of {found.queries} queries is not a whole number", field=name)
     if sorted(rates.values(), key=Decimal) != list(rates.values()):
         yield RecordError("P@1, Hit@10 and Hit@20 can only grow in this order", field="hit_at_10")
     limits = [_limits(printed) for printed in rates.values()]
@@ -70,7 +70,7 @@ def _faults(table: Any) -> Iterator[RecordError]:
     _, high = mrr_bounds(*(ends[1] for ends in limits))
     least, most = _limits(found.mrr_at_20)
     if most < low or least > high:
-        reason = f"{found.mrr_at_20} is impossible beside the other rates: {low:.4f} to {high:.4f}"
+        reason = f"{found.mrr_at_20} is impossible given the other rates: {low:.4f} to {high:.4f}"
         yield RecordError(reason, field="mrr_at_20")
 
 

@@ -3,7 +3,7 @@
 A line of TREC's format is `query Q0 document rank score tag`. A document is `paper#statement`, or `paper` alone in
 a run of papers, with `_` for a space. A CSV file has the columns query, rank, paper, and if there are any statement,
 title, text and score; without the column statement it is a run of papers. A row with empty rank and paper says that
-nothing was found. Lines of a query stand together and their ranks count from 1.
+nothing was found. Lines of a query are consecutive and their ranks count from 1.
 """
 
 import math
@@ -73,13 +73,13 @@ def _rankings(rows: Iterator[Leveled]) -> Iterator[Ranked | RecordError]:
         results = [row for _, row in members if isinstance(row, _Row)]
         if query in done:
             line = results[0].line if results else 0
-            errors.append(RecordError("the lines of a query must stand together", line=line, field="query"))
+            errors.append(RecordError("the lines of a query must be consecutive", line=line, field="query"))
         done.add(query)
         yield from errors or _ranking(query, members[0][0], results)
 
 
 def _by_query(rows: Iterator[Leveled]) -> Iterator[tuple[str, Level, _Row | RecordError]]:
-    """Each row under its query; a row that cannot be read stands with the query before it."""
+    """Each row under its query; a row that cannot be read is put with the query before it."""
     query = ""
     for level, row in rows:
         query = row.query if isinstance(row, _Row) else query
@@ -95,9 +95,11 @@ def _faults(rows: Sequence[_Row | RecordError]) -> Iterator[RecordError]:
             expected += 1
             continue
         if row.result is None and len(rows) > 1:
-            yield RecordError("a row without a result stands alone in its query", line=row.line, field="rank")
+            yield RecordError(
+                "a row without a result must be the only one of its query", line=row.line, field="rank"
+            )
         elif row.result is not None and row.rank != expected:
-            yield RecordError(f"rank {row.rank} where {expected} comes next", line=row.line, field="rank")
+            yield RecordError(f"rank {row.rank} where {expected} is expected", line=row.line, field="rank")
         expected = row.rank + 1
 
 
@@ -122,7 +124,7 @@ def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:
     names = list(header)
     for name in names:
         if name not in (*_REQUIRED, *_OPTIONAL) or names.count(name) > 1:
-            raise TableError("unknown column, or twice the same", line=number, column=name[:100])
+            raise TableError("unknown column, or one that appears twice", line=number, column=name[:100])
     for name in _REQUIRED:
         if name not in names:
             raise TableError("this column is missing", line=number, column=name)
@@ -177,7 +179,7 @@ class _TrecRun:
         return self._consistent(line, query, tag, value) or self._found(line, query, number, document, value)
 
     def _consistent(self, line: int, query: str, tag: str, score: float) -> RecordError | None:
-        """One tag in a run; within a query scores do not rise, as tools that sort by score would rank anew."""
+        """One tag in a run; within a query scores do not rise, as tools that sort by score would change the ranks."""
         self.tag = self.tag or tag
         before = self.score if query == self.query else math.inf
         self.query, self.score = query, score

@@ -55,7 +55,7 @@ class Query(_Strict):
     def _targets_differ(self) -> Self:
         named = [(target.paper_key, target.statement_key) for target in self.targets]
         if len(set(named)) != len(named):
-            raise ValueError("a target stands twice")
+            raise ValueError("a target appears twice")
         return self
 
 
@@ -82,12 +82,12 @@ class Ranking(_Strict):
     @model_validator(mode="after")
     def _each_result_once(self) -> Self:
         if self.level == "paper" and any(result.statement for result in self.results):
-            raise ValueError("a list of papers holds a result with a statement")
+            raise ValueError("a list of papers contains a result with a statement")
         seen: set[tuple[str, str]] = set()
         for rank, result in enumerate(self.results, start=1):
             name = (result.paper_key, result.statement_key)
             if name in seen and (self.level == "paper" or result.statement):
-                raise ValueError(f"the result of rank {rank} stands higher up already")
+                raise ValueError(f"the result of rank {rank} already appears higher up")
             seen.add(name)
         return self
 
@@ -103,7 +103,7 @@ class RankingLine(Ranking):
         if self.state == "answered" and not self.results:
             raise ValueError("an answered output needs results; with none it abstained")
         if self.state != "answered" and self.results:
-            raise ValueError("results stand in an answered output only")
+            raise ValueError("only an answered output may have results")
         return self
 
 

@@ -29,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def stands_alone(text: str) -> bool:
-    """Whether a piece of LaTeX ends all that it begins, so that it changes nothing of what stands around it."""
+    """Whether a piece of LaTeX ends all that it begins, so that it does not affect the text around it."""
     stack: list[str] = []
     for found in _TOKEN.finditer(text):
         verb, name, formula, dollar, command, brace, comment = found.groups()
@@ -64,12 +64,12 @@ def _meaning(
 
 
 def body(place: Place) -> str:
-    """The statement's text: as LaTeX if it stands alone, otherwise its source."""
+    """The statement's text: as LaTeX if it is self-contained, otherwise its source."""
     return place.text.strip() if stands_alone(place.text) else plain(place.text)
 
 
 def named(place: Place) -> str:
-    """Where it stands: paper, title and statement."""
+    """Its place: paper, title and statement."""
     return ", ".join(plain(part) for part in (place.paper, place.title, place.statement) if part)
 
 

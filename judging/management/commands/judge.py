@@ -1,4 +1,4 @@
-"""manage.py judge: ask a judge about a release, and lend a hand until its verdicts are stored."""
+"""manage.py judge: ask a judge about a release, and work on the queue until its verdicts are stored."""
 
 import sys
 import time
@@ -23,13 +23,13 @@ _POLL_SECONDS = 0.5
 class Command(TouchstoneCommand):
     help = (
         "Ask the newest version of a judge for verdicts on a release. The questions are queued in the database; "
-        "this process works on them beside any Celery workers and ends when all are answered. Ctrl-C leaves the "
+        "this process works on them alongside any Celery workers and ends when all are answered. Ctrl-C leaves the "
         "rest to the workers."
     )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="the release's name")
-        parser.add_argument("--judge", required=True, help="the judge's short name, see the judges page")
+        parser.add_argument("--judge", required=True, help="the judge's short name, as on the judges page")
         parser.add_argument("--track", default="", help="the track to judge (default: raw)")
         parser.add_argument(
             "--instances", action="store_true", help="ask about the release's instances instead of outputs"
@@ -39,7 +39,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--max-cost", type=decimal, help="hard cap on the run's cost")
         parser.add_argument("--predicate", nargs="+", default=[], help="predicates to ask (default: all)")
         parser.add_argument(
-            "--after", default="", help="ask only what this judge left undecided, and combine the two"
+            "--after", default="", help="ask only about what this judge left undecided, and combine the two"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:

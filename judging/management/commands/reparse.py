@@ -1,4 +1,4 @@
-"""manage.py reparse --run ID: read the kept replies of a run with today's parser."""
+"""manage.py reparse --run ID: read the stored replies of a run with today's parser."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from judging.reading.reparsing import reparse
 
 class Command(TouchstoneCommand):
     help = (
-        "Read the kept replies of a judge run again; no call is made. Where a vote is read otherwise than before, "
-        "all votes are kept under a judge version of their own and the changes are listed."
+        "Parse the stored replies of a judge run again, without calling the model. If a vote is read differently than "
+        "before, all votes are stored under a judge version of their own and the changes are listed."
     )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--run", type=int, required=True, help="the number of the run, see the judges page"
+            "--run", type=int, required=True, help="the number of the run, as on the judges page"
         )
 
     def run(self, **options: Any) -> dict[str, Any]:
@@ -28,9 +28,9 @@ class Command(TouchstoneCommand):
         return reparse(actor=None, run=run).document()
 
     def text(self, document: dict[str, Any]) -> str:
-        lines = [f"{len(document['changed'])} of {document['votes']} votes are read otherwise."]
+        lines = [f"{len(document['changed'])} of {document['votes']} votes are read differently."]
         if document["judge"]:
-            lines.append(f"All of them are kept as {document['judge']}.")
+            lines.append(f"All of them are stored as {document['judge']}.")
         for row in document["changed"]:
             attempt = f", attempt {row['attempt']}" if row["attempt"] else ""
             place = f"{row['instance']}{attempt}, {row['predicate']}, vote {row['vote']}"

@@ -81,7 +81,7 @@ export class BankPicker {
 
   #count(many) {
     if (!this.bank.size) return "Your bank is empty. Write a comment and save it.";
-    if (!many) return "No comment holds these words.";
+    if (!many) return "No comment contains these words.";
     return many > MOST ? `${MOST} of ${many} comments; type more words` : `${many} comment${many === 1 ? "" : "s"}`;
   }
 

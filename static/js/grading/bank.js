@@ -51,7 +51,7 @@ export class Bank {
     const refusal = await this.flush(text);
     if (refusal) return refusal;
     if (!this.pending.includes(text)) return "saved";
-    return safe ? "kept" : "The server is away and this browser cannot keep the comment; save it again later.";
+    return safe ? "kept" : "The server cannot be reached and this browser cannot keep the comment; save it again later.";
   }
 
   // Sends what is pending, one after the other; resolves to the reason why `asked` was refused, if it was.

@@ -66,7 +66,7 @@ export class Bindings {
     try {
       localStorage.setItem(NAME, JSON.stringify(chosen));
     } catch {
-      this.#say("This browser keeps nothing: the keys hold until the page is left.");
+      this.#say("This browser cannot store your keys: they last until you leave the page.");
     }
     this.#show();
   }

@@ -142,12 +142,12 @@ export class Flags {
     const needsLink = Boolean(kind.selectedOptions[0].dataset.link);
     const link = needsLink ? this.#field("link").value.trim() : "";
     if (needsLink && !/^https?:\/\/[^\s<>"'`\\]+$/.test(link)) {
-      this.#say("Say where, with an http or https address.");
+      this.#say("Say where it is public, with an http or https address.");
       this.#field("link").focus();
       return;
     }
     if (!needsLink && !this.spans.length) {
-      this.#say("Mark the text that gives it away.");
+      this.#say("Mark the text that gives the solution away.");
       this.#field("source").focus();
       return;
     }

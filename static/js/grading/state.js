@@ -24,7 +24,7 @@ export class SaveState {
       saved: `Saved ${clock}`,
       loaded: "Draft loaded",
       restored: "Restored what this browser had kept",
-      away: "Server away: kept in this browser, trying again",
+      away: "Server unreachable: kept in this browser, trying again",
       "signed-out": "Signed out: kept in this browser. ",
       unsafe: "This browser cannot keep a copy; saving to the server only",
       conflict: "Changed elsewhere: choose a version",

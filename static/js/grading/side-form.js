@@ -1,4 +1,4 @@
-// Forms beside grading (training, second answers, amendments): nothing typed is lost there either.
+// Forms other than the grading form (training, second answers, amendments): nothing typed is lost there either.
 // The reason of later answers travels as the note of the content.
 
 import { csrfToken } from "./api.js";
@@ -8,7 +8,7 @@ import { onSignedIn } from "./session.js";
 import { SaveState } from "./state.js";
 import { Versions } from "./versions.js";
 
-class FormBeside extends GradingForm {
+class SideForm extends GradingForm {
   content() {
     return { ...super.content(), note: this.form.elements.reason?.value ?? "" };
   }
@@ -21,7 +21,7 @@ class FormBeside extends GradingForm {
 }
 
 function wire(page) {
-  const form = new FormBeside(page, JSON.parse(document.getElementById("content").textContent));
+  const form = new SideForm(page, JSON.parse(document.getElementById("content").textContent));
   const state = new SaveState(document.getElementById("save-state"), page.dataset.login);
   const autosave = new Autosave({
     handle: page.dataset.handle,
