@@ -66,11 +66,14 @@ def test_a_random_sequence_of_requests_brings_the_same_whoever_wrote_what(seed, 
     campaign = campaign_of(rubric, 6, seed=seed)
     GuessQuestion.objects.create(campaign=campaign, asked_by=coordinator)
     plain, by = transcript(campaign, ada, coordinator, seed, None)
-    exchanged, other = transcript(campaign, ada, coordinator, seed, seed + 1000)
     assert len(plain) > 30
+    for world in (1000, 2000, 3000):  # authors may fall by chance as they were: then another world is tried
+        exchanged, other = transcript(campaign, ada, coordinator, seed, seed + world)
+        for mine, theirs in zip(plain, exchanged, strict=True):
+            assert mine == theirs
+        if by != other:
+            break
     assert by != other or len(by) < 3  # the worlds do differ
-    for mine, theirs in zip(plain, exchanged, strict=True):
-        assert mine == theirs
 
 
 def test_counts_and_words_do_not_depend_on_whether_a_declared_maker_takes_part(rubric, coordinator):

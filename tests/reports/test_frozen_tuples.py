@@ -95,7 +95,7 @@ def test_the_score_page_and_rest_say_why_and_show_the_one_that_is_named(mixed, c
     client.force_login(coordinator)
     page = client.get(reverse("score", args=[mixed.name]))
     assert page.status_code == 400
-    assert "never stand in one table" in page.content.decode()
+    assert "never share a table" in page.content.decode()
     named = client.get(reverse("score", args=[mixed.name]), {"tuple": "october"}).content.decode()
     assert "Frozen tuple october" in named
     assert client.get(reverse("api-score", args=[mixed.name])).status_code == 400
