@@ -12,7 +12,9 @@ class RuleForm(forms.Form):
         max_length=100, help_text="Short, such as leaked-by-two; it is shown with figures."
     )
     grounds = forms.MultipleChoiceField(
-        choices=list(GROUNDS.items()), widget=forms.CheckboxSelectMultiple, label="An instance is excluded when"
+        choices=list(GROUNDS.items()),
+        widget=forms.CheckboxSelectMultiple,
+        label="An instance is excluded when",
     )
     at_least = forms.IntegerField(
         min_value=1, max_value=25, initial=2, label="said by at least so many reviewers"
