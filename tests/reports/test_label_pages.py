@@ -73,7 +73,7 @@ def test_an_unparsed_reply_is_found_under_the_state_that_the_table_shows(gaps):
 
 @pytest.mark.parametrize("after", ["7", "judge-", "expert--1", "robot-1", "judge-" + "9" * 30, "expert-²"])
 def test_a_key_that_is_none_is_refused(gaps, after):
-    with pytest.raises(Refused, match="no place"):
+    with pytest.raises(Refused, match="is not a position in the table"):
         chosen_page(gaps, {}, after=after, size=5)
 
 
