@@ -78,7 +78,8 @@ def figures() -> Iterator[Figure]:
     for construct in (construct for construct in wanted if ratios[construct] > DOUBTFUL):
         again = [measure(construct) for _ in range(3)]
         times[construct] = [median(column) for column in zip(*again, strict=True)]
-        ratios[construct] = worst_ratio(times[construct])
+        before, ratios[construct] = ratios[construct], worst_ratio(times[construct])
+        print(f"  again: {before:.2f}, now {ratios[construct]:.2f}: {construct}", file=sys.stderr, flush=True)
     above = sum(ratios[construct] >= 2.2 for construct in drawn)
     task = f"of {DRAWN} constructs drawn at random from {len(everything):,}, with a ratio of 2.2 or more"
     yield Figure(task, Spread.of([above]), target=0, unit="")
