@@ -183,7 +183,7 @@ class ExcludedFigureOut(serializers.Serializer[Any]):
     question = serializers.CharField(help_text="A metric's or a question's key.")
     system = serializers.CharField()
     all = EstimateOut()
-    left = EstimateOut(allow_null=True, help_text="Without the instances that fall out.")
+    left = EstimateOut(allow_null=True, help_text="Without the excluded instances.")
 
 
 class ExcludedInstanceOut(serializers.Serializer[Any]):

@@ -55,7 +55,7 @@ class ExclusionsView(StrictView):
 
     @extend_schema(operation_id="releases_exclusions", responses=RulesOut)
     def get(self, request: Request, name: str) -> Response:
-        """Declared rules with the instances that fall out, and what reviewers objected to."""
+        """Declared rules with the instances that they exclude, and what reviewers objected to."""
         return Response(rules_document(release_or_404(name)))
 
     @extend_schema(

@@ -63,7 +63,7 @@ def objections(release: Release) -> list[Objection]:
 
 
 def rules_document(release: Release) -> dict[str, Any]:
-    """The release's rules with what falls out under each, and every objection: what page, REST and command show."""
+    """The release's rules with what each excludes, and every objection: what page, REST and command show."""
     found, rules = objections(release), declared_rules(release)
     return {
         "release": release.name,

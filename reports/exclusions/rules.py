@@ -1,6 +1,6 @@
 """Exclusion rules: which instances are excluded when reviewers object to them, and what that changes. No rows here.
 
-A rule names grounds and a number k: an instance falls out when at least k reviewers of closed campaigns gave one
+A rule names grounds and a number k: an instance is excluded when at least k reviewers of closed campaigns gave one
 of the grounds for it. The score has no exclusion, unless the one primary rule was declared before any
 campaign of the release was unblinded; either way every rule shows its figures with and without.
 """
@@ -51,7 +51,7 @@ class Objection:
 
 
 def fallen_out(rule: Rule, objections: Sequence[Objection]) -> dict[str, list[Objection]]:
-    """Instance to the objections by which it falls out under `rule`."""
+    """Instance to the objections by which `rule` excludes it."""
     found: dict[str, list[Objection]] = {}
     for objection in objections:
         if objection.ground in rule.keys and objection.reviewers >= rule.at_least:
@@ -90,7 +90,7 @@ def primary_exclusion(inputs: Any) -> Collection[str]:
 
 
 def exclusion_documents(inputs: Any, score: Callable[[Any, Collection[str]], Document]) -> list[Document]:
-    """Every rule with what falls out and its figures next to those of the whole.
+    """Every rule with what it excludes and its figures next to those of the whole.
 
     `score` scores inputs without some instances.
     """

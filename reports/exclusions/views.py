@@ -1,4 +1,4 @@
-"""The exclusion rules of a release: what is declared, what falls out, and the form of a new one."""
+"""The exclusion rules of a release: what is declared, what is excluded, and the form of a new one."""
 
 from django.contrib import messages
 from django.http import HttpResponse

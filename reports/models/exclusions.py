@@ -9,7 +9,7 @@ from benchmark.models import Release
 
 
 class ExclusionRule(models.Model):
-    """A named rule by which instances fall out of a release's scores. Never changed, never deleted.
+    """A named rule by which instances are left out of a release's scores. Never changed, never deleted.
 
     `late` says that a campaign of the release had been unblinded when the rule was declared; such a rule is never
     primary.
