@@ -3,7 +3,7 @@
 PYTHON ?= python3
 IN_VENV = .venv/bin/python
 LINT_ENV = TOUCHSTONE_DEMO=1 TOUCHSTONE_RUNTIME_DIR=.runtime/lint
-TYPED = config accounts benchmark annotation judging reports stats latex llm algebra canonical tools
+TYPED = config accounts benchmark annotation judging work reports stats latex llm algebra canonical tools
 
 .PHONY: help demo test test-all test-fast lint format bench chaos production dev
 .DEFAULT_GOAL := help

@@ -32,7 +32,7 @@ WORKER = """
 import json, os, threading, time
 import django
 django.setup()
-from judging.queue.worker import drain
+from work.worker import drain
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -59,7 +59,7 @@ import asyncio, json, os, time
 import django
 django.setup()
 from django.conf import settings
-from judging.asking.endpoints import declared_endpoints
+from work.endpoints import declared_endpoints
 from judging.models import Call
 from llm import Client
 

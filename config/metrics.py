@@ -19,8 +19,9 @@ from prometheus_client.registry import Collector
 
 from annotation.core.phases import Phase
 from annotation.models import Assignment
-from judging.models import JudgeTask, RunState, TaskState
+from judging.models import JudgeTask
 from reports.models import ReportJob
+from work.models import RunState, TaskState
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 REQUESTS = Histogram(

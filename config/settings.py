@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "config",
     "accounts",
     "benchmark",
+    "work",
     "annotation",
     "judging",
     "reports",
@@ -287,6 +288,7 @@ EMAIL_USE_SSL = EMAIL_CONFIG.get("EMAIL_USE_SSL", False)
 DEFAULT_FROM_EMAIL = read_text("TOUCHSTONE_FROM_EMAIL", "touchstone@localhost")
 
 # --- judges: the deployment names the endpoints that may be called, nobody else can add one -----------------
+KINDS_OF_WORK = ["judging.kind.JUDGING"]  # what workers do, those first that are served first
 JUDGE_ENDPOINTS = read_text("TOUCHSTONE_JUDGE_ENDPOINTS", "")
 JUDGE_LEASE_SECONDS = read_int("TOUCHSTONE_JUDGE_LEASE_SECONDS", 30)  # a dead worker's tasks wait this long
 

@@ -1,4 +1,4 @@
-"""LLM judges: versions, runs, the queue of record, raw calls and verdicts."""
+"""LLM judges: versions, runs, their tasks in the queue of record, raw calls and verdicts."""
 
 from django.conf import settings
 from django.db import models
@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from benchmark.models import Instance, Output, Release
+from work.models import Job, LeasedTask, lease_constraints
 
 PAIR = "Of a pair: the output that order 1 shows second. The value is the place, as shown, of the better one."
 
@@ -100,19 +101,12 @@ class Judge(models.Model):
         return self.published_as or f"{self.slug}-v{self.version}"
 
 
-class RunState(models.TextChoices):
-    RUNNING = "running", "Running"
-    PAUSED = "paused", "Paused"
-    CANCELLED = "cancelled", "Cancelled"
-    DONE = "done", "Done"
-
-
 class RunSubject(models.TextChoices):
     OUTPUT = "output", "Outputs of a track, or pairs of them"
     INSTANCE = "instance", "Instances"
 
 
-class JudgeRun(models.Model):
+class JudgeRun(Job):
     """A request to judge outputs or instances of a release; its tasks are the queue of record."""
 
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")
@@ -130,18 +124,11 @@ class JudgeRun(models.Model):
         related_name="runs_after_it",
         help_text="Only what this judge left undecided is asked.",
     )
-    state = models.CharField(max_length=20, choices=RunState.choices, default=RunState.RUNNING)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
     finished_at = models.DateTimeField(null=True, blank=True)
-    priority = models.SmallIntegerField(default=0, help_text="Runs with a higher number are asked first.")
-    max_tokens = models.PositiveBigIntegerField(null=True, blank=True)
-    max_cost = models.DecimalField(max_digits=16, decimal_places=6, null=True, blank=True)
-    tokens_spent = models.PositiveBigIntegerField(default=0, help_text="Counted for capped runs only.")
-    cost_spent = models.DecimalField(max_digits=16, decimal_places=6, default=0)
-    note = models.TextField(blank=True, help_text="Why the run was paused by itself.")
 
     class Meta:
         indexes = [models.Index(fields=["state", "-priority", "id"], name="judge_run_by_priority")]
@@ -159,21 +146,8 @@ class JudgeRun(models.Model):
     def __str__(self) -> str:
         return f"judge run {self.pk}"
 
-    @property
-    def is_capped(self) -> bool:
-        return self.max_tokens is not None or self.max_cost is not None
 
-
-class TaskState(models.TextChoices):
-    WAITING = "waiting", "Waiting"
-    LEASED = "leased", "Leased"
-    DONE = "done", "Done"
-    FAILED = "failed", "Failed"
-    HELD = "held", "Held back until earlier votes are in"
-    NOT_NEEDED = "not_needed", "Not needed: the majority is settled"
-
-
-class JudgeTask(models.Model):
+class JudgeTask(LeasedTask):
     """One vote to obtain. Claimed by a conditional update; a lease that runs out returns it to the queue."""
 
     run = models.ForeignKey(JudgeRun, on_delete=models.PROTECT, related_name="tasks")
@@ -189,12 +163,6 @@ class JudgeTask(models.Model):
     predicate = models.CharField(max_length=50)
     order = models.PositiveSmallIntegerField(default=1)
     vote = models.PositiveSmallIntegerField(default=1)
-    state = models.CharField(max_length=20, choices=TaskState.choices, default=TaskState.WAITING)
-    available_at = models.DateTimeField(default=timezone.now)
-    lease_owner = models.CharField(max_length=100, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    tries = models.PositiveSmallIntegerField(default=0)
-    last_error = models.TextField(blank=True)
     repair_of = models.ForeignKey(
         "Call",
         on_delete=models.PROTECT,
@@ -203,21 +171,11 @@ class JudgeTask(models.Model):
         related_name="+",
         help_text="The call whose reply could not be read; set once, so that there is one repair at most.",
     )
-    tokens_reserved = models.PositiveBigIntegerField(default=0)
-    cost_reserved = models.DecimalField(max_digits=16, decimal_places=6, default=0)
 
     class Meta:
         constraints = [
             *once_per_subject("run", "judge_task", "once_per_run"),
-            models.CheckConstraint(
-                condition=(Q(state=TaskState.LEASED) & ~Q(lease_owner="") & Q(lease_until__isnull=False))
-                | (~Q(state=TaskState.LEASED) & Q(lease_owner="") & Q(lease_until__isnull=True)),
-                name="judge_task_leased_iff_it_has_an_owner",
-            ),
-            models.CheckConstraint(
-                condition=Q(state=TaskState.LEASED) | Q(tokens_reserved=0, cost_reserved=0),
-                name="judge_task_reserves_only_while_leased",
-            ),
+            *lease_constraints("judge_task"),
         ]
         indexes = [
             models.Index(fields=["state", "available_at"], name="judge_task_queue"),
@@ -226,21 +184,6 @@ class JudgeTask(models.Model):
 
     def __str__(self) -> str:
         return f"judge task {self.pk}"
-
-
-class EndpointState(models.Model):
-    """What all workers know of an endpoint together: its circuit breaker, and when the next request may go."""
-
-    name = models.CharField(max_length=100, unique=True)
-    failures = models.PositiveIntegerField(default=0, help_text="Calls in a row that failed.")
-    times_opened = models.PositiveIntegerField(default=0, help_text="In a row, without a success between.")
-    open_until = models.DateTimeField(null=True, blank=True)
-    probing = models.BooleanField(default=False, help_text="One call is on its way to find out.")
-    last_error = models.TextField(blank=True)
-    next_turn_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 class Call(models.Model):

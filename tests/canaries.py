@@ -8,7 +8,7 @@
 from django.apps import apps
 from django.db import models
 
-APPS = ("accounts", "benchmark", "annotation", "judging", "reports")
+APPS = ("accounts", "benchmark", "work", "annotation", "judging", "reports")
 
 _TABLE = """
 accounts.User        hidden: email name pseudonym rater | technical: password
@@ -70,7 +70,7 @@ judging.Judge        hidden: slug model family endpoint program published_as dec
 judging.Judge        hidden: budget sha256 | technical: protocol prompts
 judging.JudgeRun     hidden: note | technical: track predicates
 judging.JudgeTask    hidden: last_error lease_owner | technical: predicate
-judging.EndpointState hidden: name last_error
+work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
 reports.Artifact     hidden: content sha256 | technical: kind

@@ -58,7 +58,7 @@ from benchmark.models import (
     ReleaseDescription,
     Settlement,
 )
-from judging.models import Call, EndpointState, JudgeRun, JudgeTask
+from judging.models import Call, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
@@ -80,6 +80,7 @@ from tests.factories import (
     digest,
 )
 from tests.routes import installed
+from work.models import EndpointState
 
 HIDDEN = sorted(column for column, kind in table().items() if kind == "hidden")
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
@@ -304,7 +305,7 @@ def _judged(outputs: list[Output]) -> None:
         evidence={"x": c("judging.Verdict.evidence")},
     )
     EndpointState.objects.create(
-        name=c("judging.EndpointState.name"), last_error=c("judging.EndpointState.last_error")
+        name=c("work.EndpointState.name"), last_error=c("work.EndpointState.last_error")
     )
 
 
@@ -673,8 +674,8 @@ NOBODY_IS_SHOWN = {
     "judging.Call.error",
     "judging.Call.reply",
     "judging.Call.request",
-    "judging.EndpointState.last_error",
-    "judging.EndpointState.name",
+    "work.EndpointState.last_error",
+    "work.EndpointState.name",
     "judging.Judge.slug",
     "judging.JudgeTask.lease_owner",
     "judging.Verdict.evidence",

@@ -56,7 +56,7 @@ from tests.test_canaries import study
 __all__ = ["study"]  # the fixture: a row of every model, made by the verbs of the project
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports")
+OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "work")
 Values = dict[str, Any]
 # A printed report of which nothing is known, so that one rule alone is broken.
 QUIET: Values = {

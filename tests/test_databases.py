@@ -5,7 +5,7 @@ import re
 from tests.databases import ON_BOTH, ON_POSTGRESQL, TESTS
 
 ROOT = TESTS.parent
-OURS = ("accounts", "annotation", "benchmark", "judging", "reports")
+OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "work")
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
     r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|\bStatement\(|KeyTransform|KT\(|skip_locked"
@@ -42,12 +42,12 @@ TRIED_IN = {
     "benchmark/rendering/stored.py": "benchmark/test_rendering.py",
     "benchmark/settling/actions.py": "benchmark/test_settling.py",
     "judging/programs/construction.py": "reports/test_construction_audit.py",
-    "judging/queue/breaker.py": "judging/test_breaker.py",
-    "judging/queue/budget.py": "judging/test_budget.py",
-    "judging/queue/claims.py": "judging/test_claims.py",
-    "judging/queue/clock.py": "judging/test_claims.py",
-    "judging/queue/pace.py": "judging/test_breaker.py",
-    "judging/queue/settlement.py": "judging/test_claims.py",
+    "work/breaker.py": "judging/test_breaker.py",
+    "work/budget.py": "judging/test_budget.py",
+    "work/claims.py": "judging/test_claims.py",
+    "work/clock.py": "judging/test_claims.py",
+    "work/pace.py": "judging/test_breaker.py",
+    "judging/asking/settlement.py": "judging/test_claims.py",
     "judging/reading/reparsing.py": "judging/test_reparsing.py",
     "judging/runs/actions.py": "judging/test_actions.py",
     "judging/runs/early_stop.py": "judging/test_early_stop.py",

@@ -6,11 +6,12 @@ import secrets
 
 from judging.asking.questions import PromptChanged, Question, question
 from judging.asking.replies import read
+from judging.asking.settlement import Outcome
 from judging.models import JudgeTask
-from judging.queue.backoff import delay_seconds
-from judging.queue.settlement import Failure, Outcome
 from llm import CallFailed, Completer, Completion
 from llm import Refused as RefusedByServer
+from work.backoff import delay_seconds
+from work.kinds import Failure
 
 
 async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) -> Outcome | Failure:

@@ -11,16 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from work.process import CORES
+
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = "judging.programs.child"
-SLOTS = len(os.sched_getaffinity(0))  # programs compute, so more children than cores gain nothing
 START_SECONDS = 60.0  # for a child to start and import its protocol; not counted against the limit
 _LINE_BYTES = 4 * 1024 * 1024
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ")  # no database address, no key
 _ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
-}  # threads reserve memory, and slots are cores
+}  # threads reserve memory, and there is a child for each core
 
 
 class NoReply(Exception):
@@ -40,7 +41,7 @@ class NoChild(Exception):
 class ProgramPool:
     """At most `slots` children, started when needed and kept for the next question; an async context."""
 
-    slots: int = SLOTS
+    slots: int = CORES
     _idle: list[Process] = field(default_factory=list)
 
     async def __aenter__(self) -> Self:

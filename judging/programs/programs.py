@@ -7,11 +7,12 @@ from typing import Any
 
 from benchmark.protocol import ProgramJudge, ProgramReply, Protocol
 from benchmark.protocols import get_protocol
+from judging.asking.settlement import Outcome
 from judging.asking.subjects import output_of
 from judging.models import JudgeTask
 from judging.programs.pool import NoChild, NoReply, ProgramPool
-from judging.queue.backoff import delay_seconds
-from judging.queue.settlement import Failure, Outcome
+from work.backoff import delay_seconds
+from work.kinds import Failure
 
 
 def program_identities(program: ProgramJudge) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,9 @@ from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol
-from judging.models import Judge, JudgeRun, RunState
+from judging.models import Judge, JudgeRun
 from judging.runs.actions import ask, create_judge
+from work.models import RunState
 
 CITED, CITING = "cited_source_match", "citing_paper_source"
 

@@ -20,16 +20,18 @@ from benchmark.subjects import DEFAULT_TRACK
 from canonical import sha256_of
 from judging.asking.prompts import asked_unless_named, pair_predicates, predicates_about, prompt_identities
 from judging.asking.subjects import FIELDS, Subject, of_run
-from judging.models import Judge, JudgeRun, JudgeTask, RunState, RunSubject, TaskState, Verdict
+from judging.kind import JUDGING
+from judging.models import Judge, JudgeRun, JudgeTask, RunSubject, Verdict
 from judging.programs.programs import current_program, program_identities
-from judging.queue.claims import take_back_expired
-from judging.queue.clock import shared_now
-from judging.queue.signal import ring
 from judging.runs.combining import combination_settings, combined_verdicts, decided, tallies
 from judging.runs.early_stop import votes_cast
 from judging.runs.queries import judgeable_pairs, newest_judge, questions_about_outputs
 from judging.runs.steering import check_caps
 from llm import fewest_more
+from work.claims import take_back_expired
+from work.clock import shared_now
+from work.models import RunState, TaskState
+from work.signal import ring
 
 logger = logging.getLogger(__name__)
 _BATCH = 1000
@@ -318,7 +320,7 @@ def reconcile() -> dict[str, int]:
 
     This, not the broker, guarantees that every task ends: run it every few seconds.
     """
-    returned = take_back_expired()
+    returned = take_back_expired(JUDGING)
     finished = finish_runs()
     waiting = JudgeTask.objects.filter(
         state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=shared_now()

@@ -21,12 +21,13 @@ from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
 from judging.asking.subjects import output_of
-from judging.models import Judge, JudgeRun, RunState, Verdict
+from judging.models import Judge, JudgeRun, Verdict
 from judging.reading.reparsing import reparse
 from judging.runs.actions import ask, create_judge
 from judging.runs.forms import judge_settings
 from judging.runs.queries import runs_with_progress
 from judging.runs.steering import adjust_run, retry_failed, steer
+from work.models import RunState
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):

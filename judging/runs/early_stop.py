@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from django.db.models import Q
 
 from judging.asking.subjects import FIELDS, Subject, about, subject_of
-from judging.models import JudgeTask, TaskState, Verdict
+from judging.models import JudgeTask, Verdict
 from llm import fewest_more
+from work.models import TaskState
 
 Question = tuple[int, Subject]  # run, subject
 _NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)

@@ -12,11 +12,11 @@ from accounts.refusal import Refused
 from benchmark.models import Release, Run
 from benchmark.protocol import ProgramJudge
 from benchmark.protocols import get_protocol, protocol_names
-from judging.asking.endpoints import declared_endpoints
 from judging.asking.prompts import predicates_about
 from judging.models import Judge, RunSubject
 from llm.completion import DECODING
 from llm.strict_json import storable
+from work.endpoints import declared_endpoints
 
 
 def judging_protocols() -> list[str]:

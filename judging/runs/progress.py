@@ -8,10 +8,11 @@ from django.db.models import Avg, Count, Q
 from django.utils import timezone
 
 from judging.asking.subjects import of_run
-from judging.models import Call, EndpointState, JudgeRun, RunState, Verdict, VerdictState
-from judging.queue.breaker import BreakerState, breaker_state
+from judging.models import Call, JudgeRun, Verdict, VerdictState
 from llm import fewest_more
 from stats.raters.votes import VoteSpread, vote_spread, votes_needed
+from work.breaker import BreakerState, breaker_state
+from work.models import EndpointState, RunState
 
 _MIRRORED = {"first": "second", "second": "first"}
 WINDOW = dt.timedelta(minutes=2)  # rates are those of the recent past

@@ -8,9 +8,10 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from benchmark.models import Output, OutputState, Release
 from benchmark.protocols import get_protocol
+from judging.asking.costs import use_of
 from judging.asking.subjects import of_run
-from judging.models import Call, Judge, JudgeRun, JudgeTask, TaskState, Verdict, VerdictState
-from judging.queue.budget import use_of
+from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict, VerdictState
+from work.models import TaskState
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations

@@ -8,10 +8,11 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from judging.models import Judge, JudgeRun, RunState, TaskState
-from judging.queue.budget import completion_limit
-from judging.queue.clock import shared_now
-from judging.queue.signal import ring
+from judging.asking.costs import completion_limit
+from judging.models import Judge, JudgeRun
+from work.clock import shared_now
+from work.models import RunState, TaskState
+from work.signal import ring
 
 _TRANSITIONS = {
     RunState.PAUSED: {RunState.RUNNING},

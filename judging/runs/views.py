@@ -10,9 +10,8 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.protocols import get_protocol
-from judging.asking.endpoints import no_endpoint_reason
 from judging.asking.prompts import predicate_prompt, predicates_about
-from judging.models import Judge, JudgeRun, RunState, RunSubject
+from judging.models import Judge, JudgeRun, RunSubject
 from judging.programs.programs import current_program
 from judging.runs.actions import ask, create_judge
 from judging.runs.combining import is_combination
@@ -29,6 +28,8 @@ from judging.runs.forms import (
 from judging.runs.progress import endpoint_health, flips, run_pace, steadiness
 from judging.runs.queries import newest_judges, recent_errors, run_cost, runs_with_progress, verdict_counts
 from judging.runs.steering import adjust_run, retry_failed, steer
+from work.endpoints import no_endpoint_reason
+from work.models import RunState
 
 staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 owner_only = require_role(RoleName.OWNER)

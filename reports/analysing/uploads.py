@@ -18,13 +18,13 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.refusal import Refused
-from judging.queue.signal import ring
 from reports.analysing.requests import as_row, from_row
 from reports.models import LabelUpload, UploadState
 from stats.analyses.running import Request, run
 from stats.tables.columns import Form, form_of
 from stats.tables.peeking import Peek, peek
 from stats.tables.raw_rows import TableError
+from work.signal import ring
 
 AT_ONCE_BYTES = 2 * 1024 * 1024  # about 45,000 labels, one to two seconds; larger files go to a worker
 MAX_LIVE = 3

@@ -15,7 +15,8 @@ from benchmark.models import (
 )
 from benchmark.releases.integrity import release_sha256, run_sha256
 from benchmark.settling.case import pair_of
-from judging.models import JudgeRun, JudgeTask, RunState, TaskState, Verdict
+from judging.models import JudgeRun, JudgeTask, Verdict
+from work.models import RunState, TaskState
 
 
 def frozen_content_has_its_hash() -> Iterator[str]:

@@ -14,13 +14,14 @@ from annotation.models import Answer, Assignment, AssignmentState, Campaign, Gra
 from benchmark.models import Output
 from benchmark.rubrics import RubricError, rubric_from_content
 from judging.asking.subjects import FIELDS as SUBJECT
-from judging.models import JudgeTask, TaskState, Verdict
+from judging.models import JudgeTask, Verdict
 from reports.artifact.freezing import FORMAT
 from reports.artifact.manifest import read_manifest
 from reports.core.canonical import sha256
 from reports.invariants.of_draws import DRAWS
 from reports.invariants.of_records import RECORDS
 from reports.models import Artifact
+from work.models import TaskState
 
 Rule = Callable[[], Iterator[str]]
 

@@ -17,10 +17,11 @@ from kombu.exceptions import OperationalError
 
 from accounts.site.mail import last_mail
 from benchmark.models import ImportState, ImportUpload
-from judging.asking.endpoints import declared_endpoints, no_endpoint_reason
-from judging.models import EndpointState, JudgeTask, RunState, TaskState
-from judging.queue.breaker import BreakerState, breaker_state
+from judging.models import JudgeTask
 from reports.models import LabelUpload, ReportJob, ReportState, UploadState
+from work.breaker import BreakerState, breaker_state
+from work.endpoints import declared_endpoints, no_endpoint_reason
+from work.models import EndpointState, RunState, TaskState
 
 GOOD, WARN, BAD = "good", "warn", "bad"
 LATE = dt.timedelta(minutes=2)  # four heartbeats

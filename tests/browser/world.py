@@ -37,7 +37,6 @@ from benchmark.releases.queries import quarantined
 from benchmark.rubrics import rubric_from_content
 from judging.models import Verdict
 from judging.programs.construction import audit_construction
-from judging.queue.worker import drain
 from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_judge, store_published
 from reports.analysing.requests import Request
 from reports.analysing.uploads import request_analysis, store_upload
@@ -47,6 +46,7 @@ from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.verdicts.copies import copy_verdicts
 from tests.llm.server import serving
+from work.worker import drain
 
 SPEAKING = (
     "As GPT-5, I proceed by induction.\n\n"

@@ -29,7 +29,7 @@ def yes(_: object) -> str:
 @pytest.fixture(autouse=True)
 def _a_database_that_has_run_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite may have started it a moment ago, and then no lease would be returned."""
-    monkeypatch.setattr("judging.queue.claims._just_started", lambda: False)
+    monkeypatch.setattr("work.claims._just_started", lambda: False)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.models import Output, Run
-from judging.models import Judge, JudgeTask, RunState, TaskState
-from judging.queue.claims import GivenBack, claim, give_back, new_owner
+from judging.kind import JUDGING
+from judging.models import Judge, JudgeTask
 from judging.runs.actions import (
     PublishedVerdict,
     ask,
@@ -17,6 +17,8 @@ from judging.runs.actions import (
 )
 from judging.runs.steering import retry_failed, steer
 from tests.factories import VerdictFactory
+from work.claims import GivenBack, claim, give_back, new_owner
+from work.models import RunState, TaskState
 
 pytestmark = pytest.mark.django_db
 
@@ -98,9 +100,9 @@ def test_published_verdicts_are_stored_once(release_with):
 def test_a_paused_run_hands_out_no_work_until_it_is_resumed(judge, release_with, owner):
     run = ask(actor=None, judge=judge, release=release_with(1))
     steer(actor=owner, run=run, to=RunState.PAUSED)
-    assert claim(owner=new_owner(), limit=10) == []
+    assert claim(JUDGING, owner=new_owner(), limit=10) == []
     steer(actor=owner, run=run, to=RunState.RUNNING)
-    assert len(claim(owner=new_owner(), limit=10)) == 2
+    assert len(claim(JUDGING, owner=new_owner(), limit=10)) == 2
 
 
 def test_a_cancelled_run_cannot_be_resumed(judge, release_with, owner):
@@ -125,13 +127,13 @@ def test_asking_survives_a_broker_that_is_away_and_the_next_pass_rings_again(
 ):
     from kombu.exceptions import OperationalError
 
-    from judging.queue.signal import ring
+    from work.signal import ring
 
     def away(*args, **kwargs):
         raise OperationalError("connection refused")
 
     monkeypatch.setattr("judging.runs.actions.ring", ring)
-    monkeypatch.setattr("judging.queue.signal.current_app.send_task", away)
+    monkeypatch.setattr("work.signal.current_app.send_task", away)
     with django_capture_on_commit_callbacks(execute=True):
         run = ask(actor=None, judge=judge, release=release_with(1))
     assert run.tasks.count() == 2
@@ -145,12 +147,12 @@ def test_a_task_given_back_too_often_is_failed_for_good(judge, release_with):
     import datetime as dt
 
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
-    for _ in range(6):  # judging.queue.backoff.MAX_TRIES
+    for _ in range(6):  # work.backoff.MAX_TRIES
         JudgeTask.objects.update(available_at=run.created_at)
         owner = new_owner()
-        (task,) = claim(owner=owner, limit=1)
+        (task,) = claim(JUDGING, owner=owner, limit=1)
         down = GivenBack(error="down", wait=dt.timedelta(hours=1), final=False)
-        assert give_back(owner=owner, tasks={task.pk: down}) == 1
+        assert give_back(JudgeTask, owner=owner, failed={task.pk: down}) == 1
     assert run.tasks.get().state == TaskState.FAILED
 
 

@@ -8,11 +8,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from judging.models import EndpointState, JudgeTask, Verdict
-from judging.queue.breaker import THRESHOLD, BreakerState, allowed, breaker_state, note_results
-from judging.queue.pace import take_turns
-from judging.queue.worker import drain
+from judging.models import JudgeTask, Verdict
 from judging.runs.actions import ask
+from work.breaker import THRESHOLD, BreakerState, allowed, breaker_state, note_results
+from work.models import EndpointState
+from work.pace import take_turns
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

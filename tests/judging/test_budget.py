@@ -11,13 +11,15 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from judging.models import Judge, JudgeRun, JudgeTask, RunState, TaskState, Verdict
-from judging.queue.budget import most_of_one_call, use_of
-from judging.queue.claims import claim, new_owner
-from judging.queue.worker import drain
+from judging.asking.costs import most_of_one_call, use_of
+from judging.kind import JUDGING
+from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.steering import adjust_run, steer
 from tests.factories import JudgeTaskFactory
+from work.claims import claim, new_owner
+from work.models import RunState, TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -117,7 +119,7 @@ def test_a_cap_on_cost_holds_as_one_on_tokens_does(judge, release_with):
 
 def test_what_a_dead_worker_had_reserved_counts_as_spent(judge, release_with):
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"], max_tokens=10**6)
-    (task,) = claim(owner=new_owner(), limit=1)
+    (task,) = claim(JUDGING, owner=new_owner(), limit=1)
     assert task.tokens_reserved > 0
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
     reconcile()
@@ -175,7 +177,7 @@ def test_runs_of_higher_priority_are_asked_first(judge, release_with):
     release = release_with(2)
     ask(actor=None, judge=judge, release=release, predicates=["ground"])
     urgent = ask(actor=None, judge=judge, release=release, predicates=["suff"], priority=5)
-    first = claim(owner=new_owner(), limit=3)
+    first = claim(JUDGING, owner=new_owner(), limit=3)
     assert [task.run_id == urgent.pk for task in first] == [True, True, False]
 
 

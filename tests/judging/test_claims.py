@@ -6,12 +6,15 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from judging.models import JudgeTask, TaskState
-from judging.queue.claims import _just_started as just_started
-from judging.queue.claims import claim, keep_alive, lease, new_owner, release_all
-from judging.queue.settlement import Failure, Outcome, settle
+from judging.asking.settlement import Outcome, settle
+from judging.kind import JUDGING
+from judging.models import JudgeTask
 from judging.runs.actions import reconcile
 from tests.factories import JudgeTaskFactory
+from work.claims import _just_started as just_started
+from work.claims import claim, keep_alive, lease, new_owner, release_all
+from work.kinds import Failure
+from work.models import TaskState
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +49,7 @@ def failure(task: JudgeTask) -> Failure:
 
 def test_two_workers_never_hold_the_same_task():
     JudgeTaskFactory.create_batch(3)
-    mine, yours = claim(owner=new_owner(), limit=2), claim(owner=new_owner(), limit=2)
+    mine, yours = claim(JUDGING, owner=new_owner(), limit=2), claim(JUDGING, owner=new_owner(), limit=2)
     assert len(mine) == 2
     assert len(yours) == 1
     assert not {task.pk for task in mine} & {task.pk for task in yours}
@@ -54,16 +57,16 @@ def test_two_workers_never_hold_the_same_task():
 
 def test_a_task_is_not_handed_out_before_its_time():
     JudgeTaskFactory(available_at=timezone.now() + dt.timedelta(minutes=1))
-    assert claim(owner=new_owner(), limit=1) == []
+    assert claim(JUDGING, owner=new_owner(), limit=1) == []
 
 
 def test_the_tasks_of_a_dead_worker_return_when_their_lease_ends():
     JudgeTaskFactory()
-    claim(owner=new_owner(), limit=1)
+    claim(JUDGING, owner=new_owner(), limit=1)
     assert reconcile()["returned"] == 0
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
     assert reconcile()["returned"] == 1
-    assert len(claim(owner=new_owner(), limit=1)) == 1
+    assert len(claim(JUDGING, owner=new_owner(), limit=1)) == 1
 
 
 @pytest.mark.parametrize("hours", [6, -6])
@@ -72,10 +75,10 @@ def test_a_worker_whose_clock_is_hours_off_claims_and_returns_like_any_other(mon
         hours = 0  # without a database server all processes share the one clock of their machine
     right, off = timezone.now, dt.timedelta(hours=hours)
     JudgeTaskFactory.create_batch(2)
-    claim(owner=new_owner(), limit=1)
+    claim(JUDGING, owner=new_owner(), limit=1)
     monkeypatch.setattr(timezone, "now", lambda: right() + off)
     assert reconcile() == {"returned": 0, "finished": 0, "waiting": 1}
-    assert len(claim(owner=new_owner(), limit=2)) == 1
+    assert len(claim(JUDGING, owner=new_owner(), limit=2)) == 1
     monkeypatch.setattr(timezone, "now", right)
     for task in JudgeTask.objects.all():
         assert right() < task.lease_until < right() + 2 * lease()
@@ -84,9 +87,9 @@ def test_a_worker_whose_clock_is_hours_off_claims_and_returns_like_any_other(mon
 def test_a_heartbeat_keeps_the_lease():
     kept, forgotten = JudgeTaskFactory.create_batch(2)
     owner = new_owner()
-    claim(owner=owner, limit=2)
+    claim(JUDGING, owner=owner, limit=2)
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
-    assert keep_alive(owner=owner, task_ids=[kept.pk]) == 1
+    assert keep_alive(JudgeTask, owner=owner, task_ids=[kept.pk]) == 1
     assert reconcile()["returned"] == 1
     forgotten.refresh_from_db()
     assert forgotten.state == TaskState.WAITING
@@ -95,8 +98,8 @@ def test_a_heartbeat_keeps_the_lease():
 def test_a_stopping_worker_gives_everything_back_untried():
     JudgeTaskFactory()
     owner = new_owner()
-    claim(owner=owner, limit=1)
-    assert release_all(owner=owner) == 1
+    claim(JUDGING, owner=owner, limit=1)
+    assert release_all(JudgeTask, owner=owner) == 1
     assert list(JudgeTask.objects.values_list("state", "tries")) == [(TaskState.WAITING, 0)]
 
 
@@ -112,7 +115,7 @@ def test_results_stored_twice_change_nothing():
     """A worker repeats a commit that was not answered, and the answer may have been lost after the commit."""
     answered, failed = JudgeTaskFactory.create_batch(2)
     owner = new_owner()
-    claim(owner=owner, limit=2)
+    claim(JUDGING, owner=owner, limit=2)
     results = [outcome(answered), failure(failed)]
     assert settle(results=results, owner=owner) == 1
     assert settle(results=results, owner=owner) == 0
@@ -123,7 +126,7 @@ def test_results_stored_twice_change_nothing():
 
 def test_a_settled_task_is_done_and_free():
     task = JudgeTaskFactory()
-    claim(owner=new_owner(), limit=1)
+    claim(JUDGING, owner=new_owner(), limit=1)
     settle(results=[outcome(task)], owner="one")
     task.refresh_from_db()
     assert (task.state, task.lease_owner, task.lease_until) == (TaskState.DONE, "", None)
@@ -146,11 +149,11 @@ def test_the_database_refuses_half_a_lease(broken):
 def test_for_one_lease_after_the_database_has_started_no_lease_is_taken_back(monkeypatch):
     """While it was away no worker could renew, so an old lease says nothing about its worker."""
     JudgeTaskFactory()
-    claim(owner=new_owner(), limit=1)
+    claim(JUDGING, owner=new_owner(), limit=1)
     JudgeTask.objects.update(lease_until=timezone.now() - dt.timedelta(seconds=1))
-    monkeypatch.setattr("judging.queue.claims._just_started", lambda: True)
+    monkeypatch.setattr("work.claims._just_started", lambda: True)
     assert reconcile()["returned"] == 0
-    monkeypatch.setattr("judging.queue.claims._just_started", lambda: False)
+    monkeypatch.setattr("work.claims._just_started", lambda: False)
     assert reconcile()["returned"] == 1
 
 

@@ -8,8 +8,7 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
-from judging.models import Judge, JudgeRun, JudgeTask, TaskState, Verdict
-from judging.queue.worker import drain
+from judging.models import Judge, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.combining import RULE
 from judging.runs.steering import retry_failed
@@ -23,6 +22,8 @@ from tests.factories import (
     VerdictFactory,
 )
 from tests.judging.conftest import SAMPLE
+from work.models import TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MASKED = SAMPLE.parent / "masked_steps" / "release.jsonl"

@@ -4,11 +4,11 @@ import pytest
 
 from benchmark.protocols import get_protocol, protocol_names
 from judging.models import Call, Verdict
-from judging.queue.worker import drain
 from judging.runs.actions import ask, create_judge
 from tests.benchmark.files import example, write_lines
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.judging.test_unreadable import MALFORMED
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASKED = [

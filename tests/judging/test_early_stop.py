@@ -8,13 +8,15 @@ from django.db import connection
 from django.urls import reverse
 
 from benchmark.models import Output
-from judging.models import JudgeTask, RunState, TaskState, Verdict
-from judging.queue.claims import claim, new_owner
-from judging.queue.worker import drain
+from judging.kind import JUDGING
+from judging.models import JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from judging.runs.progress import steadiness
 from judging.runs.steering import retry_failed
 from tests.factories import VerdictFactory
+from work.claims import claim, new_owner
+from work.models import RunState, TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -118,7 +120,7 @@ def test_workers_that_store_votes_of_one_question_together_release_or_end_the_re
 
 def test_held_votes_are_not_handed_out(judge_of, release_with):
     ask(actor=None, judge=judge_of(3), release=release_with(1), predicates=["ground"])
-    assert len(claim(owner=new_owner(), limit=9)) == 2
+    assert len(claim(JUDGING, owner=new_owner(), limit=9)) == 2
 
 
 def test_steadiness_uses_the_votes_that_every_question_gets(judge_of, release_with, client, coordinator):

@@ -12,12 +12,13 @@ from django.urls import reverse
 from django.views.debug import get_exception_reporter_filter
 
 from accounts.refusal import Refused
-from judging.models import Call, JudgeTask, TaskState, Verdict
-from judging.queue.worker import drain
+from judging.models import Call, JudgeTask, Verdict
 from judging.runs.actions import ask
 from llm.client import Client
 from tests.judging.listener import Listener, NameServer, listening
 from tests.llm.server import serving
+from work.models import TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KEY = "sk-canary/5b1e+77"
@@ -127,7 +128,7 @@ def test_a_listener_is_reached_when_it_is_declared_so_the_tests_above_could_fail
 def rebinding(monkeypatch, listener) -> Iterator[NameServer]:
     """models.test is 127.0.0.1 at the first look, a metadata service ever after."""
     names = NameServer(["127.0.0.1", "169.254.169.254"])
-    monkeypatch.setattr("judging.queue.worker.Client", partial(Client, resolver=names.resolve))
+    monkeypatch.setattr("work.worker.Client", partial(Client, resolver=names.resolve))
     yield names
     names.close()
 

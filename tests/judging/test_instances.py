@@ -15,7 +15,6 @@ from benchmark.models import Release
 from benchmark.protocols import get_protocol, protocol_names
 from judging.asking.questions import question
 from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
-from judging.queue.worker import drain
 from judging.runs.actions import ask, create_judge
 from tests.benchmark.files import example, gap
 from tests.factories import (
@@ -29,6 +28,7 @@ from tests.factories import (
     VerdictFactory,
 )
 from tests.judging.test_unreadable import MALFORMED
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ASKED = [

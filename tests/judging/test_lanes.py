@@ -5,10 +5,10 @@ import asyncio
 from django.db import OperationalError
 
 from judging.models import JudgeTask
-from judging.queue.database_thread import DatabaseThread
-from judging.queue.lanes import Lanes
-from judging.queue.settlement import Failure
 from tests.judging.test_claims import failure
+from work.database_thread import DatabaseThread
+from work.kinds import Failure
+from work.lanes import Lanes
 
 
 def test_nothing_new_is_asked_while_paused_and_everything_after_it():

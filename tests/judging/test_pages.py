@@ -8,8 +8,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
-from judging.models import EndpointState, Judge, JudgeRun, RunState, Verdict
+from judging.models import Judge, JudgeRun, Verdict
 from judging.runs.actions import ask, create_judge
+from work.models import EndpointState, RunState
 
 pytestmark = pytest.mark.django_db
 

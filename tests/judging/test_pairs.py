@@ -12,7 +12,6 @@ from accounts.refusal import Refused
 from benchmark.models import Output
 from judging.asking.replies import replies
 from judging.models import JudgeTask, Verdict
-from judging.queue.worker import drain
 from judging.reading.injections import flagged_outputs
 from judging.runs.actions import ask, create_judge
 from judging.runs.progress import Flips, flips
@@ -28,6 +27,7 @@ from tests.factories import (
     SystemFactory,
     VerdictFactory,
 )
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROBLEM = {

@@ -10,11 +10,12 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.models import Output
 from benchmark.protocol import ProgramReply
-from judging.models import Call, JudgeTask, RunState, TaskState, Verdict
-from judging.queue.worker import drain
+from judging.models import Call, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
 from tests.factories import JudgeFactory
 from tests.judging.programs import protocol_with_programs
+from work.models import RunState, TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLACES = ("judging.runs.actions", "judging.programs.programs", "judging.runs.forms")

@@ -9,10 +9,10 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from judging.models import Call, Judge, Verdict
-from judging.queue.worker import drain
 from judging.reading.reparsing import reparse
 from judging.runs.actions import ask
 from llm import Reply
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

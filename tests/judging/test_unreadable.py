@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from benchmark.models import Output
-from judging.models import Call, JudgeTask, TaskState, Verdict
-from judging.queue.worker import drain
+from judging.models import Call, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge
 from tests.llm.injections import INJECTIONS
+from work.models import TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

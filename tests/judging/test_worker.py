@@ -1,15 +1,18 @@
 """A shift at the queue, against a local server that answers, fails, stalls and lies."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.db import DatabaseError, OperationalError
 
 from judging.asking import questions
-from judging.models import Call, JudgeRun, JudgeTask, RunState, TaskState, Verdict
-from judging.queue.settlement import settle
-from judging.queue.worker import drain
+from judging.asking.settlement import settle
+from judging.kind import JUDGING
+from judging.models import Call, JudgeRun, JudgeTask, Verdict
 from judging.runs.actions import ask, create_judge, reconcile
+from work.models import RunState, TaskState
+from work.worker import drain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -114,7 +117,7 @@ def test_replies_outlast_a_database_that_is_away_and_are_not_asked_for_again(
             raise OperationalError("server closed the connection unexpectedly")
         return stored or settle(**batch)
 
-    monkeypatch.setattr("judging.queue.worker.settle", flaky)
+    monkeypatch.setattr("work.worker.kinds", lambda: [replace(JUDGING, settle=flaky)])
     ask(actor=None, judge=judge, release=release_with(10))
     drain()
     assert (server.calls, Call.objects.count(), Verdict.objects.count()) == (20, 20, 20)
@@ -125,7 +128,7 @@ def test_a_plain_database_error_is_an_outage_only_if_the_connection_is_gone(
     judge, release_with, server, monkeypatch, broken
 ):
     """psycopg2 raises it when the server hangs up within a statement; anything else is a fault and is raised."""
-    monkeypatch.setattr("judging.queue.database_thread._connection_is_broken", lambda: broken)
+    monkeypatch.setattr("work.database_thread._connection_is_broken", lambda: broken)
     faults = iter([True])
 
     def flaky(**batch):
@@ -133,7 +136,7 @@ def test_a_plain_database_error_is_an_outage_only_if_the_connection_is_gone(
             raise DatabaseError("server closed the connection unexpectedly")
         return settle(**batch)
 
-    monkeypatch.setattr("judging.queue.worker.settle", flaky)
+    monkeypatch.setattr("work.worker.kinds", lambda: [replace(JUDGING, settle=flaky)])
     ask(actor=None, judge=judge, release=release_with(5))
     if broken:
         assert drain() == server.calls == 10
@@ -157,16 +160,16 @@ def test_a_question_that_cannot_be_put_together_fails_alone(judge, release_with,
 def test_a_lie_about_the_prompt_is_found_out(judge, release_with, server, monkeypatch):
     run = ask(actor=None, judge=judge, release=release_with(1), predicates=["ground"])
     monkeypatch.setitem(judge.prompts["ground"], "sha256", "f" * 64)
-    monkeypatch.setattr("judging.queue.worker.claim", lambda **kw: _claimed_with(judge, **kw))
+    monkeypatch.setattr("work.worker.claim", lambda kind, **kw: _claimed_with(judge, kind, **kw))
     drain()
     assert server.calls == 0
     assert "has changed" in JudgeRun.objects.get(pk=run.pk).tasks.get().last_error
 
 
-def _claimed_with(judge, **kwargs):
-    from judging.queue.claims import claim
+def _claimed_with(judge, kind, **kwargs):
+    from work.claims import claim
 
-    tasks = claim(**kwargs)
+    tasks = claim(kind, **kwargs)
     for task in tasks:
         task.run.judge = judge
     return tasks

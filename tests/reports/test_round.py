@@ -7,9 +7,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from benchmark.models import ImportUpload, RenderedDocument
-from judging.models import JudgeTask, TaskState
+from judging.models import JudgeTask
 from reports import tasks
 from tests.factories import JudgeTaskFactory, UserFactory
+from work.models import TaskState
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def sent(monkeypatch, django_capture_on_commit_callbacks) -> list[str]:
     """The names of the messages that the round sends."""
     names: list[str] = []
-    for module in ("judging.queue.signal", "benchmark.rendering.stored", "reports.printing.jobs"):
+    for module in ("work.signal", "benchmark.rendering.stored", "reports.printing.jobs"):
         monkeypatch.setattr(f"{module}.current_app.send_task", lambda name, *args, **more: names.append(name))
     return names
 

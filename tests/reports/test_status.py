@@ -14,10 +14,10 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from benchmark.models import ImportState, ImportUpload
-from judging.models import EndpointState
 from reports.status.state import beat_heart, stalled_since, status, waiting_jobs
 from reports.tasks import heartbeat
 from tests.deployment import deployed
+from work.models import EndpointState
 
 pytestmark = pytest.mark.django_db
 START = dt.datetime(2026, 11, 22, 9, 0, tzinfo=dt.UTC)

@@ -11,11 +11,12 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Release
-from judging.asking.endpoints import HOW_TO, declared_endpoints
-from judging.models import Judge, JudgeRun, RunState, RunSubject
-from judging.queue.worker import drain
+from judging.models import Judge, JudgeRun, RunSubject
 from judging.runs.actions import ask, reconcile
 from judging.runs.queries import newest_judge, newest_judges, run_cost, runs_with_progress, verdict_counts
+from work.endpoints import HOW_TO, declared_endpoints
+from work.models import RunState
+from work.worker import drain
 
 _POLL_SECONDS = 0.5
 

@@ -9,11 +9,12 @@ from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.releases.queries import release_named
-from judging.models import JudgeRun, RunState
+from judging.models import JudgeRun
 from judging.programs.sources import ask_about_sources, source_program
-from judging.queue.worker import drain
 from judging.runs.actions import reconcile
 from reports.sources.document import newest_matcher, protocol_flags
+from work.models import RunState
+from work.worker import drain
 
 _POLL_SECONDS = 0.5
 

@@ -1,15 +1,18 @@
-"""Judging what is claimable: many calls in flight in one process, no transaction open during any of them.
+"""Doing what is claimable: many calls in flight in one process, no transaction open during any of them.
 
 All database work runs in one thread separate from the event loop, in small transactions: claim a batch, keep the
 leases alive, store a batch of results. A worker may die at any point; what it held returns by its leases. The
 database may go away at any point; replies already received are kept and stored when it is back.
+
+One shift serves all kinds of work, with one set of lanes for each endpoint, so that no endpoint is asked more at once
+than it was declared to take.
 """
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
@@ -17,19 +20,15 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Q
 
-from judging.asking.asking import answer
-from judging.asking.endpoints import declared_endpoints
-from judging.models import JudgeTask
-from judging.programs.pool import SLOTS, ProgramPool
-from judging.programs.programs import answer_by_program
-from judging.queue.breaker import allowed
-from judging.queue.claims import claim, keep_alive, new_owner, release, release_all
-from judging.queue.database_thread import DatabaseThread
-from judging.queue.lanes import Lanes, Result, within
-from judging.queue.pace import SharedPace
-from judging.queue.process import ended_by_sigterm, switching_often
-from judging.queue.settlement import settle
 from llm import AddressRefused, Client, Endpoint, Unavailable
+from work.breaker import allowed
+from work.claims import claim, keep_alive, new_owner, release, release_all
+from work.database_thread import DatabaseThread
+from work.endpoints import declared_endpoints
+from work.kinds import Result, Task, kinds
+from work.lanes import Ask, Lanes, within
+from work.pace import SharedPace
+from work.process import CORES, ended_by_sigterm, switching_often
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +43,7 @@ SHIFT_SECONDS = 30.0  # a worker hands over after this long, so that a warm stop
 
 
 def drain(*, shift_seconds: float = SHIFT_SECONDS) -> int:
-    """Judge until nothing is claimable or the shift is over; returns the number of new verdicts.
+    """Work until nothing is claimable or the shift is over; returns how many results are new.
 
     SIGTERM ends the shift: calls in flight are waited for and stored, then it does what it did before.
     """
@@ -61,7 +60,7 @@ class _Shift:
         self.endpoints = endpoints
         self.ends_at = time.monotonic() + seconds
         self.database = DatabaseThread()
-        self.lanes: list[tuple[Callable[..., list[JudgeTask]], Lanes]] = []
+        self.lanes: list[tuple[Callable[..., list[Task]], Lanes]] = []
         self.results: list[Result] = []
         self.news = asyncio.Event()  # a result came in
         self.settled = asyncio.Event()  # a batch is stored
@@ -85,7 +84,8 @@ class _Shift:
                 ended, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
                 for job in ended:
                     job.result()
-                await self.database.do(release_all, owner=self.owner)  # after a fault the leases run out
+                for kind in kinds():  # after a fault the leases run out
+                    await self.database.do(release_all, kind.tasks, owner=self.owner)
             finally:
                 for job in jobs:
                     job.cancel()
@@ -94,19 +94,26 @@ class _Shift:
         return self.stored
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Lanes for each endpoint that is declared here, for programs, and for endpoints that are not declared."""
+        """Lanes for each endpoint that is declared here, for this machine, and for endpoints that are not declared."""
         for name, endpoint in self.endpoints.items():
             client = await self._client(endpoint, stack)
-            self._add(Q(judge__endpoint=name), endpoint.max_concurrency, partial(answer, client=client), name)
-        programs = await stack.enter_async_context(ProgramPool())
-        is_program = ~Q(judge__program="")
-        self._add(is_program, SLOTS, partial(answer_by_program, pool=programs))
-        unknown = ~Q(judge__endpoint__in=list(self.endpoints)) & ~is_program
-        self._add(unknown, 1, partial(answer, client=None))
+            self._add([name], endpoint.max_concurrency, self._by(client), breaker=name)
+        here = {kind.tasks: await stack.enter_async_context(kind.here()) for kind in kinds()}
+        self._add([""], CORES, lambda task: here[type(task)](task, self.rng))
+        self._add([*self.endpoints, ""], 1, self._by(None), others=True)
 
-    def _add(self, which: Q, width: int, ask: Callable[..., Awaitable[Result]], endpoint: str = "") -> None:
-        lanes = Lanes(width, partial(ask, rng=self.rng), self._note, paused=lambda: self.database.away)
-        self.lanes.append((partial(_claim, owner=self.owner, which=which, endpoint=endpoint), lanes))
+    def _by(self, client: Client | None) -> Ask:
+        """Asking through this client, or saying that there is none."""
+        ask = {kind.tasks: kind.ask for kind in kinds()}
+        return lambda task: ask[type(task)](task, client, self.rng)
+
+    def _add(
+        self, names: list[str], width: int, ask: Ask, *, breaker: str = "", others: bool = False
+    ) -> None:
+        """Lanes for the tasks of these endpoints, or of all `others`."""
+        lanes = Lanes(width, ask, self._note, paused=lambda: self.database.away)
+        fetch = partial(_claim, owner=self.owner, names=names, others=others, breaker=breaker)
+        self.lanes.append((fetch, lanes))
 
     def _note(self, result: Result) -> None:
         self.results.append(result)
@@ -121,7 +128,7 @@ class _Shift:
             logger.warning("endpoint %s cannot be used: %s", endpoint.name, error)
             return None
 
-    async def _feed(self, fetch: Callable[..., list[JudgeTask]], lanes: Lanes) -> None:
+    async def _feed(self, fetch: Callable[..., list[Task]], lanes: Lanes) -> None:
         """Keep lanes busy until the queue has nothing for them and what they were given is stored."""
         while time.monotonic() < self.ends_at:
             unsettled, wanted = bool(lanes.held), lanes.wanted
@@ -146,9 +153,11 @@ class _Shift:
             begun = time.monotonic()
             batch = self.results[:FLUSH_ROWS]
             if batch:
-                self.stored += await self.database.do(settle, results=batch, owner=self.owner)
+                for kind in kinds():
+                    if found := [result for result in batch if isinstance(result.task, kind.tasks)]:
+                        self.stored += await self.database.do(kind.settle, results=found, owner=self.owner)
                 del self.results[: len(batch)]
-                settled = {result.task.pk for result in batch}
+                settled = {result.task for result in batch}
                 for _, lanes in self.lanes:
                     lanes.held -= settled
             await self._give_back_dropped()
@@ -173,18 +182,27 @@ class _Shift:
 
     async def _give_back_dropped(self) -> None:
         for _, lanes in self.lanes:
-            if lanes.dropped:
-                dropped, lanes.dropped = lanes.dropped, []
-                await self.database.do(release, owner=self.owner, task_ids=dropped)
+            dropped, lanes.dropped = lanes.dropped, []
+            for kind in kinds():
+                if ids := [task.pk for task in dropped if isinstance(task, kind.tasks)]:
+                    await self.database.do(release, kind.tasks, owner=self.owner, task_ids=ids)
 
     async def _keep_alive(self) -> None:
         while True:
             await asyncio.sleep(settings.JUDGE_LEASE_SECONDS / HEARTBEATS_PER_LEASE)
-            held = [task_id for _, lanes in self.lanes for task_id in lanes.held]
-            await self.database.do(keep_alive, owner=self.owner, task_ids=held)
+            held = [task for _, lanes in self.lanes for task in lanes.held]
+            for kind in kinds():
+                ids = [task.pk for task in held if isinstance(task, kind.tasks)]
+                await self.database.do(keep_alive, kind.tasks, owner=self.owner, task_ids=ids)
 
 
-def _claim(*, owner: str, limit: int, which: Q, endpoint: str) -> list[JudgeTask]:
+def _claim(*, owner: str, limit: int, names: list[str], others: bool, breaker: str) -> list[Task]:
     """Tasks for lanes that want `limit` of them: none while the breaker of their endpoint is open."""
-    wanted = allowed(endpoint=endpoint, wanted=limit) if endpoint else limit
-    return claim(owner=owner, limit=wanted, which=which) if wanted else []
+    wanted = allowed(endpoint=breaker, wanted=limit) if breaker else limit
+    tasks: list[Task] = []
+    for kind in kinds():
+        if len(tasks) < wanted:
+            asked = Q(**{f"{kind.endpoint}__in": names})
+            which = ~asked if others else asked
+            tasks += claim(kind, owner=owner, limit=wanted - len(tasks), which=which)
+    return tasks

@@ -1,18 +1,16 @@
-"""The questions in flight at one endpoint, or with programs: lanes that take tasks from a short queue."""
+"""The tasks in flight at one endpoint, or on this machine: lanes that take them from a short queue."""
 
 import asyncio
+import datetime as dt
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from judging.asking.asking import fault
-from judging.models import JudgeTask
-from judging.queue.breaker import THRESHOLD
-from judging.queue.settlement import Failure, Outcome
+from work.breaker import THRESHOLD
+from work.kinds import Failure, Result, Task
 
-Result = Outcome | Failure
-Ask = Callable[[JudgeTask], Awaitable[Result]]
+Ask = Callable[[Task], Awaitable[Result]]
 logger = logging.getLogger(__name__)
 
 
@@ -30,10 +28,10 @@ class Lanes:
         self._ask = ask
         self._done = done
         self._paused = paused
-        self.held: set[int] = set()  # ids of tasks taken and not yet stored; the worker removes them
-        self.dropped: list[int] = []  # ids of tasks taken and never asked; the worker gives them back
+        self.held: set[Task] = set()  # taken and not yet stored; the worker removes them
+        self.dropped: list[Task] = []  # taken and never asked; the worker gives them back
         self._failures = 0  # in a row
-        self._waiting: deque[JudgeTask] = deque()
+        self._waiting: deque[Task] = deque()
         self._in_flight: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
 
@@ -56,9 +54,9 @@ class Lanes:
         missing = self.width + reserve - len(self._in_flight) - len(self._waiting)
         return missing if missing > reserve // 2 else 0
 
-    def take(self, tasks: list[JudgeTask]) -> None:
+    def take(self, tasks: list[Task]) -> None:
         """Start what has room and keep the rest waiting."""
-        self.held.update(task.pk for task in tasks)
+        self.held.update(tasks)
         self._waiting.extend(tasks)
         starting = 0 if self._paused() else min(len(self._waiting), self.width - len(self._in_flight))
         for _ in range(starting):
@@ -74,7 +72,7 @@ class Lanes:
 
     def stop_waiting(self) -> None:
         """Drop what has not been asked yet."""
-        self.dropped += [task.pk for task in self._waiting]
+        self.dropped += self._waiting
         self.held.difference_update(self.dropped)
         self._waiting.clear()
 
@@ -85,8 +83,9 @@ class Lanes:
             try:
                 result = await self._ask(task)
             except Exception as error:
-                logger.exception("judge task %s cannot be asked", task.pk)
-                result = fault(task, f"{type(error).__name__}: {error}")
+                logger.exception("%s cannot be asked", task)
+                reason = f"{type(error).__name__}: {error}"
+                result = Failure(task=task, error=reason, final=True, wait=dt.timedelta())
             self._done(result)
             self._failures = self._failures + 1 if isinstance(result, Failure) and result.counts else 0
             if self._failures >= THRESHOLD:

@@ -1,4 +1,4 @@
-"""When a judge task that failed may be tried again. Pure."""
+"""When a task that failed may be tried again. Pure."""
 
 import random
 

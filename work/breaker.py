@@ -11,8 +11,8 @@ from enum import StrEnum
 
 from django.db import transaction
 
-from judging.models import EndpointState
-from judging.queue.clock import shared_now
+from work.clock import shared_now
+from work.models import EndpointState
 
 THRESHOLD = 5
 FIRST_SECONDS = 15.0

@@ -28,7 +28,7 @@ class DatabaseThread:
     def __init__(self, *, patience: float = OUTAGE_SECONDS) -> None:
         self.away = False  # as the last verb found it; what is asked now could not be stored
         self._patience = patience
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="judging-db")
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="work-db")
 
     async def do(self, verb: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The verb's result; raises DatabaseError when patience is over or trying again cannot help."""

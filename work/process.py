@@ -1,5 +1,6 @@
 """What a worker asks of the process in which it works, for as long as it works."""
 
+import os
 import signal
 import sys
 import threading
@@ -9,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 SWITCH_SECONDS = 0.0005
+CORES = len(os.sched_getaffinity(0))  # how many tasks that compute may run here at once
 
 
 @contextmanager

@@ -14,10 +14,11 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
-from judging.models import JudgeRun, JudgeTask, RunState, TaskState
-from judging.queue.backoff import MAX_TRIES
-from judging.queue.budget import forfeit, reserve
-from judging.queue.clock import shared_now
+from work.backoff import MAX_TRIES
+from work.budget import forfeit, reserve
+from work.clock import shared_now
+from work.kinds import Kind, Task
+from work.models import RunState, TaskState
 
 FREE = {
     "state": TaskState.WAITING,
@@ -39,61 +40,50 @@ def new_owner() -> str:
     return uuid.uuid4().hex
 
 
-def claim(*, owner: str, limit: int, which: Q | None = None) -> list[JudgeTask]:
-    """Lease up to `limit` tasks to `owner`, of those in the runs that `which` (on JudgeRun) selects.
+def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list[Task]:
+    """Lease up to `limit` tasks of the kind to `owner`, of those in the runs that `which` selects.
 
     Runs of a higher priority come first, then older runs; within a run the tasks' order. May return fewer
-    while others claim. Runs, judges, outputs and instances come as one object each, however many tasks share
+    while others claim. Runs, and whatever else is loaded, come as one object each, however many tasks share
     them.
     """
     now = shared_now()
     with transaction.atomic():
-        chosen = _choose(which or Q(), now, limit)
-        taken = JudgeTask.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
+        chosen = _choose(kind, which or Q(), now, limit)
+        taken = kind.tasks.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
             state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
         )
         if not taken:
             return []
-        claimed = list(
-            JudgeTask.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
-            .prefetch_related(
-                "run__judge",
-                "output__instance",
-                "output__redacted",
-                "second__redacted",
-                "instance",
-                "repair_of",
-            )
-            .order_by("-run__priority", "id")
-        )
-        return reserve(claimed)
+        held = kind.tasks.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
+        return reserve(kind, list(held.prefetch_related(*kind.loaded).order_by("-run__priority", "id")))
 
 
-def _choose(which: Q, now: dt.datetime, limit: int) -> list[int]:
+def _choose(kind: Kind, which: Q, now: dt.datetime, limit: int) -> list[int]:
     """Ids of waiting tasks whose time has come, run by run: each look-up is one index range."""
     chosen: list[int] = []
-    running = JudgeRun.objects.filter(which, state=RunState.RUNNING).order_by("-priority", "id")
+    running = kind.runs.objects.filter(which, state=RunState.RUNNING).order_by("-priority", "id")
     for run_id in running.values_list("id", flat=True):
-        due = JudgeTask.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
+        due = kind.tasks.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
         chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
         if len(chosen) == limit:
             break
     return chosen
 
 
-def _lockable(tasks: QuerySet[JudgeTask]) -> QuerySet[JudgeTask]:
+def _lockable(tasks: QuerySet[Task]) -> QuerySet[Task]:
     """Past the rows that another worker is claiming just now, where the database can skip them."""
     if connection.features.has_select_for_update_skip_locked:
         return tasks.select_for_update(skip_locked=True, of=("self",))
     return tasks
 
 
-def keep_alive(*, owner: str, task_ids: Collection[int]) -> int:
+def keep_alive(tasks: type[Task], *, owner: str, task_ids: Collection[int]) -> int:
     """Heartbeat: extend the leases of `owner` on these tasks; returns how many it still holds.
 
     A lease whose claim was never answered (the database went away) is not among them and runs out.
     """
-    return JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner).update(
+    return tasks.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner).update(
         lease_until=shared_now() + lease()
     )
 
@@ -108,17 +98,17 @@ class GivenBack:
 
 
 @transaction.atomic
-def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
+def give_back(tasks: type[Task], *, owner: str, failed: Mapping[int, GivenBack]) -> int:
     """Return tasks (by id) that failed; after MAX_TRIES, or when final, they are failed for good.
 
     A task whose lease was lost meanwhile is left alone: another worker is responsible for it. Returns how many were
     still held.
     """
     now = shared_now()
-    leased = JudgeTask.objects.filter(id__in=tasks, state=TaskState.LEASED, lease_owner=owner).order_by("id")
+    leased = tasks.objects.filter(id__in=failed, state=TaskState.LEASED, lease_owner=owner).order_by("id")
     held = list(leased.select_for_update())
     for task in held:
-        returned = tasks[task.pk]
+        returned = failed[task.pk]
         task.tries += 1
         over = returned.final or task.tries >= MAX_TRIES
         task.state = TaskState.FAILED if over else TaskState.WAITING
@@ -126,22 +116,22 @@ def give_back(*, owner: str, tasks: Mapping[int, GivenBack]) -> int:
         task.lease_owner, task.lease_until = "", None
         task.tokens_reserved, task.cost_reserved = 0, Decimal(0)
         task.last_error = returned.error[:2000]
-    return JudgeTask.objects.bulk_update(held, _RETURNED, batch_size=500) if held else 0
+    return tasks.objects.bulk_update(held, _RETURNED, batch_size=500) if held else 0
 
 
-def release(*, owner: str, task_ids: Collection[int]) -> int:
+def release(tasks: type[Task], *, owner: str, task_ids: Collection[int]) -> int:
     """Return tasks that were never asked; returns how many were still held."""
-    held = JudgeTask.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner)
+    held = tasks.objects.filter(id__in=task_ids, state=TaskState.LEASED, lease_owner=owner)
     return held.update(**FREE)
 
 
-def release_all(*, owner: str) -> int:
+def release_all(tasks: type[Task], *, owner: str) -> int:
     """Return everything untried: the worker is stopping."""
-    return JudgeTask.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(**FREE)
+    return tasks.objects.filter(state=TaskState.LEASED, lease_owner=owner).update(**FREE)
 
 
 @transaction.atomic
-def take_back_expired() -> int:
+def take_back_expired(kind: Kind) -> int:
     """Return tasks whose lease ran out (their worker died) to the queue.
 
     What was reserved for them counts as spent: nobody knows whether the call had been made. For the length of one lease
@@ -150,10 +140,10 @@ def take_back_expired() -> int:
     """
     if _just_started():
         return 0
-    expired = JudgeTask.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
+    expired = kind.tasks.objects.filter(state=TaskState.LEASED, lease_until__lt=shared_now())
     ids = list(_lockable(expired.order_by("id")).values_list("id", flat=True))
-    forfeit(ids)
-    return JudgeTask.objects.filter(id__in=ids).update(**FREE)
+    forfeit(kind, ids)
+    return kind.tasks.objects.filter(id__in=ids).update(**FREE)
 
 
 def _just_started() -> bool:

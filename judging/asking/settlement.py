@@ -3,7 +3,6 @@
 Storing the same results twice changes nothing, so a worker whose commit was not answered may repeat it.
 """
 
-import datetime as dt
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,11 +11,14 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from judging.models import Call, JudgeTask, TaskState, Verdict
-from judging.queue.breaker import note_results
-from judging.queue.budget import Use, attempts, charge, use_of
-from judging.queue.claims import FREE, GivenBack, give_back
+from judging.asking.costs import attempts, use_of
+from judging.models import Call, JudgeRun, JudgeTask, Verdict
 from judging.runs.early_stop import advance, question_of
+from work.breaker import note_results
+from work.budget import charge
+from work.claims import FREE, GivenBack, give_back
+from work.kinds import Failure, Use
+from work.models import TaskState
 
 
 @dataclass(frozen=True)
@@ -41,26 +43,6 @@ class Outcome:
     token: UUID = field(default_factory=uuid4)
 
 
-@dataclass(frozen=True)
-class Failure:
-    """A call that gave no reply to read. `final` when trying again cannot help; `wait` until the next try.
-
-    `counts` against the endpoint: it was asked and did not answer as a model server should.
-    """
-
-    task: JudgeTask
-    error: str
-    final: bool
-    wait: dt.timedelta
-    prompt_sha256: str = ""
-    request: dict[str, Any] | None = None
-    reply: dict[str, Any] | None = None
-    latency_seconds: float = 0.0
-    unanswered: int = 0
-    counts: bool = False
-    token: UUID = field(default_factory=uuid4)
-
-
 @transaction.atomic
 def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     """Store calls and verdicts, close or return the tasks; returns how many verdicts are new.
@@ -69,7 +51,8 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     Verdict decides which of two late answers counts: the first, from any worker.
     """
     new = _not_stored(results)
-    charge(owner=owner, uses={result.task.pk: _use(result) for result in new if result.task.run.is_capped})
+    uses = {result.task.pk: _use(result) for result in new if result.task.run.is_capped}
+    charge(JudgeTask, JudgeRun, owner=owner, uses=uses)
     _tell_breakers(new)
     outcomes = [result for result in new if isinstance(result, Outcome)]
     failures = [result for result in new if isinstance(result, Failure)]
@@ -114,8 +97,9 @@ def _settle_failures(failures: Sequence[Failure], owner: str) -> None:
     """Keep the failed calls that were made, and return the tasks to the queue or fail them for good."""
     Call.objects.bulk_create([_failed_call(failure) for failure in failures if failure.request is not None])
     give_back(
+        JudgeTask,
         owner=owner,
-        tasks={
+        failed={
             failure.task.pk: GivenBack(error=failure.error, wait=failure.wait, final=failure.final)
             for failure in failures
         },

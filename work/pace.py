@@ -9,9 +9,9 @@ from collections import deque
 from django.db import transaction
 from django.db.models.functions import Now
 
-from judging.models import EndpointState
-from judging.queue.database_thread import DatabaseThread
 from llm import Endpoint
+from work.database_thread import DatabaseThread
+from work.models import EndpointState
 
 _BATCH_SECONDS = 1.0  # turns taken from the database at once; those of a dead worker are lost
 

@@ -1,0 +1,95 @@
+"""Hard caps of a run on tokens and cost: reserved before a call is made, settled after it.
+
+A reservation is an upper bound of what the call can use, all attempts included; what is spent and reserved
+together never exceeds the cap, whatever the number of workers. A call whose fate is unknown (its worker died,
+or the server never answered) counts with its whole reservation.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection
+from decimal import Decimal
+
+from django.db.models import F, Sum
+
+from work.kinds import Kind, Run, Task, Use
+from work.models import RunState, TaskState
+
+
+def reserve(kind: Kind, claimed: list[Task]) -> list[Task]:
+    """Those of the claimed tasks that their runs' caps allow, each with its reservation; the rest are returned.
+
+    A run of which nothing fits although nothing is reserved is paused with a note. Part of a claim's
+    transaction.
+    """
+    by_run: dict[int, list[Task]] = defaultdict(list)
+    for task in claimed:
+        if task.run.is_capped:
+            by_run[task.run_id].append(task)
+    refused = {task.pk for run_id in sorted(by_run) for task in _reserve_in(kind, run_id, by_run[run_id])}
+    return [task for task in claimed if task.pk not in refused]
+
+
+def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
+    """Reserve what fits into one run, in order; returns the tasks that do not, which are waiting again."""
+    run = kind.runs.objects.select_for_update().get(pk=run_id)
+    sums = kind.tasks.objects.filter(run=run, state=TaskState.LEASED).aggregate(
+        tokens=Sum("tokens_reserved"), cost=Sum("cost_reserved")
+    )
+    reserved = Use(sums["tokens"] or 0, sums["cost"] or Decimal(0))
+    used = Use(run.tokens_spent, run.cost_spent) + reserved
+    granted = []
+    for task in tasks:
+        needed = kind.most(task)
+        if not _fits(run, used + needed):
+            break
+        used += needed
+        task.tokens_reserved, task.cost_reserved = needed.tokens, needed.cost
+        granted.append(task)
+    kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
+    refused = tasks[len(granted) :]
+    free = {"state": TaskState.WAITING, "lease_owner": "", "lease_until": None}
+    kind.tasks.objects.filter(id__in=[task.pk for task in refused]).update(**free)
+    if not granted and not reserved.tokens:
+        spent = f"{run.tokens_spent:,} tokens and {run.cost_spent.normalize():f} are spent"
+        run.note = f"The next call could exceed the run's cap: {spent}. Raise the cap to continue."
+        run.state = RunState.PAUSED
+        run.save(update_fields=["note", "state"])
+        kind.paused(run)
+    return refused
+
+
+def _fits(run: Run, used: Use) -> bool:
+    return (run.max_tokens is None or used.tokens <= run.max_tokens) and (
+        run.max_cost is None or used.cost <= run.max_cost
+    )
+
+
+def charge(tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use]) -> None:
+    """Book the use of tasks (by id) that `owner` still holds; what a lost lease had reserved is booked already.
+
+    Part of the transaction that stores the results, before it frees the tasks.
+    """
+    if not uses:
+        return
+    held = tasks.objects.filter(id__in=uses, state=TaskState.LEASED, lease_owner=owner)
+    spent: dict[int, Use] = defaultdict(Use)
+    for task_id, run_id in held.order_by("id").select_for_update().values_list("id", "run_id"):
+        spent[run_id] += uses[task_id]
+    _book(runs, spent)
+
+
+def forfeit(kind: Kind, task_ids: Collection[int]) -> None:
+    """Book the whole reservations of tasks whose workers died, before they are freed."""
+    reserved = kind.tasks.objects.filter(id__in=task_ids, tokens_reserved__gt=0)
+    spent: dict[int, Use] = defaultdict(Use)
+    for run_id, tokens, cost in reserved.values_list("run_id", "tokens_reserved", "cost_reserved"):
+        spent[run_id] += Use(tokens, cost)
+    _book(kind.runs, spent)
+
+
+def _book(runs: type[Run], spent: dict[int, Use]) -> None:
+    for run_id in sorted(spent):
+        runs.objects.filter(pk=run_id).update(
+            tokens_spent=F("tokens_spent") + spent[run_id].tokens,
+            cost_spent=F("cost_spent") + spent[run_id].cost,
+        )
