@@ -25,7 +25,7 @@ WITHHELD = (
     "reports.Artifact",
     "reports.ReportJob",
 )
-WITHHELD_APPS = ("judging",)
+WITHHELD_APPS = ("judging", "work")
 # Written on every path, read by staff only. INSERT gives the new row's number back, which takes that one column.
 WRITE_ONLY = ("accounts.AuditEvent",)
 

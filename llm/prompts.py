@@ -130,7 +130,9 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         raise PromptError("expected front matter between two lines of +++ and a body after it")
     front = _front(parts["front"])
     body = parts["body"].strip()
-    _check_placeholders(body)
+    rest = _PLACEHOLDER.sub("", body)
+    if "{{" in rest or "}}" in rest:
+        raise PromptError("a placeholder is written {{ field }}, with small letters, digits and _")
     return Prompt(
         name=named["name"],
         version=int(named["version"]),
@@ -164,12 +166,6 @@ def _front(text: str) -> _Front:
     if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
         raise PromptError("front matter: labels: expected different words of small letters and _")
     return front
-
-
-def _check_placeholders(body: str) -> None:
-    rest = _PLACEHOLDER.sub("", body)
-    if "{{" in rest or "}}" in rest:
-        raise PromptError("a placeholder is written {{ field }}, with small letters, digits and _")
 
 
 def framed(name: str, text: str, nonce: str) -> str:

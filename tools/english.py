@@ -50,7 +50,16 @@ def prose(path: Path) -> str:
         return _blank(
             text, r"{%(?!\s*(?:blocktrans|translate)).*?%}|{{.*?}}|{#.*?#}|<script.*?</script>|<[^>]*>"
         )
-    return _docstrings(text)
+    lines = [""] * (text.count("\n") + 1)
+    for node in ast.walk(ast.parse(text)):
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and ast.get_docstring(node) is not None
+        ):
+            statement = node.body[0]
+            source = text.split("\n")[statement.lineno - 1 : statement.end_lineno]
+            lines[statement.lineno - 1 : statement.end_lineno] = source
+    return _blank("\n".join(lines), r"`[^`\n]*`")
 
 
 def files() -> Iterator[Path]:
@@ -71,19 +80,6 @@ def files_below(path: Path) -> list[Path]:
 
 def _blank(text: str, pattern: str) -> str:
     return re.sub(pattern, lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.S)
-
-
-def _docstrings(text: str) -> str:
-    lines = [""] * (text.count("\n") + 1)
-    for node in ast.walk(ast.parse(text)):
-        if (
-            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and ast.get_docstring(node) is not None
-        ):
-            statement = node.body[0]
-            source = text.split("\n")[statement.lineno - 1 : statement.end_lineno]
-            lines[statement.lineno - 1 : statement.end_lineno] = source
-    return _blank("\n".join(lines), r"`[^`\n]*`")
 
 
 def main(paths: list[str]) -> int:

@@ -117,7 +117,7 @@ def _start(servers: dict[str, str], markers: list[str]) -> subprocess.Popen[byte
         "-m",
         "pytest",
         "-n",
-        str(_workers()),
+        str(min(4, len(os.sched_getaffinity(0)))),
         "--dist",
         "loadfile",
         "-rs",
@@ -144,10 +144,6 @@ def _follow(name: str, child: subprocess.Popen[bytes]) -> Outcome:
         sys.stdout.flush()
         lines.append(line)
     return Outcome(name, child.wait(), read_counts("".join(lines)))
-
-
-def _workers() -> int:
-    return min(4, len(os.sched_getaffinity(0)))
 
 
 @contextmanager

@@ -62,19 +62,15 @@ def note_results(*, endpoint: str, errors: Iterable[str | None]) -> None:
             failures=0, times_opened=0, open_until=None, probing=False, last_error=""
         )
     if failed:
-        _count_failures(endpoint, failed)
-
-
-def _count_failures(endpoint: str, failed: list[str]) -> None:
-    EndpointState.objects.get_or_create(name=endpoint)
-    state = EndpointState.objects.select_for_update().get(name=endpoint)
-    now = shared_now()
-    state.failures += len(failed)
-    state.last_error = failed[-1][:2000]
-    already_open = state.open_until is not None and state.open_until > now and not state.probing
-    if state.failures >= THRESHOLD and not already_open:  # late failures do not lengthen the pause
-        pause = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0**state.times_opened)
-        state.open_until = now + dt.timedelta(seconds=pause)
-        state.times_opened += 1
-        state.probing = False
-    state.save()
+        EndpointState.objects.get_or_create(name=endpoint)
+        state = EndpointState.objects.select_for_update().get(name=endpoint)
+        now = shared_now()
+        state.failures += len(failed)
+        state.last_error = failed[-1][:2000]
+        already_open = state.open_until is not None and state.open_until > now and not state.probing
+        if state.failures >= THRESHOLD and not already_open:  # late failures do not lengthen the pause
+            pause = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0**state.times_opened)
+            state.open_until = now + dt.timedelta(seconds=pause)
+            state.times_opened += 1
+            state.probing = False
+        state.save()

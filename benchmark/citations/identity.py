@@ -47,7 +47,15 @@ def same_work(one: Citation, other: Citation) -> Match:
     """Compare two citations. Symmetric."""
     title = compare_titles(one.title, other.title)
     authors = compare_lists(one.authors, other.authors)
-    evidence = _evidence(one, other, title, authors)
+    pairs = {
+        "doi": _side_by_side(sorted(one.dois), sorted(other.dois)),
+        "arxiv": _side_by_side(sorted(one.arxiv_ids), sorted(other.arxiv_ids)),
+        "title": title.value,
+        "authors": authors.value,
+        "years": _side_by_side(one.year, other.year),
+        "first pages": _side_by_side(one.first_page, other.first_page),
+    }
+    evidence = tuple((name, value) for name, value in pairs.items() if value)
     by_identifier = _by_identifier(one, other, title, authors)
     identity, reason = by_identifier or _by_title(one, other, title, authors)
     return Match(identity, reason, evidence)
@@ -88,18 +96,22 @@ def _by_title(one: Citation, other: Citation, title: TitleMatch, authors: Likene
     if title == TitleMatch.OTHER_PART:
         return Identity.DIFFERENT, "different parts of one series"
     if title in (TitleMatch.FAR, TitleMatch.OTHER_LANGUAGE):
-        return _far_titles(one, other, title, authors)
+        if authors == Likeness.NONE:
+            return Identity.DIFFERENT, "other titles and other authors"
+        if _same_place(one, other):
+            return Identity.ASK, "other titles, but the same year and page"
+        if title == TitleMatch.OTHER_LANGUAGE and not (
+            authors == Likeness.UNKNOWN and _years_apart(one, other)
+        ):
+            return Identity.ASK, "titles in two languages, perhaps a translation"
+        return Identity.DIFFERENT, "other titles"
     if authors == Likeness.NONE:
         if _same_place(one, other):
             return Identity.ASK, "other authors, but the same year and page"
         return Identity.DIFFERENT, "other authors"
     if title != TitleMatch.EQUAL:
         return Identity.ASK, "titles that are close but not equal"
-    return _equal_titles(one, other, authors)
-
-
-def _equal_titles(one: Citation, other: Citation, authors: Likeness) -> tuple[Identity, str]:
-    """The titles agree word for word; what could still tell the works apart."""
+    # The titles agree word for word; what could still tell the works apart.
     if _notice(one) != _notice(other) or one.thesis != other.thesis or one.edition != other.edition:
         return Identity.ASK, "the same title, but one is a thesis, a notice or another edition"
     if authors == Likeness.UNKNOWN:
@@ -115,16 +127,6 @@ def _equal_titles(one: Citation, other: Citation, authors: Likeness) -> tuple[Id
     if len(content_words(one.title)) <= SHORT_TITLE and one.year != other.year:
         return Identity.ASK, "the same authors and a title too short to be certain in different years"
     return Identity.SAME, "the same title and authors"
-
-
-def _far_titles(one: Citation, other: Citation, title: TitleMatch, authors: Likeness) -> tuple[Identity, str]:
-    if authors == Likeness.NONE:
-        return Identity.DIFFERENT, "other titles and other authors"
-    if _same_place(one, other):
-        return Identity.ASK, "other titles, but the same year and page"
-    if title == TitleMatch.OTHER_LANGUAGE and not (authors == Likeness.UNKNOWN and _years_apart(one, other)):
-        return Identity.ASK, "titles in two languages, perhaps a translation"
-    return Identity.DIFFERENT, "other titles"
 
 
 def _without_title(one: Citation, other: Citation, authors: Likeness) -> tuple[Identity, str]:
@@ -173,20 +175,6 @@ def _same_place(one: Citation, other: Citation) -> bool:
 def _notice(citation: Citation) -> frozenset[str]:
     """Words by which a title says that it belongs to another work."""
     return _NOTICES.intersection(words(citation.title)[:3])
-
-
-def _evidence(
-    one: Citation, other: Citation, title: TitleMatch, authors: Likeness
-) -> tuple[tuple[str, str], ...]:
-    pairs = {
-        "doi": _side_by_side(sorted(one.dois), sorted(other.dois)),
-        "arxiv": _side_by_side(sorted(one.arxiv_ids), sorted(other.arxiv_ids)),
-        "title": title.value,
-        "authors": authors.value,
-        "years": _side_by_side(one.year, other.year),
-        "first pages": _side_by_side(one.first_page, other.first_page),
-    }
-    return tuple((name, value) for name, value in pairs.items() if value)
 
 
 def _side_by_side(left: object, right: object) -> str:

@@ -75,7 +75,7 @@ def _is_term(name: Word, after: Word | None) -> bool:
 
 def theorems_named(found: Sequence[Word], title: str) -> Iterator[Flag]:
     """Theorems by a person's name, by a textbook name, or by the name that the source's title gives them."""
-    titled = set(_pairs(words(title)))
+    titled = set(pairwise(words(title)))
     taken = -1
     for at, word in enumerate(found):
         if at <= taken:
@@ -129,10 +129,6 @@ def _is_name(word: Word) -> bool:
     """A capital word that can be a person's: not Gaussian or Noetherian, which are adjectives."""
     plain_word = word.folded not in _COMMON and word.folded not in NOUNS
     return word.capital and len(word.folded) > 2 and plain_word and not word.folded.endswith(("ian", "ean"))
-
-
-def _pairs(title: Sequence[str]) -> Iterator[tuple[str, str]]:
-    return pairwise(title)
 
 
 def other_names_named(found: Sequence[Word], flags: Sequence[Flag], *, unknown: bool) -> Iterator[Flag]:

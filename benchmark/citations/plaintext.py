@@ -65,14 +65,12 @@ def _resolved(word: str) -> str:
     for length in range(min(len(word), _LONGEST), 0, -1):
         front, rest = word[:length], word[length:]
         if front in _MEANING and (not rest or length > 1):
-            return _spaced(_MEANING[front], rest)
+            # A known command and the text that lost braces have glued to it; a silent one
+            # joins: M\textsuperscript{c}K.
+            meaning = _MEANING[front]
+            return f" {meaning} {rest}" if meaning else rest
         if front in SYMBOLS and (length > 1 or not rest or rest[0].islower()):
             return SYMBOLS[front] + rest
     if word[0] in ACCENTS and len(word) > 1:
         return accented(word[0], word[1:])
     return word
-
-
-def _spaced(meaning: str, rest: str) -> str:
-    """A known command and the text that lost braces have glued to it; a silent one joins: M\\textsuperscript{c}K."""
-    return f" {meaning} {rest}" if meaning else rest

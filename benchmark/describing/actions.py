@@ -36,7 +36,11 @@ def describe_release(
         "version": version.strip(),
     }
     wanted = {**said, "published_on": published_on}
-    _check(ReleaseDescription(release=release, **wanted))
+    try:
+        ReleaseDescription(release=release, **wanted).clean_fields(exclude=["release"])
+    except ValidationError as error:
+        field, reasons = next(iter(error.message_dict.items()))
+        raise Refused(reasons[0], code="invalid", field=field) from error
     description = ReleaseDescription.objects.select_for_update().filter(release=release).first()
     if description and all(getattr(description, field) == value for field, value in wanted.items()):
         return description
@@ -44,11 +48,3 @@ def describe_release(
     details = {**said, "published_on": published_on.isoformat()}
     record(actor=actor, verb="describe_release", target=release, details=details)
     return description
-
-
-def _check(description: ReleaseDescription) -> None:
-    try:
-        description.clean_fields(exclude=["release"])
-    except ValidationError as error:
-        field, reasons = next(iter(error.message_dict.items()))
-        raise Refused(reasons[0], code="invalid", field=field) from error

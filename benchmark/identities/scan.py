@@ -32,10 +32,6 @@ def scan(
         *phrases(reading),
         *templates(source),
     ]
-    return _without_repeats(found)
-
-
-def _without_repeats(found: Iterable[Finding]) -> tuple[Finding, ...]:
     kept: list[Finding] = []
     for one in sorted(found, key=lambda one: (not one.certain, one.start, -one.end)):
         if not any(other.start <= one.start and one.end <= other.end for other in kept[-50:]):

@@ -34,20 +34,7 @@ def _document(path: Path) -> OutputRecord:
     text_format = FORMATS.get(path.suffix)
     if text_format is None:
         raise RecordError("neither a .tex nor a .md file", field=path.name)
-    text = _decoded(path.name, _content(path))
-    if not text.strip():
-        raise RecordError("the document is empty", field=path.name)
-    named = _ATTEMPT.fullmatch(path.stem)
-    return OutputRecord(
-        instance=named["instance"] if named else path.stem,
-        attempt=int(named["attempt"]) if named else 1,
-        text=text,
-        text_format=text_format,
-    )
-
-
-def _content(path: Path) -> bytes:
-    """The bytes of a regular file; a link is refused while opening, so that it cannot be swapped in."""
+    # The bytes of a regular file; a link is refused while opening, so that it cannot be swapped in.
     if path.is_symlink() or not path.is_file():
         raise RecordError("not a regular file (links are not followed)", field=path.name)
     try:
@@ -57,7 +44,16 @@ def _content(path: Path) -> bytes:
         raise RecordError(f"cannot be read: {error.strerror}", field=path.name) from error
     if len(content) > MAX_DOCUMENT_BYTES:
         raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes", field=path.name)
-    return content
+    text = _decoded(path.name, content)
+    if not text.strip():
+        raise RecordError("the document is empty", field=path.name)
+    named = _ATTEMPT.fullmatch(path.stem)
+    return OutputRecord(
+        instance=named["instance"] if named else path.stem,
+        attempt=int(named["attempt"]) if named else 1,
+        text=text,
+        text_format=text_format,
+    )
 
 
 def _decoded(name: str, content: bytes) -> str:

@@ -133,7 +133,14 @@ def _store(
     records: Iterable[OutputRecord | RecordError],
     progress: Progress,
 ) -> None:
-    run.system = _known(author)
+    # The stored system; raises Refused if it is known under another name or family.
+    names = {"name": author.name, "family": author.family}
+    system, created = System.objects.get_or_create(slug=author.slug, defaults=names)
+    for field, given in names.items():
+        if not created and given not in ("", author.slug, getattr(system, field)):
+            reason = f"system {author.slug} is known with {field} {getattr(system, field)!r}, not {given!r}"
+            raise Refused(reason, code="system_differs")
+    run.system = system
     try:
         with transaction.atomic():
             run.save(force_insert=True)
@@ -145,17 +152,6 @@ def _store(
     counts: dict[str, Any] = {"outputs": len(survey.index) - withheld, "system": author.slug}
     counts |= {"sha256": run.sha256, **({"not_released": withheld} if withheld else {})}
     record(actor=actor, verb="import_outputs", target=run, details=counts)
-
-
-def _known(author: System) -> System:
-    """The stored system; raises Refused if it is known under another name or family."""
-    names = {"name": author.name, "family": author.family}
-    system, created = System.objects.get_or_create(slug=author.slug, defaults=names)
-    for field, given in names.items():
-        if not created and given not in ("", author.slug, getattr(system, field)):
-            reason = f"system {author.slug} is known with {field} {getattr(system, field)!r}, not {given!r}"
-            raise Refused(reason, code="system_differs")
-    return system
 
 
 def _identify(output: OutputRecord) -> tuple[str, str]:

@@ -53,11 +53,29 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     new = _not_stored(results)
     uses = {result.task.pk: _use(result) for result in new if result.task.run.is_capped}
     charge(JudgeTask, JudgeRun, owner=owner, uses=uses)
-    _tell_breakers(new)
+    ended: dict[str, list[str | None]] = defaultdict(list)
+    for result in new:
+        if isinstance(result, Outcome):
+            ended[result.task.run.judge.endpoint].append(None)
+        elif result.counts:
+            ended[result.task.run.judge.endpoint].append(result.error)
+    for endpoint in sorted(filter(None, ended)):
+        note_results(endpoint=endpoint, errors=ended[endpoint])
     outcomes = [result for result in new if isinstance(result, Outcome)]
     failures = [result for result in new if isinstance(result, Failure)]
     if failures:
-        _settle_failures(failures, owner)
+        # Keep the failed calls that were made, and return the tasks to the queue or fail them for good.
+        Call.objects.bulk_create(
+            [_failed_call(failure) for failure in failures if failure.request is not None]
+        )
+        give_back(
+            JudgeTask,
+            owner=owner,
+            failed={
+                failure.task.pk: GivenBack(error=failure.error, wait=failure.wait, final=failure.final)
+                for failure in failures
+            },
+        )
     stored = _settle_outcomes(outcomes, owner) if outcomes else 0
     if tasks := [result.task for result in new if result.task.run.judge.early_stop]:
         advance({question_of(task) for task in tasks})
@@ -76,34 +94,10 @@ def _use(result: Outcome | Failure) -> Use:
     return use_of(judge, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
 
 
-def _tell_breakers(results: Sequence[Outcome | Failure]) -> None:
-    ended: dict[str, list[str | None]] = defaultdict(list)
-    for result in results:
-        if isinstance(result, Outcome):
-            ended[result.task.run.judge.endpoint].append(None)
-        elif result.counts:
-            ended[result.task.run.judge.endpoint].append(result.error)
-    for endpoint in sorted(filter(None, ended)):
-        note_results(endpoint=endpoint, errors=ended[endpoint])
-
-
 def _not_stored(results: Sequence[Outcome | Failure]) -> list[Outcome | Failure]:
     tokens = [result.token for result in results]
     stored = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
     return [result for result in results if result.token not in stored]
-
-
-def _settle_failures(failures: Sequence[Failure], owner: str) -> None:
-    """Keep the failed calls that were made, and return the tasks to the queue or fail them for good."""
-    Call.objects.bulk_create([_failed_call(failure) for failure in failures if failure.request is not None])
-    give_back(
-        JudgeTask,
-        owner=owner,
-        failed={
-            failure.task.pk: GivenBack(error=failure.error, wait=failure.wait, final=failure.final)
-            for failure in failures
-        },
-    )
 
 
 def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
@@ -111,7 +105,12 @@ def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
     final = []
     for outcome, call in zip(outcomes, calls, strict=True):
         if _may_be_repaired(outcome):
-            _ask_again(outcome.task, call, owner)
+            # Queue the one repair; nothing when the lease was lost, since another worker is
+            # responsible for the task.
+            held = JudgeTask.objects.filter(
+                pk=outcome.task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None
+            )
+            held.update(**FREE, repair_of=call)
         else:
             final.append((outcome, call))
     Verdict.objects.bulk_create([_verdict(*pair) for pair in final], ignore_conflicts=True)
@@ -124,12 +123,6 @@ def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
 def _may_be_repaired(outcome: Outcome) -> bool:
     task = outcome.task
     return outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None
-
-
-def _ask_again(task: JudgeTask, call: Call, owner: str) -> None:
-    """Queue the one repair; nothing when the lease was lost, since another worker is responsible for the task."""
-    held = JudgeTask.objects.filter(pk=task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None)
-    held.update(**FREE, repair_of=call)
 
 
 def _failed_call(failure: Failure) -> Call:

@@ -304,15 +304,11 @@ def finish_runs() -> int:
     running = JudgeRun.objects.filter(state=RunState.RUNNING)
     ended = list(running.exclude(id__in=unfinished.values("run_id")).values_list("id", flat=True))
     for run in running.filter(id__in=ended, after__isnull=False).select_related("judge", "after", "release"):
-        _combine(run)
+        # Store the combined verdicts of both judges; those that are stored already stay.
+        assert run.after is not None
+        judge = judge_version(None, combination_settings(run.after, run.judge))
+        Verdict.objects.bulk_create(combined_verdicts(run, judge), batch_size=_BATCH, ignore_conflicts=True)
     return running.filter(id__in=ended).update(state=RunState.DONE, finished_at=timezone.now())
-
-
-def _combine(run: JudgeRun) -> None:
-    """Store the combined verdicts of both judges; those that are stored already stay."""
-    assert run.after is not None
-    judge = judge_version(None, combination_settings(run.after, run.judge))
-    Verdict.objects.bulk_create(combined_verdicts(run, judge), batch_size=_BATCH, ignore_conflicts=True)
 
 
 def reconcile() -> dict[str, int]:

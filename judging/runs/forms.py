@@ -146,22 +146,18 @@ def judge_settings(given: Mapping[str, Any]) -> dict[str, Any]:
     What is None or missing counts as empty; `decoding` is JSON text. Raises Refused with the field at fault.
     """
     if given.get("program"):
-        return _program_settings(given)
+        extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
+        if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
+            raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
+        if given["protocol"] not in protocol_names():
+            known = ", ".join(protocol_names())
+            raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
+        return {name: given[name] for name in ("slug", "protocol", "program")}
     form = JudgeForm({name: given.get(name) for name in JudgeForm.base_fields})
     if not form.is_valid():
         field, errors = next(iter(form.errors.items()))
         raise Refused(str(errors[0]), code="bad_judge", field=field)
     return form.settings()
-
-
-def _program_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    extra = [name for name in ("model", "endpoint", "family") if given.get(name)]
-    if extra or given.get("votes", 1) != 1 or given.get("decoding", "{}") != "{}":
-        raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
-    if given["protocol"] not in protocol_names():
-        known = ", ".join(protocol_names())
-        raise Refused(f"There is no protocol {given['protocol']!r}; there are {known}.", code="bad_judge")
-    return {name: given[name] for name in ("slug", "protocol", "program")}
 
 
 OWN_CAP = "If left empty, the judge's own budget applies, if it has one."

@@ -159,8 +159,10 @@ def paired_delimiter_with_body(stream: Stream) -> None:
     define(stream, name, Macro((Parameter("star"), Parameter("optional"), *required(count)), tuple(shifted)))
 
 
-def _document_parameters(specification: list[Token]) -> tuple[Parameter, ...]:
-    """The argument specification of xparse: m, o, s, O{default}; other letters count as m."""
+def document_command(stream: Stream) -> None:
+    name = control_name(stream)
+    # The argument specification of xparse: m, o, s, O{default}; other letters count as m.
+    specification = stream.required()
     inner = Stream([t for t in specification if t.kind != "space"], MacroTable(), Budget())
     found: list[Parameter] = []
     while (token := inner.character()) is not None and len(found) < 9:
@@ -170,12 +172,7 @@ def _document_parameters(specification: list[Token]) -> tuple[Parameter, ...]:
             found.append(Parameter("optional" if token.text == "o" else "star"))
         elif token.text in "mvr":
             found.append(Parameter("required"))
-    return tuple(found)
-
-
-def document_command(stream: Stream) -> None:
-    name = control_name(stream)
-    parameters = _document_parameters(stream.required())
+    parameters = tuple(found)
     define(stream, name, Macro(parameters, tuple(stream.required())))
 
 

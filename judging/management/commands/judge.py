@@ -59,7 +59,20 @@ class Command(TouchstoneCommand):
             **{name: options[name] for name in ("priority", "max_tokens", "max_cost")},
         )
         self._work(run)
-        return _document(run)
+        state = runs_with_progress().get(pk=run.pk)
+        return {
+            "run": run.pk,
+            "judge": run.judge.label,
+            "release": run.release.name,
+            "subject": run.subject,
+            "track": run.track,
+            "state": state.state,
+            "tasks": state.n_tasks,
+            "done": state.n_done,
+            "failed": state.n_failed,
+            **run_cost(run),
+            "verdicts": verdict_counts(run),
+        }
 
     def _work(self, run: JudgeRun) -> None:
         while True:
@@ -101,20 +114,3 @@ def _release(name: str) -> Release:
     if release is None:
         raise Refused(f"There is no release {name!r}.", code="no_release")
     return release
-
-
-def _document(run: JudgeRun) -> dict[str, Any]:
-    state = runs_with_progress().get(pk=run.pk)
-    return {
-        "run": run.pk,
-        "judge": run.judge.label,
-        "release": run.release.name,
-        "subject": run.subject,
-        "track": run.track,
-        "state": state.state,
-        "tasks": state.n_tasks,
-        "done": state.n_done,
-        "failed": state.n_failed,
-        **run_cost(run),
-        "verdicts": verdict_counts(run),
-    }
