@@ -8,6 +8,7 @@ tracks or special conditions. Two outputs are about the same item when they shar
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput
@@ -19,7 +20,9 @@ from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import is_unavailable
 
 Item = tuple[str, int]
-JUDGE, EXPERTS, MEASURE = "judge", "experts", "measure"
+JUDGE: Final = "judge"
+EXPERTS: Final = "experts"
+MEASURE: Final = "measure"
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class OutcomeKind:
     """
 
     key: str
-    source: str
+    source: Literal["judge", "experts", "measure"]
     title: str
     definition: str
     campaign: str = ""
