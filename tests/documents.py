@@ -13,6 +13,7 @@ from reports.campaign.calibration import calibration_agreement
 from reports.campaign.monitoring import anchoring_of, monitoring
 from reports.campaign.reliability import reliability
 from reports.campaign.results import campaign_results, monitored_reviewers, question_reliability
+from reports.cases.study import case_table
 from reports.comparison.document import comparison
 from reports.conditions.document import conditions
 from reports.judges.choosing import judge_matrix
@@ -37,6 +38,7 @@ anchoring_document = _as_document(anchoring_of)
 blinding_document = _as_document(blinding)
 calibration_document = _as_document(calibration_agreement)
 campaign_results_document = _as_document(campaign_results)
+case_document = _as_document(case_table)
 comparison_document = _as_document(comparison)
 condition_document = _as_document(conditions)
 corrected_document = _as_document(corrected)

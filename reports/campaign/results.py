@@ -45,6 +45,11 @@ class CampaignResults:
 def campaign_results(campaign: Campaign) -> CampaignResults:
     """A fixed number of queries, however large the campaign is."""
     rubric = rubric_from_content(campaign.rubric.content)
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    items: Iterable[Any] = progress_by_item(campaign)  # with what it annotates
+    for item in items:
+        done = "complete" if item.submitted >= item.places else "partly graded"
+        found[item.instance.domain][done if item.submitted else "not begun"] += 1
     return CampaignResults(
         format=FORMAT,
         campaign=campaign.slug,
@@ -52,19 +57,10 @@ def campaign_results(campaign: Campaign) -> CampaignResults:
         seed=SEED,
         wanted=places_wanted(campaign),
         days=[Day(day=day, submitted=n) for day, n in submitted_days(campaign)],
-        domains=_coverage(campaign),
+        domains={domain: {state: counts[state] for state in COVERAGE} for domain, counts in found.items()},
         questions={q.key: q.text for q in rubric.questions if q.scale.has_values},
         agreement=agreement_of_all(rubric, campaign_data(campaign), seed=SEED),
     )
-
-
-def _coverage(campaign: Campaign) -> dict[str, dict[str, int]]:
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    items: Iterable[Any] = progress_by_item(campaign)  # with what it annotates
-    for item in items:
-        done = "complete" if item.submitted >= item.places else "partly graded"
-        found[item.instance.domain][done if item.submitted else "not begun"] += 1
-    return {domain: {state: counts[state] for state in COVERAGE} for domain, counts in found.items()}
 
 
 def question_reliability(campaign: Campaign, key: str, more: str = "") -> Reliability:

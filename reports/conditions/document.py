@@ -35,7 +35,7 @@ class CommonCoverage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class TableColumn:
     key: str
     title: str
     definition: str
@@ -86,12 +86,12 @@ class ConditionRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class ShownTable:
     key: str
     title: str
     definition: str
     baseline: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     success_type: Annotated[str, "Title of the type of success counted."]
     systems: Sequence[ConditionRow]
 
@@ -117,7 +117,7 @@ class Conditions:
     seed: int
     instances: int
     excluded: Annotated[int, "Instances that a primary exclusion rule leaves out."]
-    tables: Sequence[Table]
+    tables: Sequence[ShownTable]
     elsewhere: Annotated[Sequence[RunElsewhere], "Runs on tracks or conditions that no table has."]
 
 
@@ -160,7 +160,7 @@ def _table(
     metrics: Mapping[str, Metric],
     types: SuccessTypes | None,
     seed: int,
-) -> Table:
+) -> ShownTable:
     arms = {column.arm for column in table.columns}
     names = {run.system: run.name for run in found.shown if run.arm in arms}
     base, counted, title = table.reference, {}, ""
@@ -186,7 +186,7 @@ def _table(
                 success_type=counted.get(system) if cells[table.baseline].state == "scored" else None,
             )
         )
-    return Table(
+    return ShownTable(
         key=table.key,
         title=table.title,
         definition=table.definition,
@@ -197,9 +197,9 @@ def _table(
     )
 
 
-def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metric: Metric) -> Column:
+def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metric: Metric) -> TableColumn:
     runs = [run.system for run in found.shown if run.arm == column.arm]
-    return Column(
+    return TableColumn(
         key=column.key,
         title=column.title,
         definition=column.definition,

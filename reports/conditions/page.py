@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from reports.conditions.document import ConditionRow, Conditions, Coverage, Table
+from reports.conditions.document import ConditionRow, Conditions, Coverage, ShownTable
 from reports.core.cells import bounds_words, percent_cell, points_cell, signed_points
 from stats.core.display import percent
 from stats.core.estimate import Estimate
@@ -16,7 +16,7 @@ def condition_sections(document: Conditions) -> dict[str, Any]:
     return {"tables": [_table(table) for table in document.tables]}
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: ShownTable) -> dict[str, Any]:
     return {
         **vars(table),
         "reference": next(column for column in table.columns if column.key == table.baseline),
@@ -27,7 +27,7 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _row(table: Table, row: ConditionRow) -> dict[str, Any]:
+def _row(table: ShownTable, row: ConditionRow) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for column in table.columns:
         cell = row.cells[column.key]
@@ -53,7 +53,7 @@ def _figure(estimate: Estimate | None, absent: str) -> dict[str, Any]:
     return {"cell": percent_cell(estimate), "bounds": bounds_words(estimate), "words": ""}
 
 
-def _differences(table: Table) -> Iterator[dict[str, Any]]:
+def _differences(table: ShownTable) -> Iterator[dict[str, Any]]:
     titles = {column.key: column.title for column in table.columns}
     for row in table.systems:
         for key, found in row.differences.items():

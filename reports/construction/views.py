@@ -47,7 +47,10 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Items, counts and findings, narrowed by FILTERS; POST runs the program where verdicts are missing."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     if request.method == "POST":
-        return _run(request, release)
+        report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
+        said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
+        messages.success(request, f"{report.judge}: {said}")
+        return redirect("construction-audit", name=release.name)
     only_known(request.GET, "page", *FILTERS)
     document, judge = construction(release), newest_audit(release)
     found = chosen_findings(release, judge, request.GET)
@@ -67,13 +70,6 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
         "query": query.urlencode(),
     }
     return render(request, "reports/construction/construction.html", context)
-
-
-def _run(request: HttpRequest, release: Release) -> HttpResponse:
-    report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
-    said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
-    messages.success(request, f"{report.judge}: {said}")
-    return redirect("construction-audit", name=release.name)
 
 
 @staff_only

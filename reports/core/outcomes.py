@@ -78,7 +78,7 @@ def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
         for measure in protocol.measures
         if measure.key in known
     ]
-    for campaign in _gradings(inputs):
+    for campaign in (c for c in inputs.campaigns if c.closed and c.kind == "grade"):
         kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]
     return kinds
 
@@ -103,10 +103,6 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """The successes that `kind` means."""
     return {JUDGE: _judged, EXPERTS: _graded, MEASURE: _measured}[kind.source](inputs, kind)
-
-
-def _gradings(inputs: Inputs) -> Iterator[CampaignInfo]:
-    return (c for c in inputs.campaigns if c.closed and c.kind == "grade")
 
 
 def _choices(campaign: CampaignInfo) -> Iterator[Question]:

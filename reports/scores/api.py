@@ -201,7 +201,10 @@ class LabelsView(APIView):
         try:
             if request.accepted_renderer.format == "csv":
                 return csv_download(chosen_rows(release, asked), f"labels-{release.name}.csv")
-            after, size = request.query_params.get("after", ""), _page_size(request)
+            text = request.query_params.get("page_size", str(PAGE))
+            if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
+                raise ValidationError({"page_size": "must be a whole number above zero"})
+            after, size = request.query_params.get("after", ""), min(int(text), MAX_PAGE)
             page = chosen_page(release, asked, after=after, size=size)
         except Refused as refusal:
             raise invalid(refusal) from refusal
@@ -210,13 +213,6 @@ class LabelsView(APIView):
 
 
 _PAGING = ("format", "after", "page_size")
-
-
-def _page_size(request: Request) -> int:
-    text = request.query_params.get("page_size", str(PAGE))
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
-        raise ValidationError({"page_size": "must be a whole number above zero"})
-    return min(int(text), MAX_PAGE)
 
 
 def _next(request: Request, after: str) -> str:

@@ -19,12 +19,11 @@ from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_j
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file
-from reports.cases.study import case_document
 from reports.core.canonical import canonical
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
-from tests.documents import score_document
+from tests.documents import case_document, score_document
 from tests.reports.conftest import SAMPLE
 from tests.stats.real_data import real_file
 
