@@ -183,9 +183,8 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     assert "secret" not in found["systems"]
     (campaign,) = found["experts"]
     assert "secret" not in campaign["questions"]["correctness"]["systems"]
-    assert "secret: not released (10 problems), in no denominator" in score_text(
-        score(collect(release=withheld))
-    )
+    typed = score(collect(release=withheld))
+    assert "secret: not released (10 problems), in no denominator" in score_text(typed)
     client.force_login(coordinator)
     page = client.get(reverse("score", args=["first-proof"])).content.decode()
     row = '<th scope="row">secret</th><td colspan="{}" class="reason">not released (10 problems)'
@@ -193,7 +192,7 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates
     answer = client.get(reverse("api-score", args=["first-proof"]))
     assert answer.json()["not_released"] == {"secret": 10}
-    printed = render_to_string("reports/scores/report.html", page_context(choose(withheld, {}), found))
+    printed = render_to_string("reports/scores/report.html", page_context(choose(withheld, {}), typed))
     assert row.format(6) in printed
 
 

@@ -18,7 +18,7 @@ def reliability_curve(title: str, curve: Sequence[Mapping[str, Any]], *, key: st
     for x, share in points:
         if share.ci:
             drawn.append(line(x, _y(share.ci[0]), x, _y(share.ci[1]), css="judge", colour=_COLOUR))
-    path = " ".join(f"{x:.2f},{_y(share['value']):.2f}" for x, share in points)
+    path = " ".join(f"{x:.2f},{_y(share.value):.2f}" for x, share in points)
     drawn.append(
         element("polyline", points=path, fill="none", class_="fig-line-judge", stroke=_COLOUR, stroke_width=2)
     )
@@ -49,7 +49,7 @@ def _grid() -> Markup:
 
 def _in_words(curve: Sequence[Mapping[str, Any]]) -> str:
     points = [
-        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share']['value'])} % of {row['n']}"
+        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share'].value)} % of {row['n']}"
         for row in curve
     ]
     return f"Share that is true, by mean score. {'; '.join(points)}."
