@@ -37,7 +37,7 @@ _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AuditStratum:
+class CountedStratum:
     stratum: str
     size: int
     drawn: int
@@ -72,7 +72,7 @@ class FullyAuditedMetric(JudgeAgainstExperts):
     definition: str
     needs: Sequence[str]
     exclusions: Mapping[str, int]
-    strata: Sequence[AuditStratum]
+    strata: Sequence[CountedStratum]
     splits: Annotated[int, "Experts split evenly and nobody decided."]
     missing: Annotated[int, "Drawn outputs without the labels needed."]
     systems: Annotated[Mapping[str, AuditedSystem], "Empty while the campaign is open."]
@@ -190,7 +190,7 @@ def _metric(
         needs=metric.needs,
         exclusions=_exclusions(metric, outputs, negative, drawn),
         strata=[
-            AuditStratum(
+            CountedStratum(
                 stratum=stratum.name,
                 size=stratum.size,
                 drawn=sampled[stratum.name],

@@ -66,7 +66,7 @@ class MonitoredReviewer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anchoring:
+class AnchoringShares:
     """Share of labels that agree with the verdict, where it was visible before the grade and where hidden."""
 
     question: str
@@ -83,7 +83,7 @@ class Monitoring:
     format: str
     questions: Mapping[str, Mapping[str, str]]
     reviewers: Sequence[MonitoredReviewer]
-    anchoring: Anchoring | None = None
+    anchoring: AnchoringShares | None = None
 
 
 def monitoring(rubric: Rubric, data: CampaignData) -> Monitoring:
@@ -124,7 +124,7 @@ def _by_success(question: Question) -> bool:
     return question.scale.aggregation == "majority"
 
 
-def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> Anchoring:
+def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringShares:
     """Do reviewers follow a verdict that was in sight? Shares by arm with intervals, and their difference.
 
     A label agrees where it is the verdict's value; where the verdict's values are not on the question's scale
@@ -132,7 +132,7 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> Anchoring:
     """
     agrees = [_agrees(question, label) for label in labels]
     found = anchoring(agrees, [label.before for label in labels], [label.reviewer for label in labels])
-    return Anchoring(
+    return AnchoringShares(
         question=question.key,
         labels=len(labels),
         visible=found.visible,

@@ -7,7 +7,7 @@ from typing import Any
 from accounts.profile.domains import domain_words
 from reports.analysing.page import error_tables
 from reports.campaign.calibration import Calibration
-from reports.campaign.monitoring import Anchoring, Monitoring
+from reports.campaign.monitoring import AnchoringShares, Monitoring
 from reports.campaign.reliability import Reliability
 from reports.campaign.results import COVERAGE, CampaignResults
 from reports.core.cells import leading_first, number_cell, p_words, percent_cell
@@ -177,7 +177,7 @@ def monitoring_sections(found: Monitoring) -> dict[str, Any]:
     }
 
 
-def _anchoring(found: Anchoring) -> dict[str, Any]:
+def _anchoring(found: AnchoringShares) -> dict[str, Any]:
     arms = (
         ("Verdict shown before", found.visible),
         ("Verdict shown after", found.hidden),

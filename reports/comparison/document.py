@@ -38,7 +38,7 @@ class ComparedSystem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Omnibus:
+class OmnibusTest:
     json_names: ClassVar = {"replicates": "B"}
 
     q: float | None = None
@@ -90,23 +90,23 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class ComparedSystems:
     """Systems of one track on the same items, under one outcome."""
 
     format: str
     outcome: OutcomeKind
     seed: int
     systems: Mapping[str, ComparedSystem]
-    omnibus: Omnibus
+    omnibus: OmnibusTest
     pairs: Sequence[ComparedPair]
 
 
-def comparison(found: Outcomes, *, seed: int) -> Comparison:
+def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
     every = list(combinations(found.successes, 2))
     pairs = [paired(found, first, second, seed, family=len(every)) for first, second in every]
     adjusted = holm([pair.test.p for pair in pairs])
-    return Comparison(
+    return ComparedSystems(
         format=FORMAT,
         outcome=found.kind,
         seed=seed,
@@ -144,7 +144,7 @@ def _codes(found: Outcomes, items: Sequence[Item]) -> Ints:
     return cluster_codes([found.clusters[item] for item in items])
 
 
-def _omnibus(found: Outcomes, seed: int) -> Omnibus:
+def _omnibus(found: Outcomes, seed: int) -> OmnibusTest:
     """Cochran's Q over the items on which every system has a label."""
     successes = found.successes
     every = _shared(list(successes.values()))
@@ -154,8 +154,8 @@ def _omnibus(found: Outcomes, seed: int) -> Omnibus:
     tested = omnibus(table, _codes(found, every), seed=seed) if asked else None
     if tested is None:
         reason = Reason.NO_ITEMS if not table else Reason.ZERO_DENOM if found.kind.binary else Reason.LEVEL
-        return Omnibus(n=len(every), dropped=dropped, reason=reason)
-    return Omnibus(**vars(tested), n=len(every), dropped=dropped)
+        return OmnibusTest(n=len(every), dropped=dropped, reason=reason)
+    return OmnibusTest(**vars(tested), n=len(every), dropped=dropped)
 
 
 def _shared(systems: Sequence[Mapping[Item, float]]) -> list[Item]:

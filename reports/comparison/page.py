@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from canonical.documents import as_json
-from reports.comparison.document import ComparedPair, Comparison
+from reports.comparison.document import ComparedPair, ComparedSystems
 from reports.core.cells import p_words, percent_cell, points_cell, signed_points
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.spans import Span, round_scale, span_plot
@@ -13,7 +13,7 @@ from stats.core.estimate import Estimate
 _READING = "Row minus column in percentage points, with 95 % interval."
 
 
-def comparison_sections(document: Comparison) -> dict[str, Any]:
+def comparison_sections(document: ComparedSystems) -> dict[str, Any]:
     """Template context: `systems`, `pairs`, `omnibus`, and the two pictures (None below two systems)."""
     pairs = [pair_row(pair) for pair in document.pairs]
     return {
@@ -52,7 +52,7 @@ def pair_row(pair: ComparedPair) -> dict[str, Any]:
     }
 
 
-def _matrix(document: Comparison) -> Any:
+def _matrix(document: ComparedSystems) -> Any:
     names = list(document.systems)
     cells = {}
     for pair in document.pairs:
@@ -71,7 +71,7 @@ def _difference(estimate: Estimate, sign: int) -> Shaded:
     return Shaded(signed_points(sign * estimate.value), below, shade(sign * estimate.value))
 
 
-def _forest(document: Comparison) -> Any:
+def _forest(document: ComparedSystems) -> Any:
     spans = []
     for pair in document.pairs:
         found = pair.difference
@@ -117,7 +117,7 @@ HEAD = (
 )
 
 
-def comparison_rows(document: Comparison) -> Iterator[list[Any]]:
+def comparison_rows(document: ComparedSystems) -> Iterator[list[Any]]:
     """Header, and one row per pair with everything that the pictures show."""
     yield list(HEAD)
     for pair in document.pairs:

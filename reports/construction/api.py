@@ -20,8 +20,8 @@ from judging.programs.construction import audit_construction
 from judging.programs.sources import ask_about_sources
 from reports.construction.document import (
     FILTERS,
+    ConstructionFinding,
     ConstructionFindings,
-    Finding,
     chosen_findings,
     construction,
     newest_audit,
@@ -59,7 +59,7 @@ class ConstructionAuditView(StrictView):
         except Refused as refusal:
             raise invalid(refusal) from refusal
         rows = [
-            Finding(
+            ConstructionFinding(
                 instance=instance_of(row).key,
                 item=row.predicate,
                 value=row.value,

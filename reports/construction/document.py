@@ -55,7 +55,7 @@ def newest_audit(release: Release) -> Judge | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class AuditItem:
     """An item of the audit; what is uncertain is in neither numerator."""
 
     key: str
@@ -78,12 +78,12 @@ class Construction:
     program: str | None
     current: Annotated[bool, "Whether the verdicts are of the program's present version."]
     instances: int
-    items: Sequence[Item]
+    items: Sequence[AuditItem]
     leaks: Mapping[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class ConstructionFinding:
     instance: str
     item: str
     value: str
@@ -94,7 +94,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructionFindings(Construction):
-    findings: Sequence[Finding]
+    findings: Sequence[ConstructionFinding]
 
 
 def construction(release: Release) -> Construction:
@@ -126,9 +126,9 @@ def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
     return counts
 
 
-def _item(item: ConstructionItem, counts: Counter[str], size: int) -> Item:
+def _item(item: ConstructionItem, counts: Counter[str], size: int) -> AuditItem:
     said = counts.total()
-    return Item(
+    return AuditItem(
         key=item.key,
         title=item.title,
         passes=item.passes,

@@ -23,7 +23,7 @@ GROUNDS: Mapping[str, str] = {
 }
 
 
-class Place(NamedTuple):
+class FigureKey(NamedTuple):
     """Where a figure by system is in a score: what kind, the campaign, the metric or question, and the system."""
 
     kind: str
@@ -32,7 +32,7 @@ class Place(NamedTuple):
     system: str
 
 
-Figures = dict[Place, Estimate]
+Figures = dict[FigureKey, Estimate]
 
 
 @dataclass(frozen=True)
@@ -152,19 +152,19 @@ def figures(score: Score) -> Figures:
     return dict(sorted([*_judged(score.judge), *_said(score)]))
 
 
-def _judged(judge: Judged | None) -> Iterator[tuple[Place, Estimate]]:
+def _judged(judge: Judged | None) -> Iterator[tuple[FigureKey, Estimate]]:
     if judge is None:
         return
     for system, part in judge.systems.items():
         for metric, found in part.metrics.items():
-            yield Place("judge", "", metric, system), found.estimate
+            yield FigureKey("judge", "", metric, system), found.estimate
     for audit in judge.audits:
         for metric, audited in audit.metrics.items():
             for system, corrected in audited.corrected.items():
-                yield Place("corrected", audit.campaign, metric, system), corrected.estimate
+                yield FigureKey("corrected", audit.campaign, metric, system), corrected.estimate
 
 
-def _said(score: Score) -> Iterator[tuple[Place, Estimate]]:
+def _said(score: Score) -> Iterator[tuple[FigureKey, Estimate]]:
     for campaign in score.experts:
         for question, found in campaign.questions.items():
             for system, part in found.systems.items():
@@ -172,4 +172,4 @@ def _said(score: Score) -> Iterator[tuple[Place, Estimate]]:
                     known = getattr(part, kind, None)
                     if known is not None:
                         estimate = known if isinstance(known, Estimate) else known.estimate
-                        yield Place(f"experts, {kind}", campaign.campaign, question, system), estimate
+                        yield FigureKey(f"experts, {kind}", campaign.campaign, question, system), estimate

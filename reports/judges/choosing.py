@@ -15,7 +15,7 @@ from reports.core.choosing import Chosen
 from reports.core.datasets import OutputRow, judge_votes, labelled_outputs, output_rows, tallies
 from reports.core.tuples import one_tuple
 from reports.core.versions import judge_info
-from reports.judges.matrix import Bench, Matrix, matrix_of
+from reports.judges.matrix import Bench, VerdictMatrix, matrix_of
 from reports.judges.pairs import Differing, JudgePair, differing, judge_pair
 from reports.scores.inputs import SEED
 
@@ -98,7 +98,7 @@ def output_ids(chosen: Chosen, subjects: list[str]) -> dict[str, int]:
     }
 
 
-def judge_matrix(chosen: Chosen, metric: str = "") -> Matrix:
+def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
     """Every system under every judge of the track (reports/judges/matrix.py) by one metric; "" means the first.
 
     Judges that do not answer all that the metric needs are left out and named.

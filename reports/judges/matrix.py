@@ -61,7 +61,7 @@ class MatrixCell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrix:
+class VerdictMatrix:
     """Every system under every judge; `judges_without_labels` do not answer all that the metric needs."""
 
     release: str
@@ -85,7 +85,7 @@ def matrix_of(
     families: Mapping[str, str],
     *,
     silent: Sequence[str] = (),
-) -> Matrix:
+) -> VerdictMatrix:
     """Counts, totals, interaction residuals and self-preference of one metric.
 
     `families` names the family of each system, "" where none is known; a judge's own systems are those of its
@@ -101,7 +101,7 @@ def matrix_of(
     ).reshape(len(systems), len(benches))
     residuals = interaction_residuals(counts, n) if n else None
     fit = _fit(common, own)
-    return Matrix(
+    return VerdictMatrix(
         release=release,
         track=track,
         format=FORMAT,

@@ -6,7 +6,7 @@ from typing import Any
 from reports.core.cells import number_cell, percent_cell
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.wording import coefficient_name, in_words
-from reports.judges.matrix import Matrix, MatrixCell
+from reports.judges.matrix import MatrixCell, VerdictMatrix
 from reports.judges.pairs import Differing, JudgePair, PredicateAgreement
 from stats.core.display import rounded
 from stats.core.estimate import Reason
@@ -59,7 +59,7 @@ def differing_rows(pair: JudgePair, found: Iterable[Differing]) -> Iterator[list
         yield [each.subject, each.predicate, first, each.first, second, each.second]
 
 
-def matrix_sections(matrix: Matrix) -> dict[str, Any]:
+def matrix_sections(matrix: VerdictMatrix) -> dict[str, Any]:
     """The table of systems by judges with totals, the residuals, and self-preference or why there is none."""
     cells = {(cell.system, cell.judge): cell for cell in matrix.cells}
     return {
@@ -87,7 +87,7 @@ def _matrix_cell(cell: MatrixCell) -> dict[str, Any]:
     return {"accepted": cell.accepted, "own": cell.own, "residual": shown}
 
 
-def _why_not(matrix: Matrix) -> str:
+def _why_not(matrix: VerdictMatrix) -> str:
     """A sentence where self-preference is undefined."""
     if matrix.self_preference.value is not None:
         return ""
@@ -112,7 +112,7 @@ MATRIX_COLUMNS = (
 )
 
 
-def matrix_rows(matrix: Matrix) -> Iterator[list[Any]]:
+def matrix_rows(matrix: VerdictMatrix) -> Iterator[list[Any]]:
     """Header, and one row per system and judge."""
     yield list(MATRIX_COLUMNS)
     systems = {row.system: row.family for row in matrix.systems}

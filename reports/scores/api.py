@@ -26,7 +26,7 @@ from canonical.documents import as_json
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.document import JudgeAudit, judge_audit
 from reports.comparison.direct_pairs import compared_document
-from reports.comparison.document import Comparison, comparison
+from reports.comparison.document import ComparedSystems, comparison
 from reports.comparison.serializers import PairsOut
 from reports.core import serializers as shape
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
@@ -103,7 +103,7 @@ class ComparisonView(APIView):
             *CHOICE,
             _query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
         ],
-        responses=schema_of(Comparison),
+        responses=schema_of(ComparedSystems),
     )
     def get(self, request: Request, name: str) -> Response:
         """Differences with intervals, a test by paper with Holm, Cochran's Q; open campaigns are not compared."""
