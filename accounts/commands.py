@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from accounts.models import User
 from accounts.people.queries import active_member
 from accounts.refusal import Refused
+from canonical.documents import as_json
 
 
 class Command(BaseCommand):
@@ -33,15 +34,15 @@ class Command(BaseCommand):
         if document is None:
             return
         if options["json"]:
-            self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+            self.stdout.write(json.dumps(as_json(document), ensure_ascii=False, indent=2, allow_nan=False))
         else:
             self.stdout.write(self.text(document))
 
-    def run(self, **options: Any) -> dict[str, Any] | None:
-        """Do the work and return a JSON-able document, or None when output was already streamed."""
+    def run(self, **options: Any) -> Any:
+        """Do the work and return a document (canonical/documents.py), or None when output was already streamed."""
         raise CommandError(f"{type(self).__module__} does not say what it does")
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Any) -> str:
         """The document in words; subclasses override where a plain list of fields would read badly."""
         return "\n".join(f"{key}: {value}" for key, value in document.items())
 

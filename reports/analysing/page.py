@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reports.core.cells import bounds_words, number_cell, p_words, percent_cell
+from reports.core.estimates import with_estimates
 from reports.core.figures.confusion import confusion_matrix
 from reports.core.figures.forest import Group, Mark, forest_plot
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
@@ -18,6 +19,7 @@ from stats.agreement.icc import FORMS
 from stats.agreement.two_raters import RELATIONS
 from stats.audit.confusion import METRICS
 from stats.core.display import rounded, rounded_percent
+from stats.core.estimate import Estimate
 
 Document = Mapping[str, Any]
 MOST_RATERS, MOST_SYSTEMS, MOST_ROWS = 16, 30, 200
@@ -68,7 +70,7 @@ def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
         "retrieval": _retrieval,
     }
     return {
-        "sections": list(makers[analysis](document)),
+        "sections": list(makers[analysis](with_estimates(document))),
         "cautions": [
             {"code": code, "words": sentence_of(code), "advice": ADVICE.get(code, "")}
             for code in sorted(set(_codes(document)))
@@ -282,7 +284,7 @@ def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
         return []
     cells = {}
     for pair in pairs:
-        kappa = pair["cohen_kappa"]["value"]
+        kappa = pair["cohen_kappa"].value
         if kappa is None:
             continue
         row, column = (names.index(name) for name in pair["raters"])
@@ -387,15 +389,14 @@ def _one_score(title: str, document: Document, key: str) -> Section:
     )
 
 
-def _mark(kind: str, label: str, estimate: Document) -> Mark:
-    ends = estimate["ci"]
-    return Mark(kind, label, estimate["value"], (ends[0], ends[1]) if ends else None, "undefined")
+def _mark(kind: str, label: str, estimate: Estimate) -> Mark:
+    return Mark(kind, label, estimate.value, estimate.ci, "undefined")
 
 
 def _pairs(document: Document) -> Iterator[Section]:
     systems = sorted(
         document["systems"],
-        key=lambda row: (row["strength"]["value"] is None, -(row["strength"]["value"] or 0)),
+        key=lambda row: (row["strength"].value is None, -(row["strength"].value or 0)),
     )
     rows = [
         [
@@ -458,7 +459,7 @@ def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
     if any(sum(counts.values()) for counts in bars.values()):
         drawing = share_bars("Wins, ties and losses", ("wins", "ties", "losses"), bars, key="outcomes")
         yield Figure(drawing, "Wins, ties and losses of each system.")
-    spans = [_span(row) for row in systems if row["strength"]["value"] is not None]
+    spans = [_span(row) for row in systems if row["strength"].value is not None]
     if spans:
         scale = round_scale([end for span in spans for end in (span.value or 0.0, *(span.ends or ()))])
         reading = "Davidson strength with its interval."
@@ -466,10 +467,9 @@ def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
 
 
 def _span(row: Document) -> Span:
-    estimate = row["strength"]
-    cell = number_cell(estimate, places=2)
-    ends = tuple(estimate["ci"]) if estimate["ci"] else None
-    return Span(row["system"], estimate["value"], ends, f"{cell.value} {cell.interval}".strip())
+    strength: Estimate = row["strength"]
+    cell = number_cell(strength, places=2)
+    return Span(row["system"], strength.value, strength.ci, f"{cell.value} {cell.interval}".strip())
 
 
 def _calibration(document: Document) -> Iterator[Section]:
@@ -489,7 +489,7 @@ def _calibration(document: Document) -> Iterator[Section]:
             drawing = reliability_curve(
                 f"Reliability of {name or 'the judge'}", judge["curve"], key=f"reliability-{place}-{number}"
             )
-            shown = judge["brier"]["reason"] != "NOT_A_SHARE" and judge["curve"]
+            shown = judge["brier"].reason != "NOT_A_SHARE" and judge["curve"]
             yield Section(
                 ": ".join(part for part in (question, name) if part) or "Scores",
                 f"{judge['scored']} scored items with a yes or no, {judge['true']} of them true; "

@@ -50,7 +50,14 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
     questions = rubric_from_content(known[slug].rubric.content).questions if slug else ()
     scales = {question.key: question.scale for question in questions}
     try:
-        return _by_scale(_table(chosen, slug, scales), asked, scales)
+        rows = (row for row in stored_rows(chosen, slug) if _says_something(row, scales))
+        lines = list(islice(rows, MOST_ROWS + 1))
+        if len(lines) > MOST_ROWS:
+            raise Refused(
+                f"These are more than {MOST_ROWS:,} labels. Export them and use manage.py analyse.",
+                code="too_large",
+            )
+        return _by_scale(read_labels(BytesIO("".join(csv_lines(lines)).encode())), asked, scales)
     except TableError as refusal:
         # The line is that of a file that nobody has.
         plain = str(refusal).removeprefix(f"line {refusal.line}, ").removeprefix(f"line {refusal.line}: ")
@@ -80,17 +87,6 @@ def _on_scale(asked: Request, question: str | None, scales: Mapping[str, Scale])
 
 
 STORED = tuple(name for name in ANALYSES if name != "retrieval")
-
-
-def _table(chosen: Chosen, campaign: str, scales: Mapping[str, Scale]) -> Table:
-    rows = (row for row in stored_rows(chosen, campaign) if _says_something(row, scales))
-    lines = list(islice(rows, MOST_ROWS + 1))
-    if len(lines) > MOST_ROWS:
-        raise Refused(
-            f"These are more than {MOST_ROWS:,} labels. Export them and use manage.py analyse.",
-            code="too_large",
-        )
-    return read_labels(BytesIO("".join(csv_lines(lines)).encode()))
 
 
 def _says_something(row: Row, scales: Mapping[str, Scale]) -> bool:

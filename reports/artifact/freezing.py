@@ -15,6 +15,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
 from benchmark.models import Release
+from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import fingerprints
 from reports.artifact.manifest import Manifest, read_manifest
@@ -30,7 +31,7 @@ FORMAT = "touchstone-artifact-2"
 def build(inputs: Inputs, manifest: Manifest) -> dict[str, Any]:
     """The artifact's document as this code makes it: equal arguments give equal bytes."""
     made_with = code_version(inputs.protocol)
-    return assemble(made_with, manifest.as_json(), inputs.as_json(), score(inputs))
+    return assemble(made_with, manifest.as_json(), inputs.as_json(), as_json(score(inputs)))
 
 
 def assemble(

@@ -8,6 +8,7 @@ from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.protocols import protocol_names
+from canonical.documents import as_json
 from reports.artifact.code_version import code_version
 from reports.artifact.fingerprints import Difference, altered
 from reports.artifact.freezing import FORMAT, assemble, sources_of
@@ -102,7 +103,7 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
     try:
         inputs = Inputs.from_json(document["inputs"])
         manifest = Manifest.from_json(document["manifest"])
-        computed = score(inputs)
+        computed = as_json(score(inputs))
     except (LookupError, ValueError, TypeError, AttributeError, RecursionError) as error:
         yield Difference("inputs", "inputs that give a score", f"{type(error).__name__}: {error}")
         return

@@ -10,14 +10,15 @@ frame; they leave and are counted.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput, Metric
 from reports.audit.results import Truth, bucket_of, truth_outputs
 from reports.core.datasets import DrawnItem
+from reports.scores.shape import Corrected, CorrectedStratum, EmptyStratum
 from stats.audit.borrowed import borrowed_score
 from stats.audit.corrected import corrected_score
 from stats.audit.doubts import between, with_missing_labels
+from stats.core.estimate import Estimate
 from stats.core.strata import Stratum
 
 BY_RULE = "abstained or failed"
@@ -37,14 +38,14 @@ def _stratum(bucket: str, output: LabelledOutput) -> str:
 
 
 @dataclass(frozen=True)
-class Audit:
+class DrawnAudit:
     """One campaign's draw and what its experts found."""
 
     drawn: Sequence[DrawnItem]
     truth: Truth
 
 
-def usable_truth(audit: Audit, others: Sequence[Audit], strata: Mapping[str, str]) -> Truth:
+def usable_truth(audit: DrawnAudit, others: Sequence[DrawnAudit], strata: Mapping[str, str]) -> Truth:
     """What is known of each output that may enter the correction by `audit`.
 
     A later audit may have left out what earlier ones had drawn: then its frame is smaller than the stratum. A
@@ -76,7 +77,7 @@ def _covers(drawn_name: str, stratum: str) -> bool:
 
 
 def pooled_strata(
-    strata: Mapping[str, str], usable: Truth, audit: Audit, others: Sequence[Audit]
+    strata: Mapping[str, str], usable: Truth, audit: DrawnAudit, others: Sequence[DrawnAudit]
 ) -> dict[str, str]:
     """`strata` for a score of all systems together: a bucket that was drawn from as one stratum becomes one.
 
@@ -130,9 +131,9 @@ def correction(
     return Correction(tuple(known), unavailable, tuple(without[stratum.name] for stratum in known))
 
 
-def corrected_document(
+def corrected(
     found: Correction, everywhere: Correction | None = None, if_positive: Correction | None = None
-) -> dict[str, Any]:
+) -> Corrected:
     """The audit-corrected score with its Beta-Binomial interval and the strata it rests on.
 
     `found` counts splits of experts as negative; `if_positive`, given where there are any, counts them positive
@@ -146,32 +147,27 @@ def corrected_document(
     best = (if_positive or found).strata
     estimate = with_missing_labels(estimate, found.strata, best, found.missing or (0,) * len(found.strata))
     estimate = replace(estimate, n_unavailable=found.unavailable)
+    return with_strata(estimate, found, everywhere, borrowed_score)
+
+
+def with_strata(
+    estimate: Estimate,
+    found: Correction,
+    everywhere: Correction | None,
+    borrowed_score: Callable[[Sequence[Stratum], Mapping[str, tuple[int, int]]], Estimate | None],
+) -> Corrected:
+    """The estimate with the strata it rests on, and what is missing where one of them has no audit."""
     empty = [stratum for stratum in found.strata if stratum.is_unaudited]
-    rows = strata_rows(found.strata)
-    if not empty:
-        return {"estimate": estimate.as_json(), "strata": rows["strata"]}
-    borrowed = borrowed_score(found.strata, rates_elsewhere(empty, everywhere))
-    return {
-        "empty": rows["empty"],
-        **({"borrowed": borrowed.as_json()} if borrowed else {}),
-        "estimate": estimate.as_json(),
-        "strata": rows["strata"],
-    }
-
-
-def strata_rows(strata: Sequence[Stratum]) -> dict[str, list[dict[str, Any]]]:
-    """The strata as a document shows them, and those without an audit (`empty`)."""
-    return {
-        "strata": [
-            {"stratum": s.name, "size": s.size, "sampled": s.sampled, "successes": s.successes}
-            for s in strata
+    return Corrected(
+        estimate=estimate,
+        strata=[
+            CorrectedStratum(stratum=s.name, size=s.size, sampled=s.sampled, successes=s.successes)
+            for s in found.strata
         ],
-        "empty": [
-            {"stratum": s.name, "bucket": bucket_of(s.name) or s.name, "size": s.size}
-            for s in strata
-            if s.is_unaudited
-        ],
-    }
+        empty=[EmptyStratum(stratum=s.name, bucket=bucket_of(s.name) or s.name, size=s.size) for s in empty]
+        or None,
+        borrowed=borrowed_score(found.strata, rates_elsewhere(empty, everywhere)) if empty else None,
+    )
 
 
 def rates_elsewhere(empty: Sequence[Stratum], everywhere: Correction | None) -> dict[str, tuple[int, int]]:
@@ -184,17 +180,3 @@ def rates_elsewhere(empty: Sequence[Stratum], everywhere: Correction | None) -> 
         for stratum in empty
         if (others := of_bucket.get(bucket_of(stratum.name)))
     }
-
-
-def without_strata(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The same without figures by stratum, which name systems; `strata` is empty then."""
-    return {**{key: value for key, value in document.items() if key not in _BY_STRATUM}, "strata": []}
-
-
-_BY_STRATUM = ("empty", "strata")
-
-
-def empty_strata(metric: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The strata that the corrected scores of an audited metric lack, by name."""
-    every = [*metric["corrected"].values(), metric["corrected_pooled"]]
-    return {row["stratum"]: row for document in every for row in document.get("empty", ())}

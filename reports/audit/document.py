@@ -2,7 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal, cast
 
 from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput, Metric
@@ -13,18 +14,20 @@ from reports.audit.results import (
     Truth,
     audit_truth,
     audited,
-    audited_document,
     is_eligible,
+    judge_against_experts,
     truth_outputs,
     with_splits,
 )
 from reports.core.datasets import DrawnItem, labelled_outputs, tallies
 from reports.scores.document import audited_metrics
 from reports.scores.inputs import CampaignInfo, Inputs
-from reports.scores.success_types import success_types_rows
+from reports.scores.shape import JudgeAgainstExperts
+from reports.scores.success_types import SuccessType, success_types_rows
 from stats.audit.confusion import in_sample
 from stats.audit.rogan_gladen import transported_score
 from stats.core.bootstrap import Floats
+from stats.core.estimate import Estimate
 from stats.scores.clusters import cluster_totals
 
 FORMAT = "touchstone-judge-audit-1"
@@ -33,7 +36,74 @@ EXCLUSIONS = ("not labelled yet", "judge undecided", "experts undecided")
 _CELLS = ("tp", "fp", "fn", "tn", "ineligible")
 
 
-def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class CountedStratum:
+    stratum: str
+    size: int
+    drawn: int
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    ineligible: int
+
+    @property
+    def eligible(self) -> int:
+        """Drawn outputs in the confusion matrix."""
+        return self.tp + self.fp + self.fn + self.tn
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedSystem:
+    """The drawn outputs of a system."""
+
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    ineligible: int
+    precision: Annotated[Estimate, "Of the drawn outputs as they are, not weighted by the design."]
+    rogan_gladen: Annotated[Estimate, "The judge’s share, if it errs here as on all audited outputs."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FullyAuditedMetric(JudgeAgainstExperts):
+    title: str
+    definition: str
+    needs: Sequence[str]
+    exclusions: Mapping[str, int]
+    strata: Sequence[CountedStratum]
+    splits: Annotated[int, "Experts split evenly and nobody decided."]
+    missing: Annotated[int, "Drawn outputs without the labels needed."]
+    systems: Annotated[Mapping[str, AuditedSystem], "Empty while the campaign is open."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FullAudit:
+    campaign: str
+    name: str
+    kind: Literal["audit", "grade"]
+    closed: bool
+    drawn: int
+    labelled: int
+    experts: int
+    metrics: Mapping[str, FullyAuditedMetric]
+    success_types: Sequence[SuccessType]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAudit:
+    """The judge of one track against the experts; strata are listed once an audit is closed."""
+
+    format: str
+    release: str
+    track: str
+    seed: int
+    judge: Mapping[str, str]
+    audits: Sequence[FullAudit]
+
+
+def judge_audit(inputs: Inputs, kinds: Mapping[str, str]) -> JudgeAudit:
     """Every campaign of this track that answered a question of the judge's. Raises Refused without a judge.
 
     That is an audit, or a campaign of grades whose rubric asks a predicate of the protocol; by the metrics whose
@@ -47,18 +117,18 @@ def judge_audit_document(inputs: Inputs, kinds: Mapping[str, str]) -> dict[str, 
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     metrics = audited_metrics(get_protocol(inputs.protocol))
-    return {
-        "format": FORMAT,
-        "release": inputs.release,
-        "track": inputs.track,
-        "seed": inputs.seed,
-        "judge": {"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
-        "audits": [
+    return JudgeAudit(
+        format=FORMAT,
+        release=inputs.release,
+        track=inputs.track,
+        seed=inputs.seed,
+        judge={"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
+        audits=[
             _audit(campaign, inputs, outputs, answered, kinds)
             for campaign in inputs.campaigns
             if campaign.kind in KINDS and (answered := _answered(campaign, metrics))
         ],
-    }
+    )
 
 
 def _answered(campaign: CampaignInfo, metrics: Sequence[Metric]) -> list[Metric]:
@@ -74,38 +144,30 @@ def _audit(
     outputs: Mapping[str, LabelledOutput],
     metrics: Sequence[Metric],
     kinds: Mapping[str, str],
-) -> dict[str, Any]:
+) -> FullAudit:
     labels = [label for label in inputs.labels if label.campaign == campaign.slug]
     drawn = [item for item in inputs.draws if item.campaign == campaign.slug]
     decided = [decision for decision in inputs.decisions if decision.campaign == campaign.slug]
     truth = audit_truth(labels, decided)
-    strata = strata_of(get_protocol(inputs.protocol).bucket, outputs)
-    return {
-        "campaign": campaign.slug,
-        "name": campaign.name,
-        "kind": campaign.kind,
-        "closed": campaign.closed,
-        "drawn": len(drawn),
-        "labelled": sum(item.subject in truth for item in drawn),
-        "experts": len({label.rater for label in labels}),
-        "metrics": {
+    protocol = get_protocol(inputs.protocol)
+    strata, types = strata_of(protocol.bucket, outputs), protocol.success_types
+    typed = next((metric for metric in metrics if types and metric.key == types.metric), None)
+    return FullAudit(
+        campaign=campaign.slug,
+        name=campaign.name,
+        kind=cast(Literal["audit", "grade"], campaign.kind),
+        closed=campaign.closed,
+        drawn=len(drawn),
+        labelled=sum(item.subject in truth for item in drawn),
+        experts=len({label.rater for label in labels}),
+        metrics={
             metric.key: _metric(metric, outputs, truth, drawn, strata, inputs.seed, closed=campaign.closed)
             for metric in metrics
         },
-        "success_types": _success_types(inputs, metrics, kinds, outputs, with_splits(truth, "no")),
-    }
-
-
-def _success_types(
-    inputs: Inputs,
-    metrics: Sequence[Metric],
-    kinds: Mapping[str, str],
-    outputs: Mapping[str, LabelledOutput],
-    truth: Truth,
-) -> list[dict[str, Any]]:
-    types = get_protocol(inputs.protocol).success_types
-    own = [metric for metric in metrics if types is not None and metric.key == types.metric]
-    return success_types_rows(types, kinds, own[0], outputs, truth) if types is not None and own else []
+        success_types=success_types_rows(types, kinds, typed, outputs, with_splits(truth, "no"))
+        if types and typed
+        else [],
+    )
 
 
 def _metric(
@@ -117,28 +179,27 @@ def _metric(
     seed: int,
     *,
     closed: bool,
-) -> dict[str, Any]:
+) -> FullyAuditedMetric:
     sampled = Counter(item.stratum for item in drawn)
     negative = with_splits(truth, "no")
     whole = audited(metric, outputs, negative, drawn, strata)
-    found = whole.drawn
-    return {
-        "title": metric.title,
-        "definition": metric.definition,
-        "needs": list(metric.needs),
-        **audited_document(metric, outputs, truth, drawn, strata, seed=seed),
-        "exclusions": _exclusions(metric, outputs, negative, drawn),
-        "strata": [
-            {
-                "stratum": stratum.name,
-                "size": stratum.size,
-                "drawn": sampled[stratum.name],
+    return FullyAuditedMetric(
+        **vars(judge_against_experts(metric, outputs, truth, drawn, strata, seed=seed)),
+        title=metric.title,
+        definition=metric.definition,
+        needs=metric.needs,
+        exclusions=_exclusions(metric, outputs, negative, drawn),
+        strata=[
+            CountedStratum(
+                stratum=stratum.name,
+                size=stratum.size,
+                drawn=sampled[stratum.name],
                 **{cell: getattr(stratum, cell) for cell in _CELLS},
-            }
-            for stratum in (found if closed else ())
+            )
+            for stratum in (whole.drawn if closed else ())
         ],
-        "systems": _by_system(metric, outputs, negative, drawn, whole.weighted) if closed else {},
-    }
+        systems=_by_system(metric, outputs, negative, drawn, whole.weighted) if closed else {},
+    )
 
 
 def _by_system(
@@ -147,7 +208,7 @@ def _by_system(
     truth: Truth,
     drawn: Sequence[DrawnItem],
     weighted: Floats,
-) -> dict[str, Any]:
+) -> dict[str, AuditedSystem]:
     """The drawn outputs of each system as they are, without the weights of the design: counts, and the precision
     of the judge, which LemmaBench calls PPV of a context's judge and human confidence of a proof's.
 
@@ -163,11 +224,11 @@ def _by_system(
         part = audited(metric, outputs, truth, items, {})
         judged = [o for o in outputs.values() if o.system == system and is_eligible(metric, o.labels)]
         said = cluster_totals([metric.success(o) for o in judged], [o.cluster for o in judged])
-        found[system] = {
+        found[system] = AuditedSystem(
             **{cell: sum(getattr(stratum, cell) for stratum in part.drawn) for cell in _CELLS},
-            "precision": in_sample(part.confusion, clusters=part.clusters)["precision"].as_json(),
-            "rogan_gladen": transported_score(said, weighted).as_json(),
-        }
+            precision=in_sample(part.confusion, clusters=part.clusters)["precision"],
+            rogan_gladen=transported_score(said, weighted),
+        )
     return found
 
 

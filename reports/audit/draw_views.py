@@ -25,7 +25,15 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(_without_sizes(request), "track", "judge", *PlanForm.base_fields)
     chosen = choose(release, request.GET)
-    plan_form = _plan_form(request, chosen)
+    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
+    campaigns = Campaign.objects.filter(
+        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
+    ).distinct()
+    plan_form = PlanForm(
+        request.GET,
+        buckets={bucket: in_words(bucket) for bucket in buckets},
+        campaigns=campaigns.order_by("slug"),
+    )
     plan = _plan(chosen, plan_form) if plan_form.is_valid() else None
     rubrics = audit_rubrics(release)
     form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
@@ -50,18 +58,6 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
 def _without_sizes(request: SignedInRequest) -> dict[str, str]:
     """The parameters besides `n.<stratum>`, of which there is one for every stratum."""
     return {name: value for name, value in request.GET.dict().items() if not name.startswith("n.")}
-
-
-def _plan_form(request: SignedInRequest, chosen: Chosen) -> PlanForm:
-    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
-    campaigns = Campaign.objects.filter(
-        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
-    ).distinct()
-    return PlanForm(
-        request.GET,
-        buckets={bucket: in_words(bucket) for bucket in buckets},
-        campaigns=campaigns.order_by("slug"),
-    )
 
 
 def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:

@@ -7,12 +7,13 @@ cell has a posterior of its own (stats.audit.first_methods).
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from benchmark.protocol import LabelledOutput, Metric
-from reports.audit.corrections import Correction, rates_elsewhere, strata_rows
+from reports.audit.corrections import Correction, with_strata
 from reports.audit.results import Truth, cell_of, truth_outputs
 from reports.core.datasets import DrawnItem
+from reports.scores.shape import Corrected, InSample, JudgeAgainstExperts
 from stats.audit.confusion import Confusion
 from stats.audit.first_methods import borrowed_score, corrected_score, design_weighted, in_sample_coefficients
 from stats.audit.weighted import AuditStratum
@@ -25,14 +26,14 @@ FIRST_DEFINITIONS = {
 }
 
 
-def audit_document(
+def judge_against_experts(
     metric: Metric,
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
     drawn: Sequence[DrawnItem],
     *,
     seed: int,
-) -> dict[str, Any]:
+) -> JudgeAgainstExperts:
     """In-sample and design-weighted coefficients, with the counts behind them."""
     experts = truth_outputs(outputs, truth, metric)
     cells: dict[str, dict[str, int]] = defaultdict(
@@ -47,26 +48,15 @@ def audit_document(
         for name, c in sorted(cells.items())
     ]
     counts = {cell: sum(getattr(stratum, cell) for stratum in strata) for cell in ("tp", "fp", "fn", "tn")}
-    found = in_sample_coefficients(Confusion(**counts))
-    return {
-        "in_sample": {**counts, **{key: estimate.as_json() for key, estimate in found.items()}},
-        "weighted": {key: estimate.as_json() for key, estimate in design_weighted(strata, seed=seed).items()},
-        "eligible": sum(counts.values()),
-        "excluded": sum(stratum.ineligible for stratum in strata),
-    }
+    return JudgeAgainstExperts(
+        in_sample=InSample.of(counts, in_sample_coefficients(Confusion(**counts))),
+        weighted=design_weighted(strata, seed=seed),
+        eligible=sum(counts.values()),
+        excluded=sum(stratum.ineligible for stratum in strata),
+    )
 
 
-def corrected_document(found: Correction, everywhere: Correction | None = None) -> dict[str, Any]:
+def corrected(found: Correction, everywhere: Correction | None = None) -> Corrected:
     """The audit-corrected score with the strata it rests on, and what is missing where it is not there."""
-    estimate = corrected_score(found.strata).as_json() | {"n_unavailable": found.unavailable}
-    empty = [stratum for stratum in found.strata if stratum.is_unaudited]
-    rows = strata_rows(found.strata)
-    if not empty:
-        return {"estimate": estimate, "strata": rows["strata"]}
-    borrowed = borrowed_score(found.strata, rates_elsewhere(empty, everywhere))
-    return {
-        "empty": rows["empty"],
-        **({"borrowed": borrowed.as_json()} if borrowed else {}),
-        "estimate": estimate,
-        "strata": rows["strata"],
-    }
+    estimate = replace(corrected_score(found.strata), n_unavailable=found.unavailable)
+    return with_strata(estimate, found, everywhere, borrowed_score)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from accounts.refusal import Refused
 from benchmark.models import Output, Release
-from benchmark.protocol import UNAVAILABLE_BUCKET, LabelledOutput
+from benchmark.protocol import UNAVAILABLE_BUCKET
 from benchmark.protocols import get_protocol
 from benchmark.subjects import Subject
 from reports.core.datasets import PLAIN, judge_votes, labelled_outputs, output_rows, tallies
@@ -53,12 +53,15 @@ def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKE
         raise Refused(f"{release.name} has no verdicts on track {track} to audit.", code="no_judge")
     protocol = get_protocol(release.benchmark.protocol)
     labelled = labelled_outputs(output_rows(release, track), tallies(judge_votes(release, track, chosen)))
-    pks = _pks(release, track)
+    rows = Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN).values_list(
+        "pk", "instance__key", "run__system__slug", "attempt"
+    )
+    pks = {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}
     frame = Frame(chosen.label)
     for subject, output in labelled.items():
         bucket = protocol.bucket(output)
         group = output.system if by == SYSTEM_BUCKET else ALL_SYSTEMS
-        if not _auditable(output, bucket):
+        if output.state != "answered" or bucket in (UNAVAILABLE_BUCKET, "abstained"):
             frame.by_rule += 1
             frame.by_rule_of[group] += bucket != UNAVAILABLE_BUCKET
             continue
@@ -67,14 +70,3 @@ def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKE
         frame.bucket_of[stratum], frame.group_of[stratum] = bucket, group
         frame.successes[stratum] += protocol.metrics[0].success(output)
     return frame
-
-
-def _auditable(output: LabelledOutput, bucket: str) -> bool:
-    return output.state == "answered" and bucket not in (UNAVAILABLE_BUCKET, "abstained")
-
-
-def _pks(release: Release, track: str) -> dict[str, int]:
-    rows = Output.objects.filter(run__release=release, run__track=track, run__condition=PLAIN).values_list(
-        "pk", "instance__key", "run__system__slug", "attempt"
-    )
-    return {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}

@@ -8,13 +8,13 @@ without one the split counts negative, and intervals and bounds reach to what it
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from benchmark.protocol import LabelledOutput, Metric
 from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.scores.inputs import METHODS
+from reports.scores.shape import InSample, JudgeAgainstExperts
 from stats.audit.confusion import Confusion, in_sample
 from stats.audit.doubts import between, coefficients_with_missing_labels
 from stats.audit.weighted import AuditStratum, collapsed, design_weighted
@@ -203,7 +203,7 @@ def bucket_of(stratum: str) -> str:
     return stratum.partition("/")[2]
 
 
-def audited_document(
+def judge_against_experts(
     metric: Metric,
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
@@ -212,7 +212,7 @@ def audited_document(
     *,
     seed: int,
     methods: int = METHODS,
-) -> dict[str, Any]:
+) -> JudgeAgainstExperts:
     """In-sample and design-weighted agreement, precision, recall, F1 and kappa, with the counts behind them.
 
     Outputs of one paper are alike in sample (not with `methods` before 4); weights speak of the outputs that there
@@ -231,14 +231,14 @@ def audited_document(
     weighted = _over([design_weighted(one.strata, seed=seed) for one in scenarios])
     weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)
     counts = {cell: sum(getattr(s, cell) for s in negative.drawn) for cell in ("tp", "fp", "fn", "tn")}
-    return {
-        "in_sample": {**counts, **{key: estimate.as_json() for key, estimate in sample.items()}},
-        "weighted": {key: estimate.as_json() for key, estimate in weighted.items()},
-        "eligible": sum(counts.values()),
-        "excluded": sum(stratum.ineligible for stratum in negative.drawn) + sum(negative.missing),
-        "splits": splits,
-        "missing": sum(negative.missing),
-    }
+    return JudgeAgainstExperts(
+        in_sample=InSample.of(counts, sample),
+        weighted=weighted,
+        eligible=sum(counts.values()),
+        excluded=sum(stratum.ineligible for stratum in negative.drawn) + sum(negative.missing),
+        splits=splits,
+        missing=sum(negative.missing),
+    )
 
 
 def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:

@@ -1,14 +1,12 @@
 """The judge of one track against the experts: the page and the data behind its pictures."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.audit.document import judge_audit_document
+from reports.audit import document as audits
 from reports.audit.page import judge_audit_rows, judge_audit_sections
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
@@ -23,8 +21,8 @@ from reports.scores.success_types import types_of_successes
 def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Every audit of the chosen judge; without a judge or an audit, what to do."""
     chosen, document = _asked(request, name)
-    audits = judge_audit_sections(document) if document else []
-    context = {"chosen": chosen, "document": document, "audits": audits}
+    sections = judge_audit_sections(document) if document else []
+    context = {"chosen": chosen, "document": document, "audits": sections}
     return render(request, "reports/audit/judge_audit.html", context)
 
 
@@ -34,15 +32,15 @@ def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
 def judge_audit_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Counts of judge against experts, by stratum."""
     chosen, document = _asked(request, name)
-    rows = judge_audit_rows(document or {"audits": []})
+    rows = judge_audit_rows(document.audits if document else ())
     return table_download(rows, f"judge-audit-{name}-{chosen.track}.csv")
 
 
-def _asked(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any] | None]:
+def _asked(request: HttpRequest, name: str) -> tuple[Chosen, audits.JudgeAudit | None]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
     if not chosen.judge:
         return chosen, None
     inputs = collect_chosen(chosen)
-    return chosen, judge_audit_document(inputs, types_of_successes(inputs))
+    return chosen, audits.judge_audit(inputs, types_of_successes(inputs))

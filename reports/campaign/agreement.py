@@ -8,6 +8,7 @@ import numpy as np
 from benchmark.rubrics import NOT_ASSESSED, Question, Rubric
 from reports.core.datasets import ExpertLabel
 from reports.scores.inputs import METHODS
+from reports.scores.shape import Agreement
 from stats.agreement.bundle import Request, agreement
 from stats.agreement.first_methods import first_agreement, third_agreement
 from stats.core.bootstrap import Ints
@@ -15,9 +16,9 @@ from stats.scores.clusters import cluster_codes
 from stats.tables.ratings import Ratings, scale_points
 
 
-def agreement_document(
+def agreement_by_question(
     rubric: Rubric, labels: Sequence[ExpertLabel], *, seed: int, methods: int = METHODS
-) -> dict[str, Any]:
+) -> dict[str, Agreement]:
     """Question key to its agreement bundle. Items of one problem are one cluster.
 
     Artifacts with `methods` before 4 have the intervals of stats.agreement.first_methods; those before 3 use `seed`.
@@ -31,7 +32,7 @@ def agreement_document(
     }
 
 
-def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> dict[str, Any]:
+def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> Agreement:
     answered = judged(question, labels)
     ratings, items = ratings_of(question, answered)
     level = question.scale.level
@@ -43,18 +44,17 @@ def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, method
         found = third_agreement(ratings, request, clusters=problems)
     else:
         found = agreement(ratings, request, clusters=problems)
-    counted: dict[str, Any] = {
-        "level": level,
-        "n_items": ratings.n_items,
-        "n_raters": len(ratings.raters),
-        "n_labels": len(answered),
-        "n_abstain": sum(label.state == "abstain" for label in labels),
-        "n_unavailable": sum(label.state == "unavailable" for label in labels),
-        "coefficients": {name: estimate.as_json() for name, estimate in found.items()},
-    }
-    if question.scale.stepwise:
-        counted["n_not_assessed"] = sum(label.value == NOT_ASSESSED for label in labels)
-    return counted
+    not_assessed = sum(label.value == NOT_ASSESSED for label in labels)
+    return Agreement(
+        level=level,
+        n_items=ratings.n_items,
+        n_raters=len(ratings.raters),
+        n_labels=len(answered),
+        n_abstain=sum(label.state == "abstain" for label in labels),
+        n_unavailable=sum(label.state == "unavailable" for label in labels),
+        coefficients=found,
+        n_not_assessed=not_assessed if question.scale.stepwise else None,
+    )
 
 
 def problems_of(items: Sequence[tuple[str, str]]) -> Ints:

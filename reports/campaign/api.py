@@ -13,11 +13,19 @@ from rest_framework.views import APIView
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from annotation.models import Campaign
-from reports.campaign import serializers as shape
-from reports.campaign.calibration import calibration_document
-from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from canonical.documents import as_json
+from reports.campaign.calibration import Calibration, calibration_agreement
+from reports.campaign.monitoring import Monitoring
+from reports.campaign.reliability import Reliability
+from reports.campaign.results import (
+    CampaignResults,
+    campaign_results,
+    monitored_reviewers,
+    question_reliability,
+)
 from reports.core.choosing import only_known
 from reports.scores.api import invalid
 from reports.verdicts.copies import copy_verdicts, verdicts_document
@@ -39,10 +47,10 @@ class _CampaignView(APIView):
 class CampaignResultsView(_CampaignView):
     """Progress, coverage and agreement of a campaign."""
 
-    @extend_schema(operation_id="campaigns_results", responses=shape.CampaignResultsOut)
+    @extend_schema(operation_id="campaigns_results", responses=schema_of(CampaignResults))
     def get(self, request: Request, slug: str) -> Response:
         """The numbers behind the campaign's results page."""
-        return Response(campaign_results_document(self.campaign(request, slug)))
+        return Response(as_json(campaign_results(self.campaign(request, slug))))
 
 
 class QuestionView(_CampaignView):
@@ -53,35 +61,34 @@ class QuestionView(_CampaignView):
         parameters=[
             OpenApiParameter("more", enum=["errors"], description="Add what the labels say when experts err.")
         ],
-        responses=shape.ReliabilityOut,
+        responses=schema_of(Reliability),
     )
     def get(self, request: Request, slug: str, question: str) -> Response:
         """Every agreement coefficient, every pair of experts, every value of the scale."""
         campaign = self.campaign(request, slug, "more")
         try:
-            more = request.query_params.get("more", "")
-            document: dict[str, Any] = question_document(campaign, question, more)
+            found = question_reliability(campaign, question, request.query_params.get("more", ""))
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return Response(document)
+        return Response(as_json(found))
 
 
 class MonitoringView(_CampaignView):
     """Signs that a reviewer's grades deserve a second look."""
 
-    @extend_schema(operation_id="campaigns_monitoring", responses=shape.MonitoringOut)
+    @extend_schema(operation_id="campaigns_monitoring", responses=schema_of(Monitoring))
     def get(self, request: Request, slug: str) -> Response:
         """By name, in the order of names; never a ranking."""
-        return Response(reviewers_document(self.campaign(request, slug)))
+        return Response(as_json(monitored_reviewers(self.campaign(request, slug))))
 
 
 class CalibrationAgreementView(_CampaignView):
     """Agreement of calibration rounds before and after their discussion."""
 
-    @extend_schema(operation_id="campaigns_calibration_agreement", responses=shape.CalibrationOut)
+    @extend_schema(operation_id="campaigns_calibration_agreement", responses=schema_of(Calibration))
     def get(self, request: Request, slug: str) -> Response:
         """Every coefficient of the blind answers and of those after the discussion."""
-        return Response(calibration_document(self.campaign(request, slug)))
+        return Response(as_json(calibration_agreement(self.campaign(request, slug))))
 
 
 class VerdictsIn(serializers.Serializer[Any]):

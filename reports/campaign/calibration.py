@@ -4,20 +4,38 @@ Before: the blind answers of every revealed item. After: the same labels, where 
 their second answers instead; who did not answer again stays with the blind ones. Only the blind ones enter scores.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotation.campaigns.pairing import upright
 from annotation.models import CalibrationItem, Campaign, LaterAnswer, LaterGrade, Occasion
 from benchmark.rubrics import rubric_from_content
-from reports.campaign.data import CampaignData, ReviewerLabel, campaign_data
-from reports.campaign.reliability import overview_document
+from reports.campaign.data import ReviewerLabel, campaign_data
+from reports.campaign.reliability import agreement_of_all
 from reports.scores.inputs import SEED
+from reports.scores.shape import Agreement
 
 FORMAT = "touchstone-calibration-1"
 
 
-def calibration_document(campaign: Campaign) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """`before` are the blind answers, `after` those after the discussion; `changed` counts labels by question."""
+
+    format: str
+    campaign: str
+    seed: int
+    items: int
+    blind: int
+    answered_again: int
+    questions: Mapping[str, str]
+    changed: Mapping[str, int]
+    before: Mapping[str, Agreement]
+    after: Mapping[str, Agreement]
+
+
+def calibration_agreement(campaign: Campaign) -> Calibration:
     """A fixed number of queries. `changed` counts by question the labels that differ after the discussion."""
     rubric = rubric_from_content(campaign.rubric.content)
     items = set(
@@ -28,28 +46,25 @@ def calibration_document(campaign: Campaign) -> dict[str, Any]:
     data = campaign_data(campaign)
     before = [label for label in data.labels if label.item in items]
     after = _after(campaign, before)
-    return {
-        "format": FORMAT,
-        "campaign": campaign.slug,
-        "seed": SEED,
-        "items": len(items),
-        "blind": len({(label.item, label.reviewer) for label in before}),
-        "answered_again": _later(campaign).count(),
-        "questions": {q.key: q.text for q in rubric.questions if q.scale.has_values},
-        "changed": {q.key: _changed(q.key, before, after) for q in rubric.questions if q.scale.has_values},
-        "before": overview_document(rubric, _only(data, before), seed=SEED),
-        "after": overview_document(rubric, _only(data, after), seed=SEED),
-    }
+    questions = [question for question in rubric.questions if question.scale.has_values]
+    return Calibration(
+        format=FORMAT,
+        campaign=campaign.slug,
+        seed=SEED,
+        items=len(items),
+        blind=len({(label.item, label.reviewer) for label in before}),
+        answered_again=_later(campaign).count(),
+        questions={question.key: question.text for question in questions},
+        changed={question.key: _changed(question.key, before, after) for question in questions},
+        before=agreement_of_all(rubric, replace(data, labels=tuple(before), times=()), seed=SEED),
+        after=agreement_of_all(rubric, replace(data, labels=tuple(after), times=()), seed=SEED),
+    )
 
 
 def _later(campaign: Campaign) -> Any:
     return LaterGrade.objects.filter(
         assignment__item__campaign=campaign, assignment__repeat=False, occasion=Occasion.DISCUSSION
     )
-
-
-def _only(data: CampaignData, labels: Sequence[ReviewerLabel]) -> CampaignData:
-    return CampaignData(data.reviewers, tuple(labels), ())
 
 
 def _after(campaign: Campaign, before: Sequence[ReviewerLabel]) -> list[ReviewerLabel]:

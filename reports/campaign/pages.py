@@ -6,12 +6,17 @@ from typing import Any
 
 from accounts.profile.domains import domain_words
 from reports.analysing.page import error_tables
-from reports.campaign.results import COVERAGE
-from reports.core.cells import Document, leading_first, number_cell, p_words, percent_cell
+from reports.campaign.calibration import Calibration
+from reports.campaign.monitoring import AnchoringShares, Monitoring
+from reports.campaign.reliability import Reliability
+from reports.campaign.results import COVERAGE, CampaignResults
+from reports.core.cells import leading_first, number_cell, p_words, percent_cell
+from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.progress import progress_curve
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words
+from reports.scores.shape import Agreement
 from stats.core.display import rounded, rounded_percent
 
 Rows = Iterator[list[Any]]
@@ -20,210 +25,193 @@ _SHOWN = {
     "ordinal": ("krippendorff_alpha_ordinal", "percent", "gwet_ac2_quadratic"),
     "interval": ("krippendorff_alpha_interval", "percent", "gwet_ac2_quadratic"),
 }
-_PAIR_KAPPAS = ("cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic")
 
 
-def results_sections(document: Document, *, today: dt.date) -> dict[str, Any]:
+def results_sections(found: CampaignResults, *, today: dt.date) -> dict[str, Any]:
     """`progress` and `coverage` pictures (None before there is anything), and agreement by question."""
-    days = [(dt.date.fromisoformat(row["day"]), row["submitted"]) for row in document["days"]]
-    until = today if document["phase"] == "open" else dt.date.min
+    days = [(row.day, row.submitted) for row in found.days]
+    until = today if found.phase == "open" else dt.date.min
+    domains = {domain_words(domain): counts for domain, counts in found.domains.items()}
     return {
         "submitted": days[-1][1] if days else 0,
-        "wanted": document["wanted"],
+        "wanted": found.wanted,
         "days": days,
-        "progress": (
-            progress_curve("Grades submitted", days, document["wanted"], key="progress", until=until)
-            if days
-            else None
-        ),
-        "coverage": (
-            share_bars(
-                "Outputs by domain",
-                list(COVERAGE),
-                {domain_words(domain): counts for domain, counts in document["domains"].items()},
-                key="coverage",
-            )
-            if document["domains"]
-            else None
-        ),
+        "progress": progress_curve("Grades submitted", days, found.wanted, key="progress", until=until)
+        if days
+        else None,
+        "coverage": share_bars("Outputs by domain", list(COVERAGE), domains, key="coverage")
+        if domains
+        else None,
         "states": COVERAGE,
-        "domains": [
-            (domain_words(domain), [counts[state] for state in COVERAGE])
-            for domain, counts in document["domains"].items()
-        ],
+        "domains": [(words, [counts[state] for state in COVERAGE]) for words, counts in domains.items()],
         "questions": [
             {
                 "key": key,
                 "title": in_words(key).capitalize(),
                 "text": text,
-                "n_items": document["agreement"][key]["n_items"],
-                "n_raters": document["agreement"][key]["n_raters"],
-                "cells": _agreement_cells(document["agreement"][key]),
+                "n_items": found.agreement[key].n_items,
+                "n_raters": found.agreement[key].n_raters,
+                "cells": _agreement_cells(found.agreement[key]),
             }
-            for key, text in document["questions"].items()
+            for key, text in found.questions.items()
         ],
-        "seed": document["seed"],
+        "seed": found.seed,
     }
 
 
-def _agreement_cells(bundle: Document) -> list[dict[str, Any]]:
-    found = bundle["coefficients"]
+def _agreement_cells(found: Agreement) -> list[dict[str, Any]]:
     return [
-        {"name": coefficient_name(name), "cell": number_cell(found[name])} for name in _SHOWN[bundle["level"]]
+        {"name": coefficient_name(name), "cell": number_cell(found.coefficients[name])}
+        for name in _SHOWN[found.level]
     ]
 
 
-def calibration_sections(document: Document) -> dict[str, Any]:
+def calibration_sections(found: Calibration) -> dict[str, Any]:
     """By question the coefficients of its scale, blind and after the discussion."""
-    return {
-        "questions": [
+    questions = []
+    for key in found.questions:
+        both = zip(_agreement_cells(found.before[key]), _agreement_cells(found.after[key]), strict=True)
+        questions.append(
             {
                 "title": in_words(key).capitalize(),
-                "changed": document["changed"][key],
+                "changed": found.changed[key],
                 "lines": [
                     {"name": one["name"], "before": one["cell"], "after": other["cell"]}
-                    for one, other in zip(
-                        _agreement_cells(document["before"][key]),
-                        _agreement_cells(document["after"][key]),
-                        strict=True,
-                    )
+                    for one, other in both
                 ],
             }
-            for key in document["questions"]
-        ]
-    }
+        )
+    return {"questions": questions}
 
 
-def progress_rows(document: Document) -> Rows:
+def progress_rows(found: CampaignResults) -> Rows:
     """Header, and the cumulative number of grades by day."""
     yield ["campaign", "day", "submitted", "wanted"]
-    for row in document["days"]:
-        yield [document["campaign"], row["day"], row["submitted"], document["wanted"]]
+    for row in found.days:
+        yield [found.campaign, row.day.isoformat(), row.submitted, found.wanted]
 
 
-def coverage_rows(document: Document) -> Rows:
+def coverage_rows(found: CampaignResults) -> Rows:
     """Header, and the number of outputs by domain and state."""
     yield ["campaign", "domain", *(state.replace(" ", "_") for state in COVERAGE)]
-    for domain, counts in document["domains"].items():
-        yield [document["campaign"], domain, *(counts[state] for state in COVERAGE)]
+    for domain, counts in found.domains.items():
+        yield [found.campaign, domain, *(counts[state] for state in COVERAGE)]
 
 
-def reliability_sections(document: Document) -> dict[str, Any]:
+def reliability_sections(found: Reliability) -> dict[str, Any]:
     """`given` and `absent` coefficients, pairs with a heat map, the values of the scale, and errors if asked for."""
-    cells = [(name, number_cell(found)) for name, found in leading_first(document)]
+    cells = [
+        (coefficient_name(name), number_cell(estimate))
+        for name, estimate in leading_first(found.level, found.coefficients)
+    ]
+    errors = found.expert_errors
     return {
-        "given": [{"name": coefficient_name(name), "cell": cell} for name, cell in cells if cell.value],
-        "absent": [
-            {"name": coefficient_name(name), "why": cell.reason} for name, cell in cells if not cell.value
-        ],
+        "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],
+        "absent": [{"name": name, "why": cell.reason} for name, cell in cells if not cell.value],
         "values": [
             {
-                **row,
-                "percent": "" if row["share"] is None else rounded_percent(row["share"]),
-                "specific": "" if row["agreement"] is None else rounded(row["agreement"]),
+                **vars(row),
+                "percent": "" if row.share is None else rounded_percent(row.share),
+                "specific": "" if row.agreement is None else rounded(row.agreement),
             }
-            for row in document["values"]
+            for row in found.values
         ],
-        "pairs": [_pair(pair) for pair in document["pairs"]],
-        "dropped": document["pairs_dropped"],
-        "heat": _heat(document) if document["pairs"] else None,
-        "heat_of": coefficient_name(_kappa(document)),
-        "error_tables": error_tables(document["expert_errors"]) if "expert_errors" in document else [],
+        "pairs": [
+            {
+                "raters": pair.raters,
+                "n_items": pair.n_items,
+                "percent": percent_cell(pair.percent),
+                "kappas": [number_cell(kappa) for kappa in pair.kappas],
+                "ac1": number_cell(pair.gwet_ac1),
+                "kappa_max": "" if pair.kappa_max is None else rounded(pair.kappa_max),
+            }
+            for pair in found.pairs
+        ],
+        "dropped": found.pairs_dropped,
+        "heat": _heat(found) if found.pairs else None,
+        "heat_of": coefficient_name(_kappa(found)),
+        "error_tables": error_tables(with_estimates(errors)) if errors else [],
     }
 
 
-def _kappa(document: Document) -> str:
-    return "cohen_kappa" if document["level"] == "nominal" else "weighted_kappa_quadratic"
+def _kappa(found: Reliability) -> str:
+    return "cohen_kappa" if found.level == "nominal" else "weighted_kappa_quadratic"
 
 
-def _pair(pair: Document) -> dict[str, Any]:
-    return {
-        "raters": pair["raters"],
-        "n_items": pair["n_items"],
-        "percent": percent_cell(pair["percent"]),
-        "kappas": [number_cell(pair[name]) for name in _PAIR_KAPPAS],
-        "ac1": number_cell(pair["gwet_ac1"]),
-        "kappa_max": "" if pair["kappa_max"] is None else rounded(pair["kappa_max"]),
-    }
-
-
-def _heat(document: Document) -> Any:
-    names, kappa, cells = document["raters"], _kappa(document), {}
-    for pair in document["pairs"]:
-        at = tuple(names.index(rater) for rater in pair["raters"])
-        value = pair[kappa]["value"]
-        below = f"{rounded_percent(pair['percent']['value'], places=0)} % of {pair['n_items']}"
+def _heat(found: Reliability) -> Any:
+    names, kappa, cells = list(found.raters), _kappa(found), {}
+    for pair in found.pairs:
+        one, two = (names.index(rater) for rater in pair.raters)
+        value = getattr(pair, kappa).value
+        below = f"{rounded_percent(pair.percent.value or 0.0, places=0)} % of {pair.n_items}"
         shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
-        cells[at[0], at[1]] = cells[at[1], at[0]] = shown
+        cells[one, two] = cells[two, one] = shown
     reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
     return shaded_matrix("Agreement of every two experts", names, cells, key="agreement", reading=reading)
 
 
-def reliability_rows(document: Document) -> Rows:
+def reliability_rows(found: Reliability) -> Rows:
     """Header, and one row per pair of experts."""
-    yield ["question", "first", "second", "n_items", "percent", *_PAIR_KAPPAS, "gwet_ac1", "kappa_max"]
-    for pair in document["pairs"]:
-        values = [pair[name]["value"] for name in ("percent", *_PAIR_KAPPAS, "gwet_ac1")]
-        yield [document["question"], *pair["raters"], pair["n_items"], *values, pair["kappa_max"]]
+    names = ("percent", "cohen_kappa", "weighted_kappa_linear", "weighted_kappa_quadratic", "gwet_ac1")
+    yield ["question", "first", "second", "n_items", *names, "kappa_max"]
+    for pair in found.pairs:
+        values = [getattr(pair, name).value for name in names]
+        yield [found.question, *pair.raters, pair.n_items, *values, pair.kappa_max]
 
 
-def monitoring_sections(document: Document) -> dict[str, Any]:
+def monitoring_sections(found: Monitoring) -> dict[str, Any]:
     """Reviewers in the order of their names; `to_read` are those with a sign."""
-    reviewers = [_reviewer(entry) for entry in document["reviewers"]]
+    reviewers = []
+    for entry in found.reviewers:
+        median = entry.time.median_seconds
+        minutes = "" if median is None else f"{rounded(median / 60, places=1)} min"
+        reviewers.append({**vars(entry), "minutes": minutes})
     return {
         "reviewers": reviewers,
         "to_read": [entry for entry in reviewers if entry["signs"]],
-        "anchoring": _anchoring(document["anchoring"]),
+        "anchoring": _anchoring(found.anchoring) if found.anchoring else None,
         "questions": [
-            {"key": key, "title": in_words(key).capitalize(), **found, "rows": _severities(document, key)}
-            for key, found in document["questions"].items()
+            {"key": key, "title": in_words(key).capitalize(), **texts, "rows": _severities(found, key)}
+            for key, texts in found.questions.items()
         ],
     }
 
 
-def _anchoring(found: Document | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
+def _anchoring(found: AnchoringShares) -> dict[str, Any]:
     arms = (
-        ("visible", "Verdict shown before"),
-        ("hidden", "Verdict shown after"),
-        ("difference", "Difference"),
+        ("Verdict shown before", found.visible),
+        ("Verdict shown after", found.hidden),
+        ("Difference", found.difference),
     )
     return {
-        "title": in_words(found["question"]).capitalize(),
-        "labels": found["labels"],
-        "rows": [{"words": words, "cell": percent_cell(found[name])} for name, words in arms],
+        "title": in_words(found.question).capitalize(),
+        "labels": found.labels,
+        "rows": [{"words": words, "cell": percent_cell(estimate)} for words, estimate in arms],
     }
 
 
-def _reviewer(entry: Document) -> dict[str, Any]:
-    median = entry["time"]["median_seconds"]
-    minutes = "" if median is None else f"{rounded(median / 60, places=1)} min"
-    return {**entry, "minutes": minutes}
-
-
-def _severities(document: Document, key: str) -> list[dict[str, Any]]:
+def _severities(monitoring: Monitoring, key: str) -> list[dict[str, Any]]:
     return [
         {
-            "reviewer": entry["reviewer"],
-            "rater": entry["rater"],
-            **found,
-            "z_words": "" if found["z"] is None else rounded(found["z"], places=2),
-            "p_words": p_words(found["adjusted_p"]),
-            "share": percent_cell(found["agreement"]),
+            **vars(found),
+            "reviewer": entry.reviewer,
+            "rater": entry.rater,
+            "z_words": "" if found.z is None else rounded(found.z, places=2),
+            "p_words": p_words(found.adjusted_p),
+            "share": percent_cell(found.agreement),
         }
-        for entry in document["reviewers"]
-        if (found := entry["questions"].get(key))
+        for entry in monitoring.reviewers
+        if (found := entry.questions.get(key))
     ]
 
 
-def monitoring_rows(document: Document) -> Rows:
+def monitoring_rows(monitoring: Monitoring) -> Rows:
     """Header, and one row per reviewer and question."""
     columns = ("labels", "compared", "excess", "z", "p", "adjusted_p", "flagged", "drifts_from")
     times = ("timed", "median_seconds", "slow", "fast", "unread")
     yield ["reviewer", "question", *columns, "agreement", "graded", "overlap", *times]
-    for entry in document["reviewers"]:
-        rest = [entry["graded"], entry["overlap"], *(entry["time"][name] for name in times)]
-        for key, found in entry["questions"].items():
-            shown = [found[name] for name in columns]
-            yield [entry["reviewer"], key, *shown, found["agreement"]["value"], *rest]
+    for entry in monitoring.reviewers:
+        rest = [entry.graded, entry.overlap, *(getattr(entry.time, name) for name in times)]
+        for key, found in entry.questions.items():
+            shown = [getattr(found, name) for name in columns]
+            yield [entry.reviewer, key, *shown, found.agreement.value, *rest]

@@ -4,44 +4,109 @@ The agreement bundle of the score document, with what is behind it: every pair o
 enough outputs, and every value of the scale.
 """
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 
 from benchmark.rubrics import Question, Rubric
-from reports.campaign.agreement import agreement_document, judged, problems_of, ratings_of
-from reports.campaign.data import CampaignData, ReviewerLabel
+from canonical.documents import Maybe
+from reports.campaign.agreement import agreement_by_question, judged, problems_of, ratings_of
+from reports.campaign.data import CampaignData
 from reports.core.datasets import ExpertLabel
+from reports.scores.shape import Agreement
 from stats.agreement import gwet
 from stats.agreement.bundle import Request
-from stats.agreement.rater_pairs import MIN_OVERLAP, PairAgreement, rater_pairs
+from stats.agreement.rater_pairs import MIN_OVERLAP, DroppedPair, rater_pairs
 from stats.analyses.errors import ASSUMPTIONS, errors_json
+from stats.core.estimate import Estimate
 from stats.raters.expert_errors import expert_errors
 
 FORMAT = "touchstone-reliability-1"
 
 
-def reliability_document(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ScaleValue:
+    value: str
+    n: int
+    share: float | None
+    agreement: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaterPair:
+    raters: Sequence[str]
+    n_items: int
+    table: Sequence[Sequence[int]]
+    percent: Estimate
+    cohen_kappa: Estimate
+    weighted_kappa_linear: Estimate
+    weighted_kappa_quadratic: Estimate
+    gwet_ac1: Estimate
+    kappa_max: float | None
+    prevalence_index: float | None
+    bias_index: float | None
+
+    @property
+    def kappas(self) -> tuple[Estimate, Estimate, Estimate]:
+        """Cohen's kappa, then with linear and with quadratic weights."""
+        return self.cohen_kappa, self.weighted_kappa_linear, self.weighted_kappa_quadratic
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability(Agreement):
+    """The agreement bundle of one question with every pair of experts and every value of the scale."""
+
+    format: str
+    question: str
+    text: str
+    scale: str
+    primary: Annotated[str, "The coefficient that leads: alpha at the level of the scale."]
+    seed: int
+    values: Sequence[ScaleValue]
+    raters: Sequence[str]
+    least_overlap: int
+    pairs: Sequence[RaterPair]
+    pairs_dropped: Sequence[DroppedPair]
+    expert_errors: Annotated[
+        Maybe[Mapping[str, Any]], "As `analyse errors` says it of one question; only with more=errors."
+    ] = None
+
+
+def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> Reliability:
     """Everything about one question. Raises RubricError for a question that the rubric lacks."""
     question = rubric.question(key)
     labels = _labels(data, key)
-    bundle = agreement_document(rubric, labels, seed=seed)[key]
+    found = agreement_by_question(rubric, labels, seed=seed)[key]
     ratings, items = ratings_of(question, judged(question, labels))
-    pairs, dropped = rater_pairs(ratings, Request(level=bundle["level"]), clusters=problems_of(items))
-    return {
-        "format": FORMAT,
-        "question": key,
-        "text": question.text,
-        "scale": question.scale.name,
-        "primary": question.scale.primary_coefficient,
-        "seed": seed,
-        **bundle,
-        "values": _values(question, ratings.counts()),
-        "raters": list(ratings.raters),
-        "least_overlap": MIN_OVERLAP,
-        "pairs": [_pair(pair) for pair in pairs],
-        "pairs_dropped": dropped,
-    }
+    pairs, dropped = rater_pairs(ratings, Request(level=question.scale.level), clusters=problems_of(items))
+    return Reliability(
+        **vars(found),
+        format=FORMAT,
+        question=key,
+        text=question.text,
+        scale=question.scale.name,
+        primary=question.scale.primary_coefficient,
+        seed=seed,
+        values=_values(question, ratings.counts()),
+        raters=ratings.raters,
+        least_overlap=MIN_OVERLAP,
+        pairs=[
+            RaterPair(
+                raters=pair.raters,
+                n_items=pair.n_items,
+                table=pair.table.tolist(),
+                percent=pair.percent,
+                **pair.kappas,
+                kappa_max=pair.kappa_max,
+                prevalence_index=pair.prevalence_index,
+                bias_index=pair.bias_index,
+            )
+            for pair in pairs
+        ],
+        pairs_dropped=dropped,
+    )
 
 
 def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> dict[str, Any]:
@@ -58,9 +123,9 @@ def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> d
     return {**errors_json(found, ratings, success, subjects), "assumptions": list(ASSUMPTIONS)}
 
 
-def overview_document(rubric: Rubric, data: CampaignData, *, seed: int) -> dict[str, Any]:
+def agreement_of_all(rubric: Rubric, data: CampaignData, *, seed: int) -> dict[str, Agreement]:
     """The agreement bundle of every question of a campaign."""
-    return agreement_document(rubric, _labels(data), seed=seed)
+    return agreement_by_question(rubric, _labels(data), seed=seed)
 
 
 def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
@@ -68,38 +133,31 @@ def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
     names = {reviewer.key: reviewer.name for reviewer in data.reviewers}
     twice = {name for name in names.values() if list(names.values()).count(name) > 1}
     raters = {r.key: f"{r.name} ({r.rater})" if r.name in twice else r.name for r in data.reviewers}
-    return [_label(label, raters) for label in data.labels if key in ("", label.question)]
+    return [
+        ExpertLabel(
+            f"{label.cluster}/{label.item}/1",
+            "",
+            label.question,
+            label.step,
+            raters.get(label.reviewer, f"reviewer {label.reviewer}"),
+            label.value,
+            label.state,
+        )
+        for label in data.labels
+        if key in ("", label.question)
+    ]
 
 
-def _label(label: ReviewerLabel, raters: dict[int, str]) -> ExpertLabel:
-    subject = f"{label.cluster}/{label.item}/1"
-    rater = raters.get(label.reviewer, f"reviewer {label.reviewer}")
-    return ExpertLabel(subject, "", label.question, label.step, rater, label.value, label.state)
-
-
-def _values(question: Question, counts: Any) -> list[dict[str, Any]]:
+def _values(question: Question, counts: Any) -> list[ScaleValue]:
     """Per value of the scale: how often it was chosen, and the agreement on it."""
     total = int(counts.sum())
     specific = gwet.specific_agreement(counts) if total else np.full(len(question.scale.judgments), np.nan)
     return [
-        {
-            "value": value,
-            "n": int(n),
-            "share": int(n) / total if total else None,
-            "agreement": None if np.isnan(agreement) else float(agreement),
-        }
+        ScaleValue(
+            value=value,
+            n=int(n),
+            share=int(n) / total if total else None,
+            agreement=None if np.isnan(agreement) else float(agreement),
+        )
         for value, n, agreement in zip(question.scale.judgments, counts.sum(axis=0), specific, strict=True)
     ]
-
-
-def _pair(pair: PairAgreement) -> dict[str, Any]:
-    return {
-        "raters": list(pair.raters),
-        "n_items": pair.n_items,
-        "table": pair.table.tolist(),
-        "percent": pair.percent.as_json(),
-        **{name: estimate.as_json() for name, estimate in pair.kappas.items()},
-        "kappa_max": pair.kappa_max,
-        "prevalence_index": pair.prevalence_index,
-        "bias_index": pair.bias_index,
-    }

@@ -14,8 +14,8 @@ from accounts.site.pages import SignedInRequest
 from annotation.models import Campaign
 from annotation.training.reading import training_rows
 from reports.campaign import pages as campaign_pages
-from reports.campaign.calibration import calibration_document
-from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from reports.campaign.calibration import calibration_agreement
+from reports.campaign.results import campaign_results, monitored_reviewers, question_reliability
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
@@ -37,7 +37,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     """Progress over time, coverage by domain, agreement so far."""
     only_known(request.GET)
     campaign = campaign_or_404(slug)
-    document = campaign_results_document(campaign)
+    document = campaign_results(campaign)
     sections = campaign_pages.results_sections(document, today=timezone.now().date())
     return render(request, "reports/campaign/campaign_results.html", {"campaign": campaign, **sections})
 
@@ -49,7 +49,7 @@ def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBas
     """The numbers behind one of FIGURES."""
     if figure not in FIGURES:
         raise Refused(f"There is no figure {figure!r}; there are: {', '.join(FIGURES)}.", code="no_figure")
-    document = campaign_results_document(campaign_or_404(slug))
+    document = campaign_results(campaign_or_404(slug))
     return table_download(FIGURES[figure](document), f"{figure}-{slug}.csv")
 
 
@@ -60,7 +60,7 @@ def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     """How far the experts agree on one question."""
     only_known(request.GET, "more")
     campaign = campaign_or_404(slug)
-    document = question_document(campaign, question, request.GET.get("more", ""))
+    document = question_reliability(campaign, question, request.GET.get("more", ""))
     sections = campaign_pages.reliability_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
     return render(request, "reports/campaign/question.html", context)
@@ -71,7 +71,7 @@ def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
 @explains_refusals
 def question_csv(request: HttpRequest, slug: str, question: str) -> HttpResponseBase:
     """Agreement of every two experts on one question."""
-    document = question_document(campaign_or_404(slug), question)
+    document = question_reliability(campaign_or_404(slug), question)
     return table_download(campaign_pages.reliability_rows(document), f"agreement-{slug}-{question}.csv")
 
 
@@ -82,7 +82,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
     """Severity, drift, agreement and time of every reviewer, by name."""
     only_known(request.GET)
     campaign = campaign_or_404(slug)
-    sections = campaign_pages.monitoring_sections(reviewers_document(campaign))
+    sections = campaign_pages.monitoring_sections(monitored_reviewers(campaign))
     return render(request, "reports/campaign/monitoring.html", {"campaign": campaign, **sections})
 
 
@@ -90,7 +90,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The same as a table."""
-    document = reviewers_document(campaign_or_404(slug))
+    document = monitored_reviewers(campaign_or_404(slug))
     return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")
 
 
@@ -101,7 +101,7 @@ def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Agreement of calibration rounds, blind and after the discussion."""
     only_known(request.GET)
     campaign = campaign_or_404(slug)
-    document = calibration_document(campaign)
+    document = calibration_agreement(campaign)
     sections = campaign_pages.calibration_sections(document)
     context = {"campaign": campaign, "document": document, **sections}
     return render(request, "reports/campaign/calibration.html", context)

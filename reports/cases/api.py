@@ -1,56 +1,18 @@
 """REST endpoint of case studies, for coordinators and owners: systems are named here."""
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.documents import schema_of
 from accounts.rest.filters import StrictView
 from benchmark.models import Instance
-from reports.cases.page import STATES
-from reports.cases.study import case_document
+from canonical.documents import as_json
+from reports.cases.study import CaseStudy, case_table
 from reports.scores.api import JUDGE, TRACK, invalid
-
-
-class CaseCellOut(serializers.Serializer[Any]):
-    value = serializers.CharField(allow_blank=True, help_text="Empty unless the state is answered.")
-    state = serializers.ChoiceField(["answered", *STATES])
-
-
-class CaseColumnOut(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    title = serializers.CharField()
-    definition = serializers.CharField()
-    track = serializers.CharField()
-    condition = serializers.CharField(allow_blank=True)
-    is_text = serializers.BooleanField(help_text="Free text instead of yes, no or uncertain.")
-
-
-class CaseRowOut(serializers.Serializer[Any]):
-    system = serializers.CharField()
-    name = serializers.CharField()
-    attempt = serializers.IntegerField()
-    cells = serializers.DictField(child=CaseCellOut(), help_text="By the column's key.")
-
-
-class CaseOut(serializers.Serializer[Any]):
-    format = serializers.CharField()
-    release = serializers.CharField()
-    is_sample = serializers.BooleanField()
-    protocol = serializers.CharField()
-    instance = serializers.CharField()
-    domain = serializers.CharField()
-    track = serializers.CharField(allow_blank=True)
-    tracks = serializers.ListField(child=serializers.CharField())
-    judge = serializers.CharField(allow_blank=True)
-    judges = serializers.ListField(child=serializers.CharField())
-    columns = CaseColumnOut(many=True)
-    rows = CaseRowOut(many=True)
 
 
 class CaseView(StrictView):
@@ -59,7 +21,7 @@ class CaseView(StrictView):
     permission_classes = [IsStaffOfTheStudy]
     filters = {"track": "track", "judge": "judge"}
 
-    @extend_schema(operation_id="releases_case", parameters=[TRACK, JUDGE], responses=CaseOut)
+    @extend_schema(operation_id="releases_case", parameters=[TRACK, JUDGE], responses=schema_of(CaseStudy))
     def get(self, request: Request, name: str, key: str) -> Response:
         """The cells of the protocol's columns; a cell without a value says why."""
         instance = get_object_or_404(
@@ -67,6 +29,6 @@ class CaseView(StrictView):
         )
         asked = {name: request.query_params.get(name, "") for name in self.filters}
         try:
-            return Response(case_document(instance, **asked))
+            return Response(as_json(case_table(instance, **asked)))
         except Refused as refusal:
             raise invalid(refusal) from refusal

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reports.core.cells import Document
+from reports.cases.study import CaseCell, CaseStudy, StudyColumn
 
 STATES = {
     "no_output": "no output",
@@ -16,24 +16,22 @@ STATES = {
 _KINDS = {"yes": "good", "no": "bad", "uncertain": "warn"}
 
 
-def case_sections(document: Document) -> dict[str, Any]:
+def case_sections(case: CaseStudy) -> dict[str, Any]:
     """Template context: `columns` with their arm in words, and `rows` of cells in the same order."""
-    columns = document["columns"]
     return {
-        "columns": [{**column, "arm": _arm(column)} for column in columns],
+        "columns": [{**vars(column), "arm": _arm(column)} for column in case.columns],
         "rows": [
-            {**row, "cells": [_cell(column, row["cells"][column["key"]]) for column in columns]}
-            for row in document["rows"]
+            {**vars(row), "cells": [_cell(column, row.cells[column.key]) for column in case.columns]}
+            for row in case.rows
         ],
     }
 
 
-def _arm(column: Document) -> str:
-    condition = f", condition {column['condition']}" if column["condition"] else ""
-    return f"track {column['track']}{condition}"
+def _arm(column: StudyColumn) -> str:
+    return f"track {column.track}" + (f", condition {column.condition}" if column.condition else "")
 
 
-def _cell(column: Document, cell: Document) -> dict[str, str]:
-    if cell["state"] != "answered":
-        return {"words": STATES[cell["state"]], "kind": "muted"}
-    return {"words": cell["value"], "kind": "" if column["is_text"] else _KINDS.get(cell["value"], "")}
+def _cell(column: StudyColumn, cell: CaseCell) -> dict[str, str]:
+    if cell.state != "answered":
+        return {"words": STATES[cell.state], "kind": "muted"}
+    return {"words": cell.value, "kind": "" if column.is_text else _KINDS.get(cell.value, "")}

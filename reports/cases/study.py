@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal, cast
 
 from accounts.refusal import Refused
 from benchmark.case_columns import case_columns
@@ -16,6 +16,16 @@ from reports.core.datasets import OutputRow, Reached, Vote, labelled_outputs, re
 
 FORMAT = "touchstone-case-1"
 Arm = tuple[str, str]  # track and condition
+State = Literal[
+    "answered",
+    "no_output",
+    "abstained",
+    "failed",
+    "not_judged",
+    "judge_abstained",
+    "unavailable",
+    "nothing",
+]
 
 
 @dataclass(frozen=True)
@@ -27,7 +37,49 @@ class Shown:
     payload: Mapping[str, Any]
 
 
-def case_document(instance: Instance, *, track: str = "", judge: str = "") -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class CaseCell:
+    """`state` says why a cell has no value; unavailable: the judge's reply failed or could not be read."""
+
+    value: Annotated[str, "Empty unless the state is answered."]
+    state: State
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyColumn:
+    key: str
+    title: str
+    definition: str
+    track: str
+    condition: str
+    is_text: Annotated[bool, "Free text instead of yes, no or uncertain."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseRow:
+    system: str
+    name: str
+    attempt: int
+    cells: Annotated[Mapping[str, CaseCell], "By the column's key."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseStudy:
+    format: str
+    release: str
+    is_sample: bool
+    protocol: str
+    instance: str
+    domain: str
+    track: str
+    tracks: Sequence[str]
+    judge: str
+    judges: Sequence[str]
+    columns: Sequence[StudyColumn]
+    rows: Sequence[CaseRow]
+
+
+def case_table(instance: Instance, *, track: str = "", judge: str = "") -> CaseStudy:
     """The table of `instance`, whose release and benchmark are loaded; six queries, however many systems.
 
     `track` is meant by columns that name none; left out, raw or the first that has runs. `judge` is the label of a
@@ -49,30 +101,30 @@ def case_document(instance: Instance, *, track: str = "", judge: str = "") -> di
     label = _known(list(judges), judge, "judge")
     arms = {column.key: (column.track or track, column.condition) for column in columns}
     outputs = _outputs(instance, set(arms.values()), judges.get(label))
-    return {
-        "format": FORMAT,
-        "release": instance.release.name,
-        "is_sample": instance.release.is_sample,
-        "protocol": instance.release.benchmark.protocol,
-        "instance": instance.key,
-        "domain": instance.domain,
-        "track": track,
-        "tracks": tracks,
-        "judge": label,
-        "judges": list(judges),
-        "columns": [
-            {
-                "key": column.key,
-                "title": column.title,
-                "definition": column.definition,
-                "track": arms[column.key][0],
-                "condition": column.condition,
-                "is_text": column.is_text,
-            }
+    return CaseStudy(
+        format=FORMAT,
+        release=instance.release.name,
+        is_sample=instance.release.is_sample,
+        protocol=instance.release.benchmark.protocol,
+        instance=instance.key,
+        domain=instance.domain,
+        track=track,
+        tracks=tracks,
+        judge=label,
+        judges=list(judges),
+        columns=[
+            StudyColumn(
+                key=column.key,
+                title=column.title,
+                definition=column.definition,
+                track=arms[column.key][0],
+                condition=column.condition,
+                is_text=column.is_text,
+            )
             for column in columns
         ],
-        "rows": _rows(columns, arms, runs, outputs, instance.payload, answers(instance.release.name)),
-    }
+        rows=_rows(columns, arms, runs, outputs, instance.payload, answers(instance.release.name)),
+    )
 
 
 def _known(known: Sequence[str], asked: str, what: str) -> str:
@@ -150,24 +202,24 @@ def _rows(
     outputs: Mapping[tuple[str, int], Mapping[Arm, Shown]],
     payload: Mapping[str, Any],
     said: Mapping[str, str],
-) -> list[dict[str, Any]]:
+) -> list[CaseRow]:
     """A row for each attempt of every system that has a run in an arm of the table."""
     names = {run.system.slug: run.system.name for run in runs if (run.track, run.condition) in arms.values()}
     attempts: dict[str, list[int]] = defaultdict(list)
     for system, attempt in sorted(outputs):
         attempts[system].append(attempt)
     return [
-        {
-            "system": system,
-            "name": name,
-            "attempt": attempt,
-            "cells": {
+        CaseRow(
+            system=system,
+            name=name,
+            attempt=attempt,
+            cells={
                 column.key: case_cell(
                     column, outputs.get((system, attempt), {}).get(arms[column.key]), payload, said
                 )
                 for column in columns
             },
-        }
+        )
         for system, name in names.items()
         for attempt in attempts.get(system, [1])
     ]
@@ -175,21 +227,23 @@ def _rows(
 
 def case_cell(
     column: CaseColumn, shown: Shown | None, instance: Mapping[str, Any], said: Mapping[str, str]
-) -> dict[str, str]:
-    """`value` with state "answered"; without a value, the state says why: no_output, abstained, failed,
-    not_judged, judge_abstained, unavailable (the judge's reply failed or could not be read) or nothing. `said` is what
-    people answered to open cases."""
+) -> CaseCell:
+    """What the column says of an output; `said` is what people answered to open cases."""
     if shown is None:
-        return {"value": "", "state": "no_output"}
+        return CaseCell(value="", state="no_output")
     reads = column.of_abstained and shown.labelled.state == OutputState.ABSTAINED
     if reads and not column.needs:
         value = column.value(Case(instance, shown.payload, shown.labelled, said))
         lacks = "nothing" if column.is_text else shown.labelled.state
-        return {"value": value, "state": "answered" if value else lacks}
+        return _cell(value, lacks)
     if not shown.labelled.is_judged_by(column.needs if reads else ()):
-        return {"value": "", "state": shown.labelled.state}
+        return _cell("", shown.labelled.state)
     value = column.value(Case(instance, shown.payload, shown.labelled, said))
-    return {"value": value, "state": "answered" if value else _reason(column, shown.labelled)}
+    return _cell(value, _reason(column, shown.labelled))
+
+
+def _cell(value: str, lacks: str) -> CaseCell:
+    return CaseCell(value=value, state="answered" if value else cast(State, lacks))
 
 
 def _reason(column: CaseColumn, labelled: LabelledOutput) -> str:

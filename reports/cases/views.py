@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 from benchmark.models import Instance
 from benchmark.releases.showing import show_instance
 from reports.cases.page import case_sections
-from reports.cases.study import case_document
+from reports.cases.study import case_table
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import only_known
 
@@ -22,7 +22,7 @@ def case_study(request: HttpRequest, name: str, key: str) -> HttpResponse:
         Instance.objects.select_related("release__benchmark", "paper"), release__name=name, key=key
     )
     asked = {key: request.GET.get(key, "") for key in ("track", "judge")}
-    document = case_document(instance, **asked)
+    document = case_table(instance, **asked)
     context = {
         "instance": instance,
         "parts": show_instance(instance, ()).parts,

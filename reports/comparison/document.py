@@ -10,12 +10,14 @@ sign test; Newcombe's interval and Cochran's Q do not exist there.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from reports.core.outcomes import Item, Outcomes
+from canonical.documents import Maybe
+from reports.core.outcomes import Item, OutcomeKind, Outcomes
 from stats.core.bootstrap import Ints
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.scores.clusters import cluster_codes, cluster_totals, paired_difference
@@ -28,38 +30,103 @@ LEVEL = 0.95
 DENOMINATOR = "items on which both systems have a usable label"
 
 
-def comparison_document(found: Outcomes, *, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class ComparedSystem:
+    estimate: Estimate
+    by_rule: int
+    left_out: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OmnibusTest:
+    json_names: ClassVar = {"replicates": "B"}
+
+    q: float | None = None
+    df: int | None = None
+    p: float | None = None
+    n: int
+    dropped: int
+    reason: str | None = None
+    method: Annotated[str | None, "chi_squared or permutation_by_cluster"] = None
+    seed: int | None = None
+    replicates: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedTest:
+    """Signs of the clusters' differences flipped; with one item to a cluster it is McNemar's exact test."""
+
+    json_names: ClassVar = {"replicates": "B"}
+
+    p: Annotated[float, "exact where every cluster has one item, else mid_p"]
+    exact: float
+    mid_p: float
+    holm: Maybe[float] = None
+    method: Annotated[str, "sign_flip_exact or sign_flip_draws"]
+    clusters: int
+    informative: Annotated[int, "Clusters with a difference."]
+    seed: int | None
+    replicates: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simultaneous(Estimate):
+    family: Annotated[int, "How many differences the interval holds for at once."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedPair:
+    first: str
+    second: str
+    n: int
+    dropped: int
+    cells: Mapping[str, int]
+    difference: Estimate
+    simultaneous: Simultaneous
+    paper_bootstrap: Estimate
+    newcombe: Estimate
+    test: PairedTest
+    mcnemar: Annotated[Mapping[str, float | None], "Null where a cluster holds several items."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparedSystems:
+    """Systems of one track on the same items, under one outcome."""
+
+    format: str
+    outcome: OutcomeKind
+    seed: int
+    systems: Mapping[str, ComparedSystem]
+    omnibus: OmnibusTest
+    pairs: Sequence[ComparedPair]
+
+
+def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
-    systems = list(found.successes)
-    every = list(combinations(systems, 2))
+    every = list(combinations(found.successes, 2))
     pairs = [paired(found, first, second, seed, family=len(every)) for first, second in every]
-    adjusted = holm([pair["test"]["p"] for pair in pairs])
-    for pair, p in zip(pairs, adjusted, strict=True):
-        pair["test"]["holm"] = p
-        pair["mcnemar"]["holm"] = None if pair["mcnemar"]["exact"] is None else p
-    return {
-        "format": FORMAT,
-        "outcome": {
-            "key": found.kind.key,
-            "source": found.kind.source,
-            "title": found.kind.title,
-            "definition": found.kind.definition,
-            "campaign": found.kind.campaign,
-            "binary": found.kind.binary,
+    adjusted = holm([pair.test.p for pair in pairs])
+    return ComparedSystems(
+        format=FORMAT,
+        outcome=found.kind,
+        seed=seed,
+        systems={
+            system: ComparedSystem(
+                estimate=_rate(found, items),
+                by_rule=found.by_rule.get(system, 0),
+                left_out=found.left_out.get(system, 0),
+            )
+            for system, items in found.successes.items()
         },
-        "seed": seed,
-        "systems": {system: _system(found, system) for system in systems},
-        "omnibus": _omnibus(found, seed),
-        "pairs": pairs,
-    }
+        omnibus=_omnibus(found, seed),
+        pairs=[_with_holm(pair, p) for pair, p in zip(pairs, adjusted, strict=True)],
+    )
 
 
-def _system(found: Outcomes, system: str) -> dict[str, Any]:
-    return {
-        "estimate": _rate(found, found.successes[system]).as_json(),
-        "by_rule": found.by_rule.get(system, 0),
-        "left_out": found.left_out.get(system, 0),
-    }
+def _with_holm(pair: ComparedPair, p: float) -> ComparedPair:
+    single = pair.mcnemar["exact"] is not None
+    mcnemar = {**pair.mcnemar, "holm": p if single else None}
+    return replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar)
 
 
 def _rate(found: Outcomes, items: Mapping[Item, float]) -> Estimate:
@@ -77,36 +144,25 @@ def _codes(found: Outcomes, items: Sequence[Item]) -> Ints:
     return cluster_codes([found.clusters[item] for item in items])
 
 
-def _omnibus(found: Outcomes, seed: int) -> dict[str, Any]:
+def _omnibus(found: Outcomes, seed: int) -> OmnibusTest:
     """Cochran's Q over the items on which every system has a label."""
     successes = found.successes
     every = _shared(list(successes.values()))
     dropped = len(set().union(*successes.values())) - len(every) if successes else 0
-    counts = {"n": len(every), "dropped": dropped}
     table = [[items[item] for items in successes.values()] for item in every]
     asked = len(successes) > 1 and bool(table) and found.kind.binary
     tested = omnibus(table, _codes(found, every), seed=seed) if asked else None
     if tested is None:
         reason = Reason.NO_ITEMS if not table else Reason.ZERO_DENOM if found.kind.binary else Reason.LEVEL
-        nothing = dict.fromkeys(("q", "df", "p", "method", "seed", "B"))
-        return {**nothing, **counts, "reason": str(reason)}
-    return {
-        "q": tested.q,
-        "df": tested.df,
-        "p": tested.p,
-        "method": tested.method,
-        "seed": tested.seed,
-        "B": tested.replicates,
-        **counts,
-        "reason": None,
-    }
+        return OmnibusTest(n=len(every), dropped=dropped, reason=reason)
+    return OmnibusTest(**vars(tested), n=len(every), dropped=dropped)
 
 
 def _shared(systems: Sequence[Mapping[Item, float]]) -> list[Item]:
     return sorted(set.intersection(*(set(items) for items in systems))) if systems else []
 
 
-def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int = 1) -> dict[str, Any]:
+def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int = 1) -> ComparedPair:
     """First minus second on the items that both have: difference, intervals, fourfold table and tests (no Holm).
 
     `simultaneous` holds for `family` differences at once, by Bonferroni.
@@ -122,23 +178,33 @@ def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int =
     )
     single = len(np.unique(codes)) == len(shared)
     exact = mcnemar(cells["first_only"], cells["second_only"]) if single else None
-    return {
-        "first": first,
-        "second": second,
-        "n": len(shared),
-        "dropped": len(set(one) | set(two)) - len(shared),
-        "cells": cells,
-        "difference": difference.as_json(),
-        "simultaneous": _difference(a, b, codes, 1 - (1 - LEVEL) / max(1, family)).as_json()
-        | {"level": LEVEL, "family": family},
-        "paper_bootstrap": paired_difference(a, b, clusters, seed=seed).as_json(),
-        "newcombe": newcombe.as_json(),
-        "test": sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed, single=single).as_json(),
-        "mcnemar": {
+    wide = _difference(a, b, codes, 1 - (1 - LEVEL) / max(1, family))
+    test = sign_flip(cluster_totals(np.subtract(a, b), codes).sums, seed=seed, single=single)
+    return ComparedPair(
+        first=first,
+        second=second,
+        n=len(shared),
+        dropped=len(set(one) | set(two)) - len(shared),
+        cells=cells,
+        difference=difference,
+        simultaneous=Simultaneous(**vars(wide) | {"level": LEVEL, "family": family}),
+        paper_bootstrap=paired_difference(a, b, clusters, seed=seed),
+        newcombe=newcombe,
+        test=PairedTest(
+            p=test.p,
+            exact=test.exact,
+            mid_p=test.mid_p,
+            method=test.method,
+            clusters=test.clusters,
+            informative=test.informative,
+            seed=test.seed,
+            replicates=test.replicates,
+        ),
+        mcnemar={
             name: None if exact is None else getattr(exact, name)
             for name in ("exact", "mid_p", "chi2", "chi2_p")
         },
-    }
+    )
 
 
 def _difference(a: Sequence[float], b: Sequence[float], codes: Ints, level: float) -> Estimate:

@@ -1,16 +1,20 @@
 """Pairwise results as the tables and pictures of their page, and as rows of a CSV file. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reports.core.cells import Document, number_cell, p_words, percent_cell
+from reports.core.cells import number_cell, p_words, percent_cell
+from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
 from stats.core.display import rounded
 
+Document = Mapping[str, Any]
 
-def pairs_sections(document: Document) -> dict[str, Any]:
+
+def pairs_sections(found: Document) -> dict[str, Any]:
     """Template context: records of the systems, win matrix, strengths, rank intervals, position bias if any."""
+    document = with_estimates(found)
     systems = document["systems"]
     return {
         "grades": document["grades"],
@@ -31,7 +35,7 @@ def pairs_sections(document: Document) -> dict[str, Any]:
 
 def beside_sections(shown: Document, other: Document) -> dict[str, Any]:
     """The systems of two documents in one table: the one shown, and one of the other source."""
-    documents = (shown, other)
+    documents = [with_estimates(each) for each in (shown, other)]
     by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
     names = sorted({name for found in by_name for name in found})
     return {
@@ -85,10 +89,9 @@ def _strengths(systems: list[Document]) -> Any:
     spans, every = [], []
     for entry in systems:
         found, cell = entry["strength"], number_cell(entry["strength"], places=2)
-        ends = tuple(found["ci"]) if found["ci"] else None
-        every += [end for end in (*(ends or ()), found["value"]) if end is not None]
+        every += [end for end in (*(found.ci or ()), found.value) if end is not None]
         shown = f"{cell.value} [{cell.interval}]" if cell.interval else cell.value or "not finite"
-        spans.append(Span(entry["system"], found["value"], ends, shown))
+        spans.append(Span(entry["system"], found.value, found.ci, shown))
     reading = "Logarithms that sum to zero, with 95 % interval."
     return span_plot("Strengths", spans, round_scale(every), key="strengths", reading=reading)
 
@@ -113,7 +116,7 @@ def _position(document: Document) -> dict[str, Any]:
         "second_second": bias["second_second"],
         "swap_p": p_words(bias["swap_p"]),
         "effect": number_cell(effect, places=2),
-        "effect_p": p_words(effect["lr_p"]),
+        "effect_p": p_words(effect.lr_p),
         "flips": document["order_flips"],
     }
 
@@ -123,11 +126,11 @@ def pairs_rows(document: Document) -> Iterator[list[Any]]:
     head = ("wins", "losses", "ties", "win_rate", "half_tie_rate", "strength", "low", "high", "best", "worst")
     yield ["grades", "system", "against", *head]
     key = document["grades"]["key"]
-    for entry in document["systems"]:
+    for entry in with_estimates(document["systems"]):
         strength = entry["strength"]
         numbers = [entry[name] for name in ("wins", "losses", "ties")]
-        rates = [entry[name]["value"] for name in ("win_rate", "half_tie_rate")]
-        ends = [strength["value"], *(strength["ci"] or ["", ""]), *(entry["rank"] or ["", ""])]
+        rates = [entry[name].value for name in ("win_rate", "half_tie_rate")]
+        ends = [strength.value, *(strength.ci or ["", ""]), *(entry["rank"] or ["", ""])]
         yield [key, entry["system"], "", *numbers, *rates, *ends]
     for pair in document["pairs"]:
         counts = [pair[name] for name in ("wins", "losses", "ties")]

@@ -4,7 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from reports.core.serializers import EstimateOut
+from accounts.rest.documents import schema_of
+from reports.core.estimates import OrderEffect
+from stats.core.estimate import Estimate
+
+EstimateOut = schema_of(Estimate)
 
 
 class GradesOut(serializers.Serializer[Any]):
@@ -72,10 +76,6 @@ class TransitivityOut(serializers.Serializer[Any]):
     fit = FitOut(allow_null=True)
 
 
-class OrderEffectOut(EstimateOut):
-    lr_p = serializers.FloatField(allow_null=True)
-
-
 class PositionBiasOut(serializers.Serializer[Any]):
     """`first_first` and `second_second` count pairs shown in both orders whose slot won twice."""
 
@@ -107,5 +107,5 @@ class PairsOut(serializers.Serializer[Any]):
     tie_parameter = EstimateOut()
     equal_strengths = EqualStrengthsOut(allow_null=True)
     transitivity = TransitivityOut()
-    order_effect = OrderEffectOut(allow_null=True)
+    order_effect = schema_of(OrderEffect)(allow_null=True)
     position_bias = PositionBiasOut(allow_null=True)

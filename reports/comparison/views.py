@@ -10,8 +10,8 @@ from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from reports.comparison.document import comparison_document, item_rows
-from reports.comparison.page import comparison_rows, comparison_sections, pair_of
+from reports.comparison.document import comparison, item_rows
+from reports.comparison.page import comparison_rows, comparison_sections, pair_row
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.core.downloads import table_download
@@ -27,7 +27,7 @@ PAGE = 100
 def compare(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems under one outcome; without any outcome yet, what to do."""
     chosen, kinds, found, seed = asked_outcomes(request, name)
-    sections = comparison_sections(comparison_document(found, seed=seed)) if found else {}
+    sections = comparison_sections(comparison(found, seed=seed)) if found else {}
     return render(request, "reports/comparison/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
 
 
@@ -39,21 +39,22 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
     chosen, _, found, seed = asked_outcomes(request, name, "first", "second", "page")
     if found is None:
         raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
-    document = comparison_document(found, seed=seed)
-    pair = pair_of(document, request.GET.get("first", ""), request.GET.get("second", ""))
+    document = comparison(found, seed=seed)
+    wanted = {request.GET.get("first", ""), request.GET.get("second", "")}
+    pair = next((pair for pair in document.pairs if {pair.first, pair.second} == wanted), None)
     if pair is None:
-        known = ", ".join(document["systems"])
+        known = ", ".join(document.systems)
         raise Refused(f"Name two different systems as first and second; there are: {known}.", code="no_pair")
-    items = Paginator(item_rows(found, pair["first"], pair["second"]), PAGE)
+    items = Paginator(item_rows(found, pair.first, pair.second), PAGE)
     query = request.GET.copy()
     query.pop("page", None)
     context = {
         "chosen": chosen,
-        "outcome": document["outcome"],
-        "pair": pair,
+        "outcome": document.outcome,
+        "pair": pair_row(pair),
         "page": items.get_page(request.GET.get("page")),
         "query": query.urlencode(),
-        "compared": len(document["pairs"]),
+        "compared": len(document.pairs),
     }
     return render(request, "reports/comparison/compare_pair.html", context)
 
@@ -66,7 +67,7 @@ def compare_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     chosen, _, found, seed = asked_outcomes(request, name)
     if found is None:
         raise Refused("There is nothing to compare on this track yet.", code="no_outcome")
-    rows = comparison_rows(comparison_document(found, seed=seed))
+    rows = comparison_rows(comparison(found, seed=seed))
     return table_download(rows, f"comparison-{name}-{chosen.track}.csv")
 
 

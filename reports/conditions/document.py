@@ -5,26 +5,123 @@ own outputs) and over the items that both runs have a usable label for, which al
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from benchmark.condition_tables import ConditionColumn, ConditionTable
 from benchmark.models import Release
 from benchmark.protocol import LabelledOutput, Metric, SuccessTypes
 from benchmark.protocols import get_protocol
-from reports.comparison.document import paired
+from reports.comparison.document import ComparedPair, paired
 from reports.conditions.rows import Entries, condition_entries
 from reports.core.outcomes import JUDGE, Item, OutcomeKind, Outcomes
 from reports.scores.inputs import METHODS, SEED
-from reports.scores.judge_scores import is_asked, is_unavailable, metric_document
-from reports.scores.success_types import successes_of_type
+from reports.scores.judge_scores import is_asked, is_unavailable, metric_score
+from reports.scores.success_types import SuccessTypeRates, successes_of_type
+from stats.core.estimate import Estimate
 
 FORMAT = "touchstone-conditions-1"
-Document = dict[str, Any]
+States = Literal["scored", "no_run", "not_judged"]
 
 
-def condition_document(
-    release: Release, *, judge: str = "", frozen_tuple: str = "", seed: int = SEED
-) -> Document:
+@dataclass(frozen=True, kw_only=True)
+class CommonCoverage:
+    """How many instances of the release any run has an output for, and how many all runs have."""
+
+    title: str
+    any: int
+    every: int
+    of: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumn:
+    key: str
+    title: str
+    definition: str
+    metric: str
+    metric_title: str
+    track: str
+    condition: str
+    compared: Annotated[bool, "Whether it is compared with the table's baseline."]
+    runs: int
+    coverage: CommonCoverage | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Instances that the run has an output for, of all of the release."""
+
+    k: int
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionCell:
+    """`state` is scored, not_judged (nobody was asked what the metric needs) or no_run; a figure only if scored."""
+
+    state: States
+    estimate: Estimate | None
+    paper_bootstrap: Estimate | None
+    coverage: Coverage | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionDifference(ComparedPair):
+    """A column minus the baseline: `unpaired` over each run's own outputs, the rest over the items of both."""
+
+    unpaired: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionRow:
+    system: str
+    name: str
+    cells: Annotated[Mapping[str, ConditionCell], "By the column's key."]
+    differences: Annotated[
+        Mapping[str, ConditionDifference | None],
+        "By the key of a compared column; null where one side has no figure.",
+    ]
+    success_type: SuccessTypeRates | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownTable:
+    key: str
+    title: str
+    definition: str
+    baseline: str
+    columns: Sequence[TableColumn]
+    success_type: Annotated[str, "Title of the type of success counted."]
+    systems: Sequence[ConditionRow]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunElsewhere:
+    system: str
+    track: str
+    condition: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    format: str
+    release: str
+    release_sha256: str
+    frozen: bool
+    is_sample: bool
+    protocol: str
+    judge: str
+    judges: Sequence[str]
+    frozen_tuple: str
+    seed: int
+    instances: int
+    excluded: Annotated[int, "Instances that a primary exclusion rule leaves out."]
+    tables: Sequence[ShownTable]
+    elsewhere: Annotated[Sequence[RunElsewhere], "Runs on tracks or conditions that no table has."]
+
+
+def conditions(release: Release, *, judge: str = "", frozen_tuple: str = "", seed: int = SEED) -> Conditions:
     """The protocol's tables for `release`, whose benchmark is loaded. `seed` is that of the resampling.
 
     `judge` is the label of a judge version; left out, the first that has spoken about an output of the release.
@@ -33,27 +130,27 @@ def condition_document(
     protocol = get_protocol(release.benchmark.protocol)
     found = condition_entries(release, judge=judge, frozen_tuple=frozen_tuple)
     metrics = {metric.key: metric for metric in protocol.metrics}
-    return {
-        "format": FORMAT,
-        "release": release.name,
-        "release_sha256": release.sha256,
-        "frozen": release.frozen_at is not None,
-        "is_sample": release.is_sample,
-        "protocol": protocol.name,
-        "judge": found.judge.label if found.judge else "",
-        "judges": list(found.judges),
-        "frozen_tuple": found.frozen_tuple,
-        "seed": seed,
-        "instances": len(found.instances),
-        "excluded": found.excluded,
-        "tables": [
+    return Conditions(
+        format=FORMAT,
+        release=release.name,
+        release_sha256=release.sha256,
+        frozen=release.frozen_at is not None,
+        is_sample=release.is_sample,
+        protocol=protocol.name,
+        judge=found.judge.label if found.judge else "",
+        judges=found.judges,
+        frozen_tuple=found.frozen_tuple,
+        seed=seed,
+        instances=len(found.instances),
+        excluded=found.excluded,
+        tables=[
             _table(table, release, found, metrics, protocol.success_types, seed)
             for table in protocol.condition_tables
         ],
-        "elsewhere": [
-            {"system": run.system, "track": run.arm[0], "condition": run.arm[1]} for run in found.elsewhere
+        elsewhere=[
+            RunElsewhere(system=run.system, track=run.arm[0], condition=run.arm[1]) for run in found.elsewhere
         ],
-    }
+    )
 
 
 def _table(
@@ -63,75 +160,67 @@ def _table(
     metrics: Mapping[str, Metric],
     types: SuccessTypes | None,
     seed: int,
-) -> Document:
+) -> ShownTable:
     arms = {column.arm for column in table.columns}
     names = {run.system: run.name for run in found.shown if run.arm in arms}
-    base = table.reference
-    counted = (
-        successes_of_type(
+    base, counted, title = table.reference, {}, ""
+    if table.success_type and types:
+        title = types.titles[table.success_type]
+        counted = successes_of_type(
             table.success_type, types, release.name, base.arm, found.outputs[base.arm], metrics[base.metric]
         )
-        if table.success_type and types
-        else {}
+    rows = []
+    for system, name in sorted(names.items()):
+        cells = {
+            column.key: _cell(column, found, system, metrics[column.metric], seed) for column in table.columns
+        }
+        rows.append(
+            ConditionRow(
+                system=system,
+                name=name,
+                cells=cells,
+                differences={
+                    column.key: _difference(base, column, found, system, metrics, seed)
+                    for column in table.compared
+                },
+                success_type=counted.get(system) if cells[table.baseline].state == "scored" else None,
+            )
+        )
+    return ShownTable(
+        key=table.key,
+        title=table.title,
+        definition=table.definition,
+        baseline=table.baseline,
+        columns=[_column(column, table, found, metrics[column.metric]) for column in table.columns],
+        success_type=title,
+        systems=rows,
     )
-    return {
-        "key": table.key,
-        "title": table.title,
-        "definition": table.definition,
-        "baseline": table.baseline,
-        "columns": [_column(column, table, found, metrics[column.metric]) for column in table.columns],
-        "success_type": types.titles[table.success_type] if table.success_type and types else "",
-        "systems": [
-            {"system": system, "name": name, **_row(table, found, system, metrics, counted.get(system), seed)}
-            for system, name in sorted(names.items())
-        ],
-    }
 
 
-def _row(
-    table: ConditionTable,
-    found: Entries,
-    system: str,
-    metrics: Mapping[str, Metric],
-    of_type: Document | None,
-    seed: int,
-) -> Document:
-    cells = {
-        column.key: _cell(column, found, system, metrics[column.metric], seed) for column in table.columns
-    }
-    differences = {
-        column.key: _difference(table.reference, column, found, system, metrics, seed)
-        for column in table.compared
-    }
-    scored = cells[table.baseline]["state"] == "scored"
-    return {"cells": cells, "differences": differences, "success_type": of_type if scored else None}
-
-
-def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metric: Metric) -> Document:
+def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metric: Metric) -> TableColumn:
     runs = [run.system for run in found.shown if run.arm == column.arm]
-    return {
-        "key": column.key,
-        "title": column.title,
-        "definition": column.definition,
-        "metric": metric.key,
-        "metric_title": metric.title,
-        "track": column.track,
-        "condition": column.condition,
-        "compared": column in table.compared,
-        "runs": len(runs),
-        "coverage": _common_coverage(column, found, runs) if column.coverage else None,
-    }
+    return TableColumn(
+        key=column.key,
+        title=column.title,
+        definition=column.definition,
+        metric=metric.key,
+        metric_title=metric.title,
+        track=column.track,
+        condition=column.condition,
+        compared=column in table.compared,
+        runs=len(runs),
+        coverage=_common_coverage(column, found, runs) if column.coverage else None,
+    )
 
 
-def _common_coverage(column: ConditionColumn, found: Entries, runs: Sequence[str]) -> Document:
-    """How many instances any of the runs has, and how many all of them have."""
+def _common_coverage(column: ConditionColumn, found: Entries, runs: Sequence[str]) -> CommonCoverage:
     own = [_covered(column, found, system) for system in runs]
-    return {
-        "title": column.coverage,
-        "any": len(set().union(*own)),
-        "every": len(set.intersection(*own)) if own else 0,
-        "of": len(found.instances),
-    }
+    return CommonCoverage(
+        title=column.coverage,
+        any=len(set().union(*own)),
+        every=len(set.intersection(*own)) if own else 0,
+        of=len(found.instances),
+    )
 
 
 def _of_system(column: ConditionColumn, found: Entries, system: str) -> dict[str, LabelledOutput]:
@@ -143,23 +232,21 @@ def _covered(column: ConditionColumn, found: Entries, system: str) -> set[str]:
     return {output.instance for output in _of_system(column, found, system).values()}
 
 
-def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, seed: int) -> Document:
-    """`state` is scored, not_judged (nobody was asked what the metric needs) or no_run; a figure only if scored.
-
-    Coverage is counts without an interval: it is a property of the release's sources, not a sample of anything.
-    """
+def _cell(column: ConditionColumn, found: Entries, system: str, metric: Metric, seed: int) -> ConditionCell:
+    """Coverage is counts without an interval: it is a property of the release's sources, not a sample of anything."""
     outputs = list(_of_system(column, found, system).values())
     state = _state(metric, outputs)
-    cell: Document = {"state": state, "estimate": None, "paper_bootstrap": None, "coverage": None}
-    if state == "scored":
-        scored = metric_document(metric, outputs, seed=seed, methods=METHODS)
-        cell |= {name: scored[name] for name in ("estimate", "paper_bootstrap")}
-    if column.coverage and outputs:
-        cell["coverage"] = {"k": len(_covered(column, found, system)), "n": len(found.instances)}
-    return cell
+    scored = metric_score(metric, outputs, seed=seed, methods=METHODS) if state == "scored" else None
+    covers = column.coverage and outputs
+    return ConditionCell(
+        state=state,
+        estimate=scored.estimate if scored else None,
+        paper_bootstrap=scored.paper_bootstrap if scored else None,
+        coverage=Coverage(k=len(_covered(column, found, system)), n=len(found.instances)) if covers else None,
+    )
 
 
-def _state(metric: Metric, outputs: Sequence[LabelledOutput]) -> str:
+def _state(metric: Metric, outputs: Sequence[LabelledOutput]) -> States:
     if not outputs:
         return "no_run"
     answered = [output for output in outputs if output.is_judged_by(metric.needs)]
@@ -173,7 +260,7 @@ def _difference(
     system: str,
     metrics: Mapping[str, Metric],
     seed: int,
-) -> Document | None:
+) -> ConditionDifference | None:
     """The column minus the baseline; None where one of the two has no figure."""
     metric = metrics[column.metric]
     here, there = (list(_of_system(one, found, system).values()) for one in (column, base))
@@ -182,13 +269,10 @@ def _difference(
     kind = OutcomeKind(f"{JUDGE}:{metric.key}", JUDGE, metric.title, metric.definition)
     successes = {column.key: _usable(metric, here), base.key: _usable(metric, there)}
     clusters = {_item(output): output.cluster for output in (*there, *here)}
-    values = [list(items.values()) for items in successes.values()]
-    return {
-        "unpaired": sum(values[0]) / len(values[0]) - sum(values[1]) / len(values[1])
-        if all(values)
-        else None,
-        **paired(Outcomes(kind, successes, clusters, {}, {}), column.key, base.key, seed),
-    }
+    one, two = (list(items.values()) for items in successes.values())
+    unpaired = sum(one) / len(one) - sum(two) / len(two) if one and two else None
+    pair = paired(Outcomes(kind, successes, clusters, {}, {}), column.key, base.key, seed)
+    return ConditionDifference(**vars(pair), unpaired=unpaired)
 
 
 def _item(output: LabelledOutput) -> Item:

@@ -65,7 +65,8 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
             f"There is no judge {judge!r} here; there are: {there}.", code="no_judge", field="judge"
         )
     label = judge or next(iter(judges), "")
-    out, chosen = _excluded(release), judges.get(label)
+    rule = next((rule for rule in declared_rules(release) if rule.primary), None)
+    out, chosen = (fallen_out(rule, objections(release)) if rule else ()), judges.get(label)
     known = frozenset(release.instances.values_list("key", flat=True))
     return Entries(
         shown=tuple(shown),
@@ -108,11 +109,6 @@ def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
             f"There are no runs in the tuple {wanted!r}; there are: {there}.", code="no_tuple", field="tuple"
         )
     return name, [run for run in runs if run.frozen_tuple == name]
-
-
-def _excluded(release: Release) -> Collection[str]:
-    rule = next((rule for rule in declared_rules(release) if rule.primary), None)
-    return fallen_out(rule, objections(release)) if rule else ()
 
 
 def _outputs(

@@ -10,51 +10,27 @@ from rest_framework.response import Response
 from accounts.profile.api import caller
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from canonical.documents import as_json
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
 from judging.programs.sources import ask_about_sources
-from reports.construction.document import FILTERS, chosen_findings, construction, newest_audit
+from reports.construction.document import (
+    FILTERS,
+    ConstructionFinding,
+    ConstructionFindings,
+    chosen_findings,
+    construction,
+    newest_audit,
+)
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters
 from reports.core.choosing import PARAMETERS
-from reports.core.serializers import EstimateOut
 from reports.scores.api import CHOICE, chosen_or_error, invalid, release_or_404
-from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
-
-
-class ItemOut(serializers.Serializer[Any]):
-    key = serializers.CharField()
-    title = serializers.CharField()
-    passes = serializers.CharField(help_text="What an instance must satisfy.")
-    by = serializers.ChoiceField(["program", "expert"])
-    limits = serializers.CharField(help_text="What the program cannot see.")
-    counts = serializers.DictField(child=serializers.IntegerField())
-    missing = serializers.IntegerField(help_text="Instances that were not asked about yet.")
-    passed = EstimateOut(help_text="Share of instances that were checked and passed.")
-    fault = EstimateOut(help_text="Share of instances where the fault was found.")
-
-
-class FindingOut(serializers.Serializer[Any]):
-    instance = serializers.CharField()
-    item = serializers.CharField()
-    value = serializers.CharField(allow_blank=True)
-    state = serializers.CharField()
-    reason = serializers.CharField()
-    evidence = serializers.DictField(help_text="For the anchor: field and flags with start and end.")
-
-
-class ConstructionOut(serializers.Serializer[Any]):
-    release = serializers.CharField()
-    judge = serializers.CharField(allow_null=True)
-    program = serializers.CharField(allow_null=True)
-    current = serializers.BooleanField(help_text="Whether the verdicts are of the program's present version.")
-    instances = serializers.IntegerField()
-    items = ItemOut(many=True)
-    leaks = serializers.DictField(child=serializers.IntegerField())
-    findings = FindingOut(many=True)
+from reports.sources.document import SourceRow, alternative_sources, newest_matcher, protocol_flags
 
 
 class ConstructionRunOut(serializers.Serializer[Any]):
@@ -71,7 +47,7 @@ class ConstructionAuditView(StrictView):
     @extend_schema(
         operation_id="releases_construction_audit",
         parameters=[OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in FILTERS],
-        responses=ConstructionOut,
+        responses=schema_of(ConstructionFindings),
     )
     def get(self, request: Request, name: str) -> Response:
         """Items, counts and findings; narrowed by item, value, kind and domain."""
@@ -83,17 +59,17 @@ class ConstructionAuditView(StrictView):
         except Refused as refusal:
             raise invalid(refusal) from refusal
         rows = [
-            {
-                "instance": instance_of(row).key,
-                "item": row.predicate,
-                "value": row.value,
-                "state": row.state,
-                "reason": row.reason,
-                "evidence": row.evidence,
-            }
+            ConstructionFinding(
+                instance=instance_of(row).key,
+                item=row.predicate,
+                value=row.value,
+                state=row.state,
+                reason=row.reason,
+                evidence=row.evidence,
+            )
             for row in found
         ]
-        return Response({**document, "findings": rows})
+        return Response(as_json(ConstructionFindings(**vars(document), findings=rows)))
 
     @extend_schema(
         operation_id="releases_construction_audit_run",
@@ -148,17 +124,7 @@ class ConstructionRatersView(StrictView):
             rows = chosen_rows(found, request.query_params)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return Response({**found.document(), "rows": BesideOut(rows, many=True).data})
-
-
-class SourceRowOut(serializers.Serializer[Any]):
-    system = serializers.CharField()
-    successes = serializers.IntegerField()
-    cited = serializers.IntegerField()
-    alternative = serializers.IntegerField()
-    ask = serializers.IntegerField(help_text="Successes whose source a person must identify.")
-    unknown = serializers.IntegerField(help_text="Successes whose source was not compared.")
-    share = EstimateOut(help_text="Of other sources among successes whose source is known.")
+        return Response({**as_json(found.agreement()), "rows": BesideOut(rows, many=True).data})
 
 
 class SourceFlagOut(serializers.Serializer[Any]):
@@ -175,7 +141,7 @@ class SourcesOut(serializers.Serializer[Any]):
     matcher = serializers.CharField(allow_null=True)
     track = serializers.CharField()
     judge = serializers.CharField(allow_blank=True)
-    systems = SourceRowOut(many=True)
+    systems = schema_of(SourceRow)(many=True)
     flags = SourceFlagOut(many=True)
 
 
@@ -210,7 +176,7 @@ class SourcesView(StrictView):
             for output in [flag.output]
         ]
         head = {"release": release.name, "matcher": matcher.label if matcher else None}
-        body = {"track": chosen.track, "judge": chosen.judge, "systems": [vars(row) for row in rows]}
+        body = {"track": chosen.track, "judge": chosen.judge, "systems": as_json(rows)}
         return Response({**head, **body, "flags": flags})
 
     @extend_schema(

@@ -1,10 +1,10 @@
 """The construction audit of a release as one document: items, counts with intervals, and what was found."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import Count, QuerySet
 
@@ -15,6 +15,7 @@ from benchmark.protocols import get_protocol
 from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
+from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 
 VALUES = ("yes", "no", "uncertain")
@@ -53,26 +54,68 @@ def newest_audit(release: Release) -> Judge | None:
     )
 
 
-def construction(release: Release) -> dict[str, Any]:
-    """Release, judge (null before the first audit), the items with their counts, and leaks by kind.
+@dataclass(frozen=True, kw_only=True)
+class AuditItem:
+    """An item of the audit; what is uncertain is in neither numerator."""
 
-    `passed` and `fault` are shares of all instances with a Wilson interval: what is uncertain is in neither
-    numerator. Raises Refused when the protocol has no construction audit.
+    key: str
+    title: str
+    passes: Annotated[str, "What an instance must satisfy."]
+    by: Literal["program", "expert"]
+    limits: Annotated[str, "What the program cannot see."]
+    counts: Mapping[str, int]
+    missing: Annotated[int, "Instances that were not asked about yet."]
+    passed: Annotated[Estimate, "Share of instances that were checked and passed."]
+    fault: Annotated[Estimate, "Share of instances where the fault was found."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Construction:
+    """`judge` is null before the first audit; `leaks` are by kind."""
+
+    release: str
+    judge: str | None
+    program: str | None
+    current: Annotated[bool, "Whether the verdicts are of the program's present version."]
+    instances: int
+    items: Sequence[AuditItem]
+    leaks: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructionFinding:
+    instance: str
+    item: str
+    value: str
+    state: str
+    reason: str
+    evidence: Annotated[Mapping[str, Any], "For the anchor: field and flags with start and end."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructionFindings(Construction):
+    findings: Sequence[ConstructionFinding]
+
+
+def construction(release: Release) -> Construction:
+    """The items with their counts and Wilson intervals, and leaks by kind.
+
+    Raises Refused when the protocol has no construction audit.
     """
     program = construction_program(release)
     judge = newest_audit(release)
     counts = _counts(release, judge) if judge else {}
     size = release.instances.count()
     items = get_protocol(release.benchmark.protocol).construction_items
-    return {
-        "release": release.name,
-        "judge": judge.label if judge else None,
-        "program": judge.program if judge else None,
-        "current": bool(judge and judge.program == program.label),
-        "instances": size,
-        "items": [_item(item, counts.get(item.key, Counter()), size) for item in items],
-        "leaks": _leaks(release, judge),
-    }
+    return Construction(
+        release=release.name,
+        judge=judge.label if judge else None,
+        program=judge.program if judge else None,
+        current=bool(judge and judge.program == program.label),
+        instances=size,
+        items=[_item(item, counts.get(item.key, Counter()), size) for item in items],
+        leaks=_leaks(release, judge),
+    )
 
 
 def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
@@ -83,19 +126,19 @@ def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
     return counts
 
 
-def _item(item: ConstructionItem, counts: Counter[str], size: int) -> dict[str, Any]:
+def _item(item: ConstructionItem, counts: Counter[str], size: int) -> AuditItem:
     said = counts.total()
-    return {
-        "key": item.key,
-        "title": item.title,
-        "passes": item.passes,
-        "by": "program" if item.program else "expert",
-        "limits": item.limits,
-        "counts": {value: counts[value] for value in (*VALUES, "unavailable")},
-        "missing": size - said,
-        "passed": proportion(counts["yes"], said).as_json(),
-        "fault": proportion(counts["no"], said).as_json(),
-    }
+    return AuditItem(
+        key=item.key,
+        title=item.title,
+        passes=item.passes,
+        by="program" if item.program else "expert",
+        limits=item.limits,
+        counts={value: counts[value] for value in (*VALUES, "unavailable")},
+        missing=size - said,
+        passed=proportion(counts["yes"], said),
+        fault=proportion(counts["no"], said),
+    )
 
 
 def _leaks(release: Release, judge: Judge | None) -> dict[str, int]:

@@ -1,21 +1,22 @@
 """What a program, a model and experts answered to each item of a construction audit, instance by instance."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Annotated
 
 from accounts.refusal import Refused
 from annotation.core.instance_labels import instance_labels
 from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
+from canonical.documents import Free
 from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
 from judging.runs.tally import Ballot, Tally, tally
 from reports.construction.document import VALUES, newest_audit
-from reports.judges.pairs import Settled, agreement_on
+from reports.judges.pairs import Settled, TwoRaters, agreement_on
 from reports.scores.inputs import SEED
 
 PROGRAM, JUDGE, EXPERTS = RATERS = ("program", "judge", "experts")
@@ -56,6 +57,29 @@ class Beside:
         return "agreed" if len(set(said)) == 1 else "open"
 
 
+@dataclass(frozen=True, kw_only=True)
+class ItemPair(TwoRaters):
+    raters: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedItem:
+    key: str
+    title: str
+    answers: Mapping[str, Mapping[str, int]]
+    standings: Mapping[str, int]
+    pairs: Sequence[ItemPair]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructionRaters:
+    release: str
+    judge: str | None
+    judges: Sequence[str]
+    seed: int
+    items: Annotated[Free[Sequence[RatedItem]], "Counts, standings, and agreement of every two raters."]
+
+
 @dataclass(frozen=True)
 class Raters:
     """The answers of the newest program, of one judge version and of the experts about a release's instances."""
@@ -67,34 +91,33 @@ class Raters:
     judges: tuple[Judge, ...]
     said: Mapping[str, Settled]
 
-    def document(self) -> dict[str, Any]:
+    def agreement(self) -> ConstructionRaters:
         """Counts by item and rater, agreement of every two raters (Wilson and papers resampled), no instances."""
-        return {
-            "release": self.release.name,
-            "judge": self.judge.label if self.judge else None,
-            "judges": [judge.label for judge in self.judges],
-            "seed": SEED,
-            "items": [self._item(item) for item in self.items],
-        }
+        return ConstructionRaters(
+            release=self.release.name,
+            judge=self.judge.label if self.judge else None,
+            judges=[judge.label for judge in self.judges],
+            seed=SEED,
+            items=[self._item(item) for item in self.items],
+        )
 
-    def _item(self, item: ConstructionItem) -> dict[str, Any]:
-        rows = list(self.beside(item=item.key))
-        standings = Counter(row.standing for row in rows)
-        return {
-            "key": item.key,
-            "title": item.title,
-            "answers": {rater: self._counts(rater, item.key) for rater in self.said},
-            "standings": {name: standings[name] for name in STANDINGS},
-            "pairs": [self._pair(item.key, one, other) for one, other in combinations(self.said, 2)],
-        }
+    def _item(self, item: ConstructionItem) -> RatedItem:
+        standings = Counter(row.standing for row in self.beside(item=item.key))
+        pairs = []
+        for one, other in combinations(self.said, 2):
+            found = agreement_on(item.key, (self.said[one], self.said[other]), self.instances, seed=SEED)
+            pairs.append(ItemPair(**vars(found), raters=(one, other)))
+        return RatedItem(
+            key=item.key,
+            title=item.title,
+            answers={rater: self._counts(rater, item.key) for rater in self.said},
+            standings={name: standings[name] for name in STANDINGS},
+            pairs=pairs,
+        )
 
     def _counts(self, rater: str, item: str) -> dict[str, int]:
         counts = Counter(_shown(found[item]) for found in self.said[rater].values() if item in found)
         return {value: counts[value] for value in (*VALUES, "abstain", "unavailable")}
-
-    def _pair(self, item: str, one: str, other: str) -> dict[str, Any]:
-        sides = (self.said[one], self.said[other])
-        return {"raters": [one, other], **agreement_on(item, sides, self.instances, seed=SEED)}
 
     def beside(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[Beside]:
         """Instance by instance and item by item what was answered; what nobody was asked is left out."""
@@ -102,16 +125,13 @@ class Raters:
         for instance in self.instances:
             for key in keys:
                 row = Beside(instance, key, *(self._answer(rater, instance, key) for rater in RATERS))
-                if any((row.program, row.judge, row.experts)) and _fits(row, domain, standing):
+                fits = domain in ("", instance.domain) and standing in ("", row.standing)
+                if fits and any((row.program, row.judge, row.experts)):
                     yield row
 
     def _answer(self, rater: str, instance: Audited, item: str) -> str:
         found = self.said[rater].get(instance.subject, {}).get(item)
         return _shown(found) if found is not None else ""
-
-
-def _fits(row: Beside, domain: str, standing: str) -> bool:
-    return domain in ("", row.instance.domain) and standing in ("", row.standing)
 
 
 def _shown(found: Tally) -> str:

@@ -1,5 +1,8 @@
 """The construction audit of a release: its page, the request to run it, and the download."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -20,12 +23,19 @@ from reports.construction.document import (
     newest_audit,
 )
 from reports.construction.raters import FILTERS as RATER_FILTERS
-from reports.construction.raters import STANDINGS, Beside, Raters, beside_rows, chosen_rows, raters
+from reports.construction.raters import (
+    STANDINGS,
+    Beside,
+    ConstructionRaters,
+    Raters,
+    beside_rows,
+    chosen_rows,
+    raters,
+)
 from reports.core.access import explains_refusals, staff_only
-from reports.core.cells import percent_cell
+from reports.core.cells import number_cell, percent_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
-from reports.judges.page import rater_sections
 
 PAGE = 50
 
@@ -37,19 +47,21 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Items, counts and findings, narrowed by FILTERS; POST runs the program where verdicts are missing."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     if request.method == "POST":
-        return _run(request, release)
+        report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
+        said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
+        messages.success(request, f"{report.judge}: {said}")
+        return redirect("construction-audit", name=release.name)
     only_known(request.GET, "page", *FILTERS)
     document, judge = construction(release), newest_audit(release)
     found = chosen_findings(release, judge, request.GET)
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
-    titles = {item["key"]: item["title"] for item in document["items"]}
+    titles = {item.key: item.title for item in document.items}
     query = request.GET.copy()
     query.pop("page", None)
-    for item in document["items"]:
-        item["passed_cell"], item["fault_cell"] = percent_cell(item["passed"]), percent_cell(item["fault"])
     context = {
         "release": release,
         "document": document,
+        "items": [(item, percent_cell(item.passed), percent_cell(item.fault)) for item in document.items],
         "page": page,
         "findings": [(row, titles[row.predicate], marked(row)) for row in page],
         "chosen": {key: request.GET.get(key, "") for key in FILTERS},
@@ -58,13 +70,6 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
         "query": query.urlencode(),
     }
     return render(request, "reports/construction/construction.html", context)
-
-
-def _run(request: HttpRequest, release: Release) -> HttpResponse:
-    report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
-    said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
-    messages.success(request, f"{report.judge}: {said}")
-    return redirect("construction-audit", name=release.name)
 
 
 @staff_only
@@ -77,7 +82,7 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     query = request.GET.copy()
     query.pop("page", None)
     titles = {item.key: item.title for item in found.items}
-    sections = rater_sections(found.document())
+    sections = _rater_sections(found.agreement())
     context = {
         "release": found.release,
         "found": found,
@@ -100,6 +105,35 @@ def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase
     """The rows of the page as CSV."""
     found, rows = _beside(request, name)
     return table_download(beside_rows(found, rows), f"construction-raters-{name}.csv")
+
+
+def _rater_sections(found: ConstructionRaters) -> list[dict[str, Any]]:
+    """By item: counts by rater, how answers compare, every two raters with common items."""
+    return [
+        {
+            **vars(item),
+            "answers": [_answers(counts) for counts in item.answers.values()],
+            "pairs": [
+                {
+                    **vars(pair),
+                    "percent": percent_cell(pair.percent),
+                    "kappa": number_cell(pair.cohen_kappa),
+                }
+                for pair in item.pairs
+                if pair.compared
+            ],
+        }
+        for item in found.items
+    ]
+
+
+def _answers(counts: Mapping[str, int]) -> str:
+    """Yes, no and uncertain, and how many gave no answer; "" where nobody was asked."""
+    if not any(counts.values()):
+        return ""
+    without = counts["abstain"] + counts["unavailable"]
+    decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
+    return f"{decided}, {without} without" if without else decided
 
 
 def _beside(request: HttpRequest, name: str) -> tuple[Raters, list[Beside]]:

@@ -1,4 +1,4 @@
-"""An estimate of a score document as a table cell: rounded for people, with its reason and its cautions."""
+"""An estimate as a table cell: rounded for people, with its reason and its cautions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any
 from reports.core.definitions import method_words
 from reports.core.wording import caution_sentence, reason_sentence
 from stats.core.display import percent, rounded, rounded_percent
+from stats.core.estimate import Estimate
 from stats.core.scale import primary_coefficient
 
 Document = Mapping[str, Any]
@@ -21,46 +22,46 @@ class Cell:
     counts: str
     reason: str
     cautions: tuple[str, ...]
-    document: Document
+    estimate: Estimate
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         """What is needed to read the number: counts, denominator, interval, resampling, what was left out."""
-        known = self.document
-        how = method_words(known["method"])[0]
-        level = f"{rounded(known['level'] * 100, places=0)} %"
-        resampled = f"{known['B']} resamples, seed {known['seed']}" if known.get("B") else ""
+        known = self.estimate
+        how = method_words(known.method)[0]
+        level = f"{rounded(known.level * 100, places=0)} %"
+        resampled = f"{known.replicates} resamples, seed {known.seed}" if known.replicates else ""
         found = [
             ("Counts", self.counts),
-            ("Denominator", known.get("denom_rule") or ""),
+            ("Denominator", known.denom_rule or ""),
             ("Interval" if self.interval else "Method", f"{level}, {how}" if self.interval else how),
-            ("Clusters", "" if known.get("clusters") is None else str(known["clusters"])),
+            ("Clusters", "" if known.clusters is None else str(known.clusters)),
             ("Resampling", resampled),
-            ("Abstained", str(known.get("n_abstain") or "")),
-            ("Unavailable", str(known.get("n_unavailable") or "")),
+            ("Abstained", str(known.n_abstain or "")),
+            ("Unavailable", str(known.n_unavailable or "")),
         ]
         return [(name, text) for name, text in found if text]
 
     @property
     def definition(self) -> str:
         """Key of the definition that explains the method; "" when none does."""
-        return method_words(self.document["method"])[1]
+        return method_words(self.estimate.method)[1]
 
 
-def percent_cell(estimate: Document) -> Cell:
+def percent_cell(estimate: Estimate) -> Cell:
     """A proportion in percent with one decimal; k / n is rounded from its integers, half up."""
     return _cell(estimate, _percent_value(estimate), rounded_percent, unit=" %")
 
 
-def number_cell(estimate: Document, *, places: int = 3) -> Cell:
+def number_cell(estimate: Estimate, *, places: int = 3) -> Cell:
     """A coefficient or a mean."""
-    value = "" if estimate["value"] is None else rounded(estimate["value"], places=places)
+    value = "" if estimate.value is None else rounded(estimate.value, places=places)
     return _cell(estimate, value, lambda end: rounded(end, places=places), unit="")
 
 
-def points_cell(estimate: Document) -> Cell:
+def points_cell(estimate: Estimate) -> Cell:
     """A difference of proportions in percentage points, with its sign."""
-    value = "" if estimate["value"] is None else signed_points(estimate["value"])
+    value = "" if estimate.value is None else signed_points(estimate.value)
     return _cell(estimate, value, signed_points, unit=" pp")
 
 
@@ -77,47 +78,43 @@ def p_words(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else rounded(p, places=3)
 
 
-def _percent_value(estimate: Document) -> str:
-    if estimate["value"] is None:
+def _percent_value(estimate: Estimate) -> str:
+    if estimate.value is None:
         return ""
-    k, n = estimate.get("k"), estimate.get("n")
+    k, n = estimate.k, estimate.n
     if k is not None and n and float(k).is_integer():
         return percent(int(k), n)
-    return rounded_percent(estimate["value"])
+    return rounded_percent(estimate.value)
 
 
-def _cell(estimate: Document, value: str, end: Any, *, unit: str) -> Cell:
-    ends = estimate["ci"]
+def _cell(estimate: Estimate, value: str, end: Any, *, unit: str) -> Cell:
+    ends = estimate.ci
     return Cell(
         value=f"{value}{unit}" if value else "",
         interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
         counts=_counts(estimate),
-        reason=reason_sentence(estimate["reason"]),
-        cautions=tuple(caution_sentence(code) for code in estimate["warnings"]),
-        document=estimate,
+        reason=reason_sentence(estimate.reason),
+        cautions=tuple(caution_sentence(code) for code in estimate.warnings),
+        estimate=estimate,
     )
 
 
-def _counts(estimate: Document) -> str:
-    if estimate.get("k") is not None:
-        whole = float(estimate["k"]).is_integer()  # experts who disagree leave shares of an output
-        return (
-            f"{estimate['k']:g}/{estimate['n']}"
-            if whole
-            else f"{rounded(estimate['k'], places=2)}/{estimate['n']}"
-        )
-    if estimate.get("N") is not None:
-        return f"{estimate['n']} of {estimate['N']}"
-    return "" if estimate.get("n") is None else f"n = {estimate['n']}"
+def _counts(estimate: Estimate) -> str:
+    if estimate.k is not None:  # experts who disagree leave shares of an output
+        k = f"{estimate.k:g}" if float(estimate.k).is_integer() else rounded(estimate.k, places=2)
+        return f"{k}/{estimate.n}"
+    if estimate.population is not None:
+        return f"{estimate.n} of {estimate.population}"
+    return "" if estimate.n is None else f"n = {estimate.n}"
 
 
-def bounds_words(estimate: Document) -> str:
+def bounds_words(estimate: Estimate) -> str:
     """ "10.0 and 13.3 %" for between what the value could be if the unavailable judgments had been made, else ""."""
-    bounds = estimate.get("bounds")
+    bounds = estimate.bounds
     return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""
 
 
-def leading_first(bundle: Document) -> list[tuple[str, Document]]:
-    """The coefficients of an agreement bundle, the primary one of its scale first."""
-    primary = primary_coefficient(bundle["level"])
-    return sorted(bundle["coefficients"].items(), key=lambda entry: entry[0] != primary)
+def leading_first(level: str, coefficients: Mapping[str, Estimate]) -> list[tuple[str, Estimate]]:
+    """The coefficients of a question, the primary one of its scale first."""
+    primary = primary_coefficient(level)
+    return sorted(coefficients.items(), key=lambda entry: entry[0] != primary)

@@ -8,6 +8,7 @@ tracks or special conditions. Two outputs are about the same item when they shar
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from accounts.refusal import Refused
 from benchmark.protocol import LabelledOutput
@@ -19,7 +20,9 @@ from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import is_unavailable
 
 Item = tuple[str, int]
-JUDGE, EXPERTS, MEASURE = "judge", "experts", "measure"
+JUDGE: Final = "judge"
+EXPERTS: Final = "experts"
+MEASURE: Final = "measure"
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class OutcomeKind:
     """
 
     key: str
-    source: str
+    source: Literal["judge", "experts", "measure"]
     title: str
     definition: str
     campaign: str = ""
@@ -75,7 +78,7 @@ def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
         for measure in protocol.measures
         if measure.key in known
     ]
-    for campaign in _gradings(inputs):
+    for campaign in (c for c in inputs.campaigns if c.closed and c.kind == "grade"):
         kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]
     return kinds
 
@@ -100,10 +103,6 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """The successes that `kind` means."""
     return {JUDGE: _judged, EXPERTS: _graded, MEASURE: _measured}[kind.source](inputs, kind)
-
-
-def _gradings(inputs: Inputs) -> Iterator[CampaignInfo]:
-    return (c for c in inputs.campaigns if c.closed and c.kind == "grade")
 
 
 def _choices(campaign: CampaignInfo) -> Iterator[Question]:

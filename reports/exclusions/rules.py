@@ -8,9 +8,11 @@ campaign of the release was unblinded; either way every rule shows its figures w
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmark.leakage_kinds import FLAG_KINDS, INSTANCE_KINDS
+from reports.scores.shape import ExcludedFigure, ExcludedInstance, Exclusion, Judged, Score
+from stats.core.estimate import Estimate
 
 LEAK = "leak"
 GROUNDS: Mapping[str, str] = {
@@ -19,8 +21,18 @@ GROUNDS: Mapping[str, str] = {
     "statement_wrong": "its statement is wrong",
     **{kind: FLAG_KINDS[kind].words for kind in INSTANCE_KINDS},
 }
-Document = dict[str, Any]
-Figures = dict[tuple[str, str, str, str], Document]
+
+
+class FigureKey(NamedTuple):
+    """Where a figure by system is in a score: what kind, the campaign, the metric or question, and the system."""
+
+    kind: str
+    campaign: str
+    question: str
+    system: str
+
+
+Figures = dict[FigureKey, Estimate]
 
 
 @dataclass(frozen=True)
@@ -89,7 +101,7 @@ def primary_exclusion(inputs: Any) -> Collection[str]:
     return fallen_out(rule, inputs.objections) if rule else ()
 
 
-def exclusion_documents(inputs: Any, score: Callable[[Any, Collection[str]], Document]) -> list[Document]:
+def exclusions(inputs: Any, score: Callable[[Any, Collection[str]], Score]) -> list[Exclusion]:
     """Every rule with what it excludes and its figures next to those of the whole.
 
     `score` scores inputs without some instances.
@@ -97,68 +109,67 @@ def exclusion_documents(inputs: Any, score: Callable[[Any, Collection[str]], Doc
     if not inputs.rules:
         return []
     everything = figures(score(inputs, ()))
-    return [_document(rule, inputs, everything, score) for rule in inputs.rules]
+    return [_exclusion(rule, inputs, everything, score) for rule in inputs.rules]
 
 
-def _document(
-    rule: Rule, inputs: Any, everything: Figures, score: Callable[[Any, Collection[str]], Document]
-) -> Document:
+def _exclusion(
+    rule: Rule, inputs: Any, everything: Figures, score: Callable[[Any, Collection[str]], Score]
+) -> Exclusion:
     known = {row.instance: row.domain for row in inputs.outputs}
     out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
     rest = without(inputs, out)
     left = figures(score(inputs, out)) if rest.outputs else {}
     outputs = Counter(row.instance for row in inputs.outputs)
-    return {
-        "rule": rule.name,
-        "grounds": rule.keys,
-        "at_least": rule.at_least,
-        "primary": rule.primary,
-        "late": rule.late,
-        "reason": rule.reason,
-        "declared_at": rule.declared_at,
-        "instances": {"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
-        "outputs": {"all": len(inputs.outputs), "left": len(rest.outputs)},
-        "excluded": [
-            {
-                "instance": name,
-                "domain": known[name],
-                "outputs": outputs[name],
-                "grounds": {objection.ground: objection.reviewers for objection in why},
-                "graders": max(objection.graders for objection in why),
-            }
+    return Exclusion(
+        rule=rule.name,
+        grounds=rule.keys,
+        at_least=rule.at_least,
+        primary=rule.primary,
+        late=rule.late,
+        reason=rule.reason,
+        declared_at=rule.declared_at,
+        instances={"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
+        outputs={"all": len(inputs.outputs), "left": len(rest.outputs)},
+        excluded=[
+            ExcludedInstance(
+                instance=name,
+                domain=known[name],
+                outputs=outputs[name],
+                grounds={objection.ground: objection.reviewers for objection in why},
+                graders=max(objection.graders for objection in why),
+            )
             for name, why in out.items()
         ],
-        "figures": [
-            {**named(key), "all": estimate, "left": left.get(key)} for key, estimate in everything.items()
+        figures=[
+            ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
+            for at, estimate in everything.items()
         ],
-    }
+    )
 
 
-def named(key: tuple[str, str, str, str]) -> Document:
-    """A figure's kind, campaign, question and system by their names."""
-    return dict(zip(("kind", "campaign", "question", "system"), key, strict=True))
+def figures(score: Score) -> Figures:
+    """The figures by system of a score: judged, corrected by audits, and what experts said."""
+    return dict(sorted([*_judged(score.judge), *_said(score)]))
 
 
-def figures(document: Document) -> Figures:
-    """The figures by system of a score document: kind, campaign, metric or question, and system."""
-    return dict(sorted([*_judged(document["judge"] or {"systems": {}, "audits": []}), *_said(document)]))
+def _judged(judge: Judged | None) -> Iterator[tuple[FigureKey, Estimate]]:
+    if judge is None:
+        return
+    for system, part in judge.systems.items():
+        for metric, found in part.metrics.items():
+            yield FigureKey("judge", "", metric, system), found.estimate
+    for audit in judge.audits:
+        for metric, audited in audit.metrics.items():
+            for system, corrected in audited.corrected.items():
+                yield FigureKey("corrected", audit.campaign, metric, system), corrected.estimate
 
 
-def _judged(judge: Document) -> Iterator[tuple[tuple[str, str, str, str], Document]]:
-    for system, part in judge["systems"].items():
-        for metric, found in part["metrics"].items():
-            yield ("judge", "", metric, system), found["estimate"]
-    for audit in judge["audits"]:
-        for metric, found in audit["metrics"].items():
-            for system, corrected in found["corrected"].items():
-                yield ("corrected", audit["campaign"], metric, system), corrected["estimate"]
-
-
-def _said(document: Document) -> Iterator[tuple[tuple[str, str, str, str], Document]]:
-    for campaign in document["experts"]:
-        for question, found in campaign["questions"].items():
-            for system, part in found["systems"].items():
+def _said(score: Score) -> Iterator[tuple[FigureKey, Estimate]]:
+    for campaign in score.experts:
+        for question, found in campaign.questions.items():
+            for system, part in found.systems.items():
                 for kind in ("conservative", "majority", "macro", "final"):
-                    if kind in part:
-                        estimate = part[kind].get("estimate", part[kind])
-                        yield (f"experts, {kind}", campaign["campaign"], question, system), estimate
+                    known = getattr(part, kind, None)
+                    if known is not None:
+                        estimate = known if isinstance(known, Estimate) else known.estimate
+                        yield FigureKey(f"experts, {kind}", campaign.campaign, question, system), estimate

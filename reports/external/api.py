@@ -8,6 +8,7 @@ from rest_framework.views import APIView
 
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from canonical.documents import as_json
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.external.document import external_document, read_external
@@ -36,6 +37,6 @@ class ExternalScoresView(APIView):
             external = read_external(asked.get("scores", ""))
             inputs = collect_chosen(choose(release, asked))
             kind = chosen_kind(inputs, asked.get("outcome", ""))
-            return Response(external_document(outcomes(inputs, kind), external))
+            return Response(as_json(external_document(outcomes(inputs, kind), external)))
         except Refused as refusal:
             raise invalid(refusal) from refusal

@@ -79,6 +79,6 @@ def external_document(found: Outcomes, external: Mapping[str, float]) -> dict[st
         ],
         "only_here": sorted(means.keys() - external.keys()),
         "only_external": sorted(external.keys() - means.keys()),
-        "spearman": spearman(ours, theirs).as_json(),
-        "kendall_tau_b": kendall_tau_b(ours, theirs).as_json(),
+        "spearman": spearman(ours, theirs),
+        "kendall_tau_b": kendall_tau_b(ours, theirs),
     }

@@ -1,8 +1,6 @@
 """Scores of systems next to those that others published, given on the page."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +11,7 @@ from reports.comparison.views import asked_outcomes
 from reports.core.access import explains_refusals, staff_only
 from reports.core.cells import Cell, number_cell
 from reports.external.document import external_document, read_external
+from stats.core.estimate import Estimate
 
 NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
 
@@ -51,6 +50,6 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "reports/external/external.html", context, status=400 if problem else 200)
 
 
-def _cell(estimate: Mapping[str, Any]) -> Cell:
+def _cell(estimate: Estimate) -> Cell:
     cell = number_cell(estimate)
     return replace(cell, reason=NO_INTERVAL) if cell.value and not cell.interval else cell

@@ -1,8 +1,5 @@
 """REST endpoints of the judges of one track side by side."""
 
-from dataclasses import asdict
-from typing import Any
-
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
@@ -12,8 +9,9 @@ from rest_framework.views import APIView
 
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from canonical.documents import as_json
 from reports.core.choosing import PARAMETERS, choose, only_known
-from reports.judges.choosing import matrix_document, two_judges
+from reports.judges.choosing import judge_matrix, two_judges
 from reports.scores.api import CHOICE, invalid, release_or_404
 
 
@@ -46,8 +44,7 @@ class JudgePairView(APIView):
             raise invalid(refusal) from refusal
         if both is None:
             raise NotFound("There are no two judges with verdicts on this track.")
-        answer: dict[str, Any] = {**both.document(), "differing": [asdict(each) for each in found]}
-        return Response(answer)
+        return Response({**as_json(both.agreement()), "differing": as_json(found)})
 
 
 class JudgeMatrixView(APIView):
@@ -65,6 +62,6 @@ class JudgeMatrixView(APIView):
         release, asked = release_or_404(name), request.query_params
         try:
             only_known(asked, *PARAMETERS, "metric")
-            return Response(matrix_document(choose(release, asked), asked.get("metric", "")))
+            return Response(as_json(judge_matrix(choose(release, asked), asked.get("metric", ""))))
         except Refused as refusal:
             raise invalid(refusal) from refusal

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.models import Output, Release, Run
@@ -16,8 +15,8 @@ from reports.core.choosing import Chosen
 from reports.core.datasets import OutputRow, judge_votes, labelled_outputs, output_rows, tallies
 from reports.core.tuples import one_tuple
 from reports.core.versions import judge_info
-from reports.judges.matrix import Bench, judge_matrix_document
-from reports.judges.pairs import Differing, differing, judge_pair_document
+from reports.judges.matrix import Bench, VerdictMatrix, matrix_of
+from reports.judges.pairs import Differing, JudgePair, differing, judge_pair
 from reports.scores.inputs import SEED
 
 Settled = Mapping[str, Mapping[str, Tally]]
@@ -32,11 +31,11 @@ class TwoJudges:
     settled: tuple[Settled, Settled]
     outputs: tuple[OutputRow, ...]
 
-    def document(self) -> dict[str, Any]:
-        """Agreement by predicate (reports/judges/pairs.py), with release and track."""
+    def agreement(self) -> JudgePair:
+        """Agreement by predicate (reports/judges/pairs.py)."""
         info = (judge_info(self.judges[0]), judge_info(self.judges[1]))
-        found = judge_pair_document(info, self.settled, self.outputs, seed=SEED)
-        return {"release": self.chosen.release.name, "track": self.chosen.track, **found}
+        name, track = self.chosen.release.name, self.chosen.track
+        return judge_pair(name, track, info, self.settled, self.outputs, seed=SEED)
 
     def differing(self, predicate: str = "") -> list[Differing]:
         """Disagreements, of one predicate if it is named. Raises Refused for one that neither judge answered."""
@@ -99,7 +98,7 @@ def output_ids(chosen: Chosen, subjects: list[str]) -> dict[str, int]:
     }
 
 
-def matrix_document(chosen: Chosen, metric: str = "") -> dict[str, Any]:
+def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
     """Every system under every judge of the track (reports/judges/matrix.py) by one metric; "" means the first.
 
     Judges that do not answer all that the metric needs are left out and named.
@@ -120,8 +119,7 @@ def matrix_document(chosen: Chosen, metric: str = "") -> dict[str, Any]:
             "system__slug", "system__family"
         )
     )
-    found = judge_matrix_document(wanted, benches, families)
-    return {"release": release.name, "track": track, **found, "judges_without_labels": silent}
+    return matrix_of(release.name, track, wanted, benches, families, silent=silent)
 
 
 def metrics_of(release: Release) -> tuple[Metric, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmark.protocol import LabelledOutput, Metric
 from reports.scores.judge_scores import is_unavailable
-from stats.core.estimate import Reason, undefined
+from stats.core.estimate import Estimate, Reason, undefined
 from stats.scores.judge_matrix import METHOD, JudgeMatrix, interaction_residuals, judge_matrix
 
 FORMAT = "touchstone-judge-matrix-1"
@@ -37,9 +37,55 @@ class _Common:
     unavailable: int
 
 
-def judge_matrix_document(
-    metric: Metric, benches: Sequence[Bench], families: Mapping[str, str]
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class MatrixSystem:
+    system: str
+    family: str
+    accepted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixJudge:
+    judge: str
+    family: str
+    accepted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixCell:
+    system: str
+    judge: str
+    accepted: int
+    own: bool
+    residual: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictMatrix:
+    """Every system under every judge; `judges_without_labels` do not answer all that the metric needs."""
+
+    release: str
+    track: str
+    format: str
+    metric: Mapping[str, str]
+    items: int
+    left_out: Mapping[str, int]
+    systems: Sequence[MatrixSystem]
+    judges: Sequence[MatrixJudge]
+    cells: Sequence[MatrixCell]
+    self_preference: Estimate
+    judges_without_labels: Sequence[str]
+
+
+def matrix_of(
+    release: str,
+    track: str,
+    metric: Metric,
+    benches: Sequence[Bench],
+    families: Mapping[str, str],
+    *,
+    silent: Sequence[str] = (),
+) -> VerdictMatrix:
     """Counts, totals, interaction residuals and self-preference of one metric.
 
     `families` names the family of each system, "" where none is known; a judge's own systems are those of its
@@ -55,34 +101,35 @@ def judge_matrix_document(
     ).reshape(len(systems), len(benches))
     residuals = interaction_residuals(counts, n) if n else None
     fit = _fit(common, own)
-    return {
-        "format": FORMAT,
-        "metric": {"key": metric.key, "title": metric.title, "definition": metric.definition},
-        "items": n,
-        "left_out": {"an output is missing": common.missing, "a label is unavailable": common.unavailable},
-        "systems": [
-            {"system": system, "family": families[system], "accepted": int(row.sum())}
+    return VerdictMatrix(
+        release=release,
+        track=track,
+        format=FORMAT,
+        metric={"key": metric.key, "title": metric.title, "definition": metric.definition},
+        items=n,
+        left_out={"an output is missing": common.missing, "a label is unavailable": common.unavailable},
+        systems=[
+            MatrixSystem(system=system, family=families[system], accepted=int(row.sum()))
             for system, row in zip(systems, counts, strict=True)
         ],
-        "judges": [
-            {"judge": bench.label, "family": bench.family, "accepted": int(column.sum())}
+        judges=[
+            MatrixJudge(judge=bench.label, family=bench.family, accepted=int(column.sum()))
             for bench, column in zip(benches, counts.T, strict=True)
         ],
-        "cells": [
-            {
-                "system": system,
-                "judge": bench.label,
-                "accepted": int(counts[g, j]),
-                "own": bool(own[g, j]),
-                "residual": None if residuals is None else float(residuals[g, j]),
-            }
+        cells=[
+            MatrixCell(
+                system=system,
+                judge=bench.label,
+                accepted=int(counts[g, j]),
+                own=bool(own[g, j]),
+                residual=None if residuals is None else float(residuals[g, j]),
+            )
             for g, system in enumerate(systems)
             for j, bench in enumerate(benches)
         ],
-        "self_preference": fit.self_preference.as_json()
-        if isinstance(fit, JudgeMatrix)
-        else undefined(METHOD, fit, n=n).as_json(),
-    }
+        self_preference=fit.self_preference if isinstance(fit, JudgeMatrix) else undefined(METHOD, fit, n=n),
+        judges_without_labels=silent,
+    )
 
 
 def _is_own(system: str, judge: str) -> bool:

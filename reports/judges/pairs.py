@@ -7,7 +7,7 @@ on instances in the same way.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from reports.core.datasets import OutputRow
 from reports.core.versions import JudgeInfo
 from stats.agreement.bundle import Request, agreement
 from stats.agreement.cohen import kappa_max
+from stats.core.estimate import Estimate
 from stats.scores.clusters import cluster_codes
 from stats.tables.ratings import Ratings
 
 FORMAT = "touchstone-judge-pair-1"
 EXCLUSIONS = ("neither has spoken", "only the first has spoken", "only the second has spoken", "unusable")
-_COEFFICIENTS = ("percent", "cohen_kappa", "gwet_ac1")
 Settled = Mapping[str, Mapping[str, Tally]]
 
 
@@ -46,29 +46,68 @@ class Differing:
     second: str
 
 
-def judge_pair_document(
+@dataclass(frozen=True, kw_only=True)
+class TwoRaters:
+    """Counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
+
+    values: Sequence[str]
+    table: Sequence[Sequence[int]]
+    compared: int
+    differing: int
+    left_out: Mapping[str, int]
+    percent: Estimate
+    cohen_kappa: Estimate
+    gwet_ac1: Estimate
+    kappa_max: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredicateAgreement(TwoRaters):
+    predicate: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePair:
+    """Two judges on the answered outputs of one track, by predicate."""
+
+    release: str
+    track: str
+    format: str
+    seed: int
+    judges: Sequence[Mapping[str, str]]
+    outputs: int
+    predicates: Sequence[PredicateAgreement]
+
+
+def judge_pair(
+    release: str,
+    track: str,
     judges: tuple[JudgeInfo, JudgeInfo],
     settled: tuple[Settled, Settled],
     outputs: Sequence[OutputRow],
     *,
     seed: int,
-) -> dict[str, Any]:
+) -> JudgePair:
     """One entry per predicate on which either judge has spoken, over the answered `outputs` of one track.
 
     Both judges' votes are settled by majority first. Intervals of kappa are percentiles of resampled papers,
     because outputs of one paper are not independent.
     """
     answered = [output for output in outputs if output.state == "answered"]
-    return {
-        "format": FORMAT,
-        "seed": seed,
-        "judges": [{"label": judge.label, "model": judge.model, "sha256": judge.sha256} for judge in judges],
-        "outputs": len(answered),
-        "predicates": [
-            {"predicate": predicate, **agreement_on(predicate, settled, answered, seed=seed)}
+    return JudgePair(
+        format=FORMAT,
+        release=release,
+        track=track,
+        seed=seed,
+        judges=[{"label": judge.label, "model": judge.model, "sha256": judge.sha256} for judge in judges],
+        outputs=len(answered),
+        predicates=[
+            PredicateAgreement(
+                **vars(agreement_on(predicate, settled, answered, seed=seed)), predicate=predicate
+            )
             for predicate in _predicates(settled)
         ],
-    }
+    )
 
 
 def differing(settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> Iterator[Differing]:
@@ -92,7 +131,7 @@ def settled_value(side: Settled, subject: str, predicate: str) -> str:
 
 def agreement_on(
     predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged], *, seed: int
-) -> dict[str, Any]:
+) -> TwoRaters:
     """Table of counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
     values = [tuple(settled_value(side, output.subject, predicate) for side in settled) for output in outputs]
     both = [(output, pair) for output, pair in zip(outputs, values, strict=True) if all(pair)]
@@ -113,15 +152,17 @@ def agreement_on(
     found = agreement(ratings, Request(level="nominal"), clusters=papers)
     flat = np.bincount(codes[:, 0] * len(categories) + codes[:, 1], minlength=len(categories) ** 2)
     table = flat.reshape(len(categories), len(categories)).astype(np.int64)
-    return {
-        "values": list(categories),
-        "table": table.tolist(),
-        "compared": len(both),
-        "differing": int(table.sum() - np.trace(table)),
-        "left_out": _left_out(predicate, settled, outputs),
-        **{name: found[name].as_json() for name in _COEFFICIENTS},
-        "kappa_max": kappa_max(table) if both else None,
-    }
+    return TwoRaters(
+        values=categories,
+        table=table.tolist(),
+        compared=len(both),
+        differing=int(table.sum() - np.trace(table)),
+        left_out=_left_out(predicate, settled, outputs),
+        percent=found["percent"],
+        cohen_kappa=found["cohen_kappa"],
+        gwet_ac1=found["gwet_ac1"],
+        kappa_max=kappa_max(table) if both else None,
+    )
 
 
 def _left_out(predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> dict[str, int]:

@@ -12,7 +12,8 @@ from benchmark.models import Release
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.core.downloads import table_download
-from reports.judges.choosing import TwoJudges, matrix_document, metrics_of, output_ids, two_judges
+from reports.judges import choosing
+from reports.judges.choosing import TwoJudges, metrics_of, output_ids, two_judges
 from reports.judges.page import differing_rows, matrix_rows, matrix_sections, pair_sections
 
 PAGE = 50
@@ -34,7 +35,7 @@ def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
         context |= {
             "first": both.judges[0],
             "second": both.judges[1],
-            "sections": pair_sections(both.document()),
+            "sections": pair_sections(both.agreement()),
             "predicate": predicate,
             "page": page,
             "rows": [(each, ids[each.subject]) for each in page],
@@ -50,7 +51,7 @@ def judge_pair_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Every disagreement."""
     chosen, both = _two(request, name)
     rows = (
-        differing_rows(both.document(), both.differing(request.GET.get("predicate", "")))
+        differing_rows(both.agreement(), both.differing(request.GET.get("predicate", "")))
         if both
         else iter(())
     )
@@ -63,7 +64,7 @@ def judge_pair_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 def judge_matrix(request: HttpRequest, name: str) -> HttpResponse:
     """Every system under every judge."""
     chosen = _chosen(request, name, *PARAMETERS, "metric")
-    sections = matrix_sections(matrix_document(chosen, request.GET.get("metric", "")))
+    sections = matrix_sections(choosing.judge_matrix(chosen, request.GET.get("metric", "")))
     context = {"chosen": chosen, "metrics": metrics_of(chosen.release), **sections}
     return render(request, "reports/judges/judge_matrix.html", context)
 
@@ -74,7 +75,7 @@ def judge_matrix(request: HttpRequest, name: str) -> HttpResponse:
 def judge_matrix_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers of the table."""
     chosen = _chosen(request, name, *PARAMETERS, "metric")
-    rows = matrix_rows(matrix_document(chosen, request.GET.get("metric", "")))
+    rows = matrix_rows(choosing.judge_matrix(chosen, request.GET.get("metric", "")))
     return table_download(rows, f"judge-matrix-{name}-{chosen.track}.csv")
 
 

@@ -57,7 +57,15 @@ class LabelReader:
         self.decisions: dict[str, list[LabelRow]] = defaultdict(list)
         self.rubric_of: dict[str, Rubric] = {}
         self.seen: dict[tuple[str, ...], int] = {}
-        self.outputs = _outputs_by_subject(release)
+        outputs = (
+            Output.objects.filter(run__release=release)
+            .select_related("instance", "run__system")
+            .defer("text", "payload", "instance__payload")
+        )
+        self.outputs = {
+            str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
+            for o in outputs.iterator(2000)
+        }
         self.instances = {row.key: row for row in release.instances.defer("payload")}
         self.rubrics = known_rubrics(self.protocol.name)
 
@@ -275,18 +283,6 @@ class LabelReader:
                 output = self.outputs[name]
                 grades[campaign, subject.track].append(_grade(output.instance, output, rater, rows, rubric))
         return grades
-
-
-def _outputs_by_subject(release: Release) -> dict[str, Output]:
-    outputs = (
-        Output.objects.filter(run__release=release)
-        .select_related("instance", "run__system")
-        .defer("text", "payload", "instance__payload")
-    )
-    return {
-        str(Subject(o.instance.key, o.run.system.slug, o.attempt, o.run.track, o.run.condition)): o
-        for o in outputs.iterator(2000)
-    }
 
 
 def _grade_key(row: LabelRow) -> GradeKey:

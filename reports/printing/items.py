@@ -159,27 +159,21 @@ def _printed(
             block = upright_block(comment.block, swapped=grade.assignment.swapped)
             remarks[block].append(_comment(name, comment))
     parts = tuple(_parts(shown, remarks))
+    answered = item.output is None or item.output.state == OutputState.ANSWERED
     return PrintedItem(
         number=number,
         title=shown.title,
         domain=shown.domain,
-        system=_systems(item) if named else "",
-        state=_state(item),
+        system=" and ".join(output.run.system.name for output in (item.output, item.second) if output)
+        if named
+        else "",
+        state="" if answered or item.output is None else item.output.get_state_display(),
         parts=parts,
         graders=tuple(graders),
         answers=tuple(_answers(item, by_grader)),
         notes=tuple(_notes(by_grader)),
         lost=tuple(comment for left in remarks.values() for comment in left),
     )
-
-
-def _systems(item: Item) -> str:
-    return " and ".join(output.run.system.name for output in (item.output, item.second) if output)
-
-
-def _state(item: Item) -> str:
-    answered = item.output is None or item.output.state == OutputState.ANSWERED
-    return "" if answered or item.output is None else item.output.get_state_display()
 
 
 def _name(grade: Grade, named: bool, place: int) -> str:

@@ -138,20 +138,18 @@ def order_of(job: ReportJob) -> ReportOrder:
 def reconcile_reports() -> dict[str, int]:
     """Bring back what a dead worker held, remove old files, and ring again if a report waits."""
     returned = take_back_expired()
-    removed = _remove_expired()
-    waiting = ReportJob.objects.filter(state=ReportState.QUEUED).count()
-    if waiting:
-        ring()
-    return {"returned": returned, "removed": removed, "waiting": waiting}
-
-
-def _remove_expired() -> int:
     expired = ReportJob.objects.filter(expires_at__lt=timezone.now()).exclude(file="")
     names = list(expired.values_list("file", flat=True))
     for name in names:
         remove(name)
     ReportJob.objects.filter(file__in=names).update(file="")
-    return len(names) + remove_strays(set(ReportJob.objects.exclude(file="").values_list("file", flat=True)))
+    removed = len(names) + remove_strays(
+        set(ReportJob.objects.exclude(file="").values_list("file", flat=True))
+    )
+    waiting = ReportJob.objects.filter(state=ReportState.QUEUED).count()
+    if waiting:
+        ring()
+    return {"returned": returned, "removed": removed, "waiting": waiting}
 
 
 def ring() -> None:

@@ -1,10 +1,9 @@
 """Several printed parts as one PDF: front in Roman numbers, then items, with bookmarks and a linked list."""
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pypdf import PdfReader, PdfWriter
 from pypdf.constants import PageLabelStyle
@@ -49,7 +48,7 @@ class Joined:
 
     def _link(self, front_pages: int) -> None:
         for page in self.writer.pages[:front_pages]:
-            for annotation in _annotations(page):
+            for annotation in (reference.get_object() for reference in page.get("/Annots", ArrayObject())):
                 address = str(annotation.get("/A", {}).get("/URI", ""))
                 number = address.removeprefix(LINK)
                 if address.startswith(LINK) and number.isdecimal() and int(number) in self.starts:
@@ -64,7 +63,3 @@ class Joined:
                             NullObject(),
                         ]
                     )
-
-
-def _annotations(page: Any) -> Iterable[Any]:
-    return (reference.get_object() for reference in page.get("/Annots", ArrayObject()))

@@ -105,7 +105,7 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
     joined = Joined(order.title)
     entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
     pages = _front(order, campaigns, entries, joined)
-    titles = {entry["number"]: _plain(entry["title"]) for entry in entries}
+    titles = {entry["number"]: " ".join(entry["title"].replace("$", "").split()) for entry in entries}
     return PrintedReport(joined.write(path, pages, titles), len(entries))
 
 
@@ -220,7 +220,3 @@ def _choice(order: ReportOrder) -> dict[str, str]:
         "judge": order.judge,
         "tuple": order.frozen_tuple,
     }
-
-
-def _plain(title: str) -> str:
-    return " ".join(title.replace("$", "").split())

@@ -19,12 +19,14 @@ from accounts.models import RoleName, User
 from accounts.profile.api import checked
 from accounts.refusal import NotAllowed, Refused
 from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.documents import schema_of
 from accounts.rest.filters import ListedFilters
 from benchmark.models import Release
+from canonical.documents import as_json
 from reports.artifact.freezing import freeze_artifact
-from reports.audit.document import judge_audit_document
+from reports.audit.document import JudgeAudit, judge_audit
 from reports.comparison.direct_pairs import compared_document
-from reports.comparison.document import comparison_document
+from reports.comparison.document import ComparedSystems, comparison
 from reports.comparison.serializers import PairsOut
 from reports.core import serializers as shape
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
@@ -35,6 +37,7 @@ from reports.labels.pages import chosen_page
 from reports.models import Artifact
 from reports.scores.document import score
 from reports.scores.inputs import collect_chosen
+from reports.scores.shape import Score
 from reports.scores.success_types import types_of_successes
 
 PAGE, MAX_PAGE = 100, 1000
@@ -77,14 +80,14 @@ class ScoreView(APIView):
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=shape.ScoreOut)
+    @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=schema_of(Score))
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
         release = release_or_404(name)
         try:
             only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
-            return Response(score(collect_chosen(chosen)))
+            return Response(as_json(score(collect_chosen(chosen))))
         except Refused as refusal:
             raise invalid(refusal) from refusal
 
@@ -100,7 +103,7 @@ class ComparisonView(APIView):
             *CHOICE,
             _query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
         ],
-        responses=shape.ComparisonOut,
+        responses=schema_of(ComparedSystems),
     )
     def get(self, request: Request, name: str) -> Response:
         """Differences with intervals, a test by paper with Holm, Cochran's Q; open campaigns are not compared."""
@@ -112,7 +115,7 @@ class ComparisonView(APIView):
             kind = chosen_kind(inputs, request.query_params.get("outcome", ""))
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return Response(comparison_document(outcomes(inputs, kind), seed=inputs.seed))
+        return Response(as_json(comparison(outcomes(inputs, kind), seed=inputs.seed)))
 
 
 class PairsView(APIView):
@@ -143,7 +146,7 @@ class JudgeAuditView(APIView):
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=shape.JudgeAuditOut)
+    @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=schema_of(JudgeAudit))
     def get(self, request: Request, name: str) -> Response:
         """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
         release = release_or_404(name)
@@ -151,7 +154,7 @@ class JudgeAuditView(APIView):
             only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
             inputs = collect_chosen(chosen)
-            return Response(judge_audit_document(inputs, types_of_successes(inputs)))
+            return Response(as_json(judge_audit(inputs, types_of_successes(inputs))))
         except Refused as refusal:
             raise invalid(refusal) from refusal
 
@@ -198,7 +201,10 @@ class LabelsView(APIView):
         try:
             if request.accepted_renderer.format == "csv":
                 return csv_download(chosen_rows(release, asked), f"labels-{release.name}.csv")
-            after, size = request.query_params.get("after", ""), _page_size(request)
+            text = request.query_params.get("page_size", str(PAGE))
+            if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
+                raise ValidationError({"page_size": "must be a whole number above zero"})
+            after, size = request.query_params.get("after", ""), min(int(text), MAX_PAGE)
             page = chosen_page(release, asked, after=after, size=size)
         except Refused as refusal:
             raise invalid(refusal) from refusal
@@ -207,13 +213,6 @@ class LabelsView(APIView):
 
 
 _PAGING = ("format", "after", "page_size")
-
-
-def _page_size(request: Request) -> int:
-    text = request.query_params.get("page_size", str(PAGE))
-    if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
-        raise ValidationError({"page_size": "must be a whole number above zero"})
-    return min(int(text), MAX_PAGE)
 
 
 def _next(request: Request, after: str) -> str:

@@ -23,13 +23,15 @@ RMA's Table 1 does (STATISTICS.md 1.5).
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question, Rubric
 from reports.core.datasets import Decision, ExpertLabel, OutputRow, Unreleased
-from reports.scores.step_scores import step_document
+from reports.scores.shape import Choices, CountedAgainst, Counts, ExpertQuestion, FinalCounts, Means, Passes
+from reports.scores.step_scores import step_scores
+from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 from stats.core.scale import Scale
 from stats.raters.aggregate import strict_majority, totals, unanimous
@@ -38,7 +40,7 @@ from stats.scores.means import mean_estimate
 Grouped = dict[str, list[str]]
 
 
-def expert_document(
+def expert_scores(
     rubric: Rubric,
     rows: Sequence[OutputRow],
     labels: Sequence[ExpertLabel],
@@ -46,7 +48,7 @@ def expert_document(
     measures: Sequence[StepMeasure] = (),
     unreleased: Sequence[Unreleased] = (),
     missing: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> dict[str, Any]:
+) -> dict[str, ExpertQuestion]:
     """Per question of the rubric and per system, what its scale allows; `final` for adjudicated questions.
 
     A stepwise question appears if one of `measures` is of its labels.
@@ -59,15 +61,15 @@ def expert_document(
     blank = [Unreleased(system, instance) for system, keys in missing.items() for instance in keys]
     absent = _withheld(rows, labels, blank)
     return {
-        question.key: {
-            "text": question.text,
-            "scale": question.scale.name,
-            "systems": {
-                system: step_document(
+        question.key: ExpertQuestion(
+            text=question.text,
+            scale=question.scale.name,
+            systems={
+                system: step_scores(
                     question, _own(question.key, labels, system_of, system), measures, clusters
                 )
                 if question.scale.stepwise
-                else _question_document(
+                else _of_system(
                     question,
                     _about(question.key, labels, system_of, system),
                     _decided(question.key, decisions, system_of, system),
@@ -76,7 +78,7 @@ def expert_document(
                 )
                 for system in systems
             },
-        }
+        )
         for question in rubric.questions
         if question.scale.has_values and (not question.scale.stepwise or question.key in measured)
     }
@@ -120,12 +122,6 @@ def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
     return dict(grouped)
 
 
-def _without_value(labels: Sequence[ExpertLabel]) -> dict[str, int]:
-    """How many labels abstain or are unavailable; states that nobody used are left out."""
-    counts = Counter(label.state for label in labels if label.state != "answered" and not label.step)
-    return dict(sorted(counts.items()))
-
-
 def _decided(
     key: str, decisions: Sequence[Decision], system_of: Mapping[str, str], system: str
 ) -> dict[str, str] | None:
@@ -136,36 +132,35 @@ def _decided(
     return {row.subject: row.value for row in about if system_of.get(row.subject) == system}
 
 
-def _question_document(
+def _of_system(
     question: Question,
     labels: Sequence[ExpertLabel],
     decided: Mapping[str, str] | None,
     withheld: int,
     absent: int,
-) -> dict[str, Any]:
-    scale = question.scale
-    if scale.aggregation == "mean":
-        found = _mean_document(_grouped(labels), scale.range, decided)
-        if scale.passes:
-            found["passes"] = _passes(scale, list(_grouped(labels).values()))
-    else:
-        found = _choice_document(question, labels, decided)
-        if withheld:
-            found["not_released"] = _counted_against(found["conservative"]["estimate"], withheld)
-        if absent:
-            found["missing"] = _counted_against(found["conservative"]["estimate"], absent + withheld)
-    return found | _without_value(labels)
+) -> Choices | Means:
+    """What one system's labels come to; states that nobody used are left out."""
+    states = Counter(label.state for label in labels if label.state != "answered" and not label.step)
+    abstain, unavailable = states["abstain"] or None, states["unavailable"] or None
+    if question.scale.aggregation == "mean":
+        means = _means(question.scale, _grouped(labels), decided)
+        return replace(means, abstain=abstain, unavailable=unavailable)
+    found = _choices(question.scale, labels, decided)
+    rate = found.conservative.estimate
+    return replace(
+        found,
+        not_released=_counted_against(rate, withheld),
+        missing=_counted_against(rate, absent + withheld) if absent else None,
+        abstain=abstain,
+        unavailable=unavailable,
+    )
 
 
-def _choice_document(
-    question: Question, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None
-) -> dict[str, Any]:
-    scale = question.scale
+def _choices(scale: Scale, labels: Sequence[ExpertLabel], decided: Mapping[str, str] | None) -> Choices:
     grouped = _grouped(labels, abstained=scale.unclear)
     per_output = list(grouped.values())
     passes = _passes(scale, per_output)
-    every_label = [value for values in _grouped(labels).values() for value in values]
-    final: dict[str, Any] = {}
+    final = None
     if decided is not None:
         settled = {
             **{subject: unanimous(values, otherwise=scale.unclear) for subject, values in grouped.items()},
@@ -173,38 +168,38 @@ def _choice_document(
         }
         passed = {subject: scale.passed_unanimously(values) for subject, values in grouped.items()}
         passed |= {subject: value in scale.success for subject, value in decided.items()}
-        rate = {
-            "counts": _counts(scale, settled.values()),
-            "estimate": proportion(sum(passed.values()), len(passed)).as_json(),
-        }
-        final = {"final": {**rate, "adjudicated": len(decided)}}
-    return {
-        "labels": totals(every_label, scale.values),
-        "conservative": {
-            "counts": _counts(scale, (unanimous(values, otherwise=scale.unclear) for values in per_output)),
-            "estimate": passes["conservative"],
-        },
-        "majority": {
-            "counts": _counts(
+        final = FinalCounts(
+            counts=_counts(scale, settled.values()),
+            estimate=proportion(sum(passed.values()), len(passed)),
+            adjudicated=len(decided),
+        )
+    return Choices(
+        labels=totals([value for values in _grouped(labels).values() for value in values], scale.values),
+        conservative=Counts(
+            counts=_counts(scale, (unanimous(values, otherwise=scale.unclear) for values in per_output)),
+            estimate=passes.conservative,
+        ),
+        majority=Counts(
+            counts=_counts(
                 scale, (strict_majority(values, otherwise=scale.unclear) for values in per_output)
             ),
-            "estimate": passes["majority"],
-        },
-        "experts_per_output": sorted({len(values) for values in per_output}),
-        **final,
-    }
+            estimate=passes.majority,
+        ),
+        experts_per_output=sorted({len(values) for values in per_output}),
+        final=final,
+    )
 
 
-def _passes(scale: Scale, per_output: Sequence[Sequence[str]]) -> dict[str, Any]:
+def _passes(scale: Scale, per_output: Sequence[Sequence[str]]) -> Passes:
     """The share of outputs that pass: unanimously, and by more than half of their experts.
 
     Experts who give different successes ("flawless", "minor") agree that the output passes.
     """
     n = len(per_output)
-    return {
-        "conservative": proportion(sum(map(scale.passed_unanimously, per_output)), n).as_json(),
-        "majority": proportion(sum(map(scale.passed_by_majority, per_output)), n).as_json(),
-    }
+    return Passes(
+        conservative=proportion(sum(map(scale.passed_unanimously, per_output)), n),
+        majority=proportion(sum(map(scale.passed_by_majority, per_output)), n),
+    )
 
 
 def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
@@ -213,21 +208,23 @@ def _counts(scale: Scale, settled: Iterable[str | None]) -> dict[str, int]:
     return totals([value for value in settled if value is not None], categories)
 
 
-def _counted_against(released: Mapping[str, Any], withheld: int) -> dict[str, Any]:
-    rate = proportion(released["k"] or 0, released["n"] + withheld)
-    return {"problems": withheld, "counted_against": rate.as_json()}
+def _counted_against(released: Estimate, problems: int) -> CountedAgainst | None:
+    if not problems:
+        return None
+    rate = proportion(int(released.k or 0), (released.n or 0) + problems)
+    return CountedAgainst(problems=problems, counted_against=rate)
 
 
-def _mean_document(
-    grouped: Grouped, scale: tuple[float, float], decided: Mapping[str, str] | None
-) -> dict[str, Any]:
+def _means(scale: Scale, grouped: Grouped, decided: Mapping[str, str] | None) -> Means:
     means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
     every_label = [float(value) for values in grouped.values() for value in values]
-    found = {
-        "macro": mean_estimate(list(means.values()), "mean_over_outputs", scale).as_json(),
-        "micro": mean_estimate(every_label, "mean_over_labels", scale).as_json(),
-    }
-    if decided is None:
-        return found
-    final = means | {subject: float(value) for subject, value in decided.items()}
-    return {**found, "final": mean_estimate(list(final.values()), "final_mean", scale).as_json()}
+    final = None
+    if decided is not None:
+        settled = means | {subject: float(value) for subject, value in decided.items()}
+        final = mean_estimate(list(settled.values()), "final_mean", scale.range)
+    return Means(
+        macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
+        micro=mean_estimate(every_label, "mean_over_labels", scale.range),
+        final=final,
+        passes=_passes(scale, list(grouped.values())) if scale.passes else None,
+    )

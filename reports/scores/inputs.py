@@ -167,17 +167,14 @@ class Inputs:
             campaigns = tuple(CampaignInfo(**campaign) for campaign in document["campaigns"])
             rows["frozen_tuple"] = TupleInfo(**found) if (found := document.get("frozen_tuple")) else None
             rows["condition"] = document.get("condition", PLAIN)
-            rows["methods"] = _known_methods(document.get("methods", 1))
+            methods = document.get("methods", 1)
+            if methods not in range(1, METHODS + 1):
+                raise ValueError(f"the methods {methods!r} are not known here; known are 1 to {METHODS}")
+            rows["methods"] = int(str(methods))
             rest: dict[str, Any] = {key: document[key] for key in _PLAIN}
         except (KeyError, TypeError) as error:
             raise ValueError(f"the inputs are not complete: {error}") from error
         return cls(**rest, **rows, judge=judge, campaigns=campaigns)
-
-
-def _known_methods(methods: object) -> int:
-    if methods not in range(1, METHODS + 1):
-        raise ValueError(f"the methods {methods!r} are not known here; known are 1 to {METHODS}")
-    return int(str(methods))
 
 
 _ROWS: dict[str, Any] = {"outputs": OutputRow, "votes": Vote, "labels": ExpertLabel, "draws": DrawnItem}

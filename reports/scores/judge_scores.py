@@ -8,9 +8,9 @@ unavailable leave, are counted, and bound the value.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric
+from reports.scores.shape import MetricScore
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import missing_bounds, proportion, wilson
 from stats.scores.clusters import cluster_bootstrap, cluster_totals, wilson_on_effective_n
@@ -70,14 +70,14 @@ def is_asked(metric: Metric, output: LabelledOutput) -> bool:
     return any(key in output.states for key in metric.needs)
 
 
-def metric_document(
+def metric_score(
     metric: Metric,
     outputs: Sequence[LabelledOutput],
     *,
     seed: int,
     strata: Mapping[str, Strata] = _NO_STRATA,
     methods: int,
-) -> dict[str, Any]:
+) -> MetricScore:
     """Wilson, Wilson on the effective n and the paper-cluster bootstrap of one metric, its domains and strata.
 
     `strata` is, for each division of the instances, the stratum of every instance. `methods` are those of the
@@ -89,25 +89,25 @@ def metric_document(
         name: _within(metric, estimate, ((stratum_of[output.instance], output) for output in outputs))
         for name, stratum_of in strata.items()
     }
-    return {
-        "estimate": estimate(counted).as_json(),
-        "effective_n": _clustered(counted, seed=seed, bootstrap=False).as_json(),
-        "paper_bootstrap": _clustered(counted, seed=seed, bootstrap=True).as_json(),
-        "domains": _within(metric, estimate, ((output.domain, output) for output in outputs)),
-        **({"strata": divided} if divided else {}),
-    }
+    return MetricScore(
+        estimate=estimate(counted),
+        effective_n=_clustered(counted, seed=seed, bootstrap=False),
+        paper_bootstrap=_clustered(counted, seed=seed, bootstrap=True),
+        domains=_within(metric, estimate, ((output.domain, output) for output in outputs)),
+        strata=divided or None,
+    )
 
 
 def _within(
     metric: Metric,
     estimate: Callable[[Counted], Estimate],
     outputs: Iterable[tuple[str, LabelledOutput]],
-) -> dict[str, Any]:
+) -> dict[str, Estimate]:
     """The estimate of each class of outputs, given as (class, output)."""
     grouped: dict[str, list[LabelledOutput]] = defaultdict(list)
     for name, output in outputs:
         grouped[name].append(output)
-    return {name: estimate(count(metric, members)).as_json() for name, members in sorted(grouped.items())}
+    return {name: estimate(count(metric, members)) for name, members in sorted(grouped.items())}
 
 
 def share(counted: Counted) -> Estimate:
@@ -147,7 +147,7 @@ def _clustered(counted: Counted, *, seed: int, bootstrap: bool) -> Estimate:
     return cluster_bootstrap(totals, seed=seed) if bootstrap else wilson_on_effective_n(totals)
 
 
-def buckets(bucket_of: Any, outputs: Iterable[LabelledOutput]) -> dict[str, int]:
+def buckets(bucket_of: Callable[[LabelledOutput], str], outputs: Iterable[LabelledOutput]) -> dict[str, int]:
     """How many outputs fall into each of the judge's buckets; the counts add up to the number of outputs."""
     counts: dict[str, int] = defaultdict(int)
     for output in outputs:

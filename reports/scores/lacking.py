@@ -5,14 +5,14 @@ are given. Runs under a condition are of a part of the problems by design and la
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from benchmark.protocol import LabelledOutput, Metric
 from reports.core.datasets import PLAIN
 from reports.scores.inputs import Inputs
 from reports.scores.judge_scores import count, share
+from reports.scores.shape import AllProblems
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ def lacking(inputs: Inputs) -> dict[str, Lacking]:
 
 def over_all_problems(
     metric: Metric, outputs: Sequence[LabelledOutput], gone: Lacking, inputs: Inputs
-) -> dict[str, Any]:
-    """`all_problems`: the metric with every problem that the system lacks counted against it, if it lacks any.
+) -> AllProblems | None:
+    """The metric with every problem that the system lacks counted against it, if it lacks any.
 
     A problem counts as often as the system made attempts at its others.
     """
     if not gone:
-        return {}
+        return None
     attempts = max(Counter(output.instance for output in outputs).values())
     known = {row.instance: row for row in inputs.asked}
     failed = [
@@ -60,18 +60,18 @@ def over_all_problems(
         if key in known
         for attempt in range(1, attempts + 1)
     ]
-    return {"all_problems": _stated(gone) | {"estimate": share(count(metric, [*outputs, *failed])).as_json()}}
+    return AllProblems(
+        missing=len(gone.missing),
+        not_released=len(gone.not_released),
+        estimate=share(count(metric, [*outputs, *failed])),
+    )
 
 
-def _stated(gone: Lacking) -> dict[str, int]:
-    return {"missing": len(gone.missing), "not_released": len(gone.not_released)}
-
-
-def stated(found: Mapping[str, Any]) -> str:
+def stated(found: AllProblems) -> str:
     """In words what a system lacks: "2 problems without an output, 1 not released"."""
     parts = []
-    if found["missing"]:
-        parts.append(f"{found['missing']} problem{'s' * (found['missing'] > 1)} without an output")
-    if found["not_released"]:
-        parts.append(f"{found['not_released']} not released")
+    if found.missing:
+        parts.append(f"{found.missing} problem{'s' * (found.missing > 1)} without an output")
+    if found.not_released:
+        parts.append(f"{found.not_released} not released")
     return ", ".join(parts)

@@ -7,11 +7,11 @@ missing counts as its measure says (0 where something was to be found).
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from benchmark.protocol import Measure, Protocol
 from reports.core.measurements import MISSING, Asked, Measured, OpenMeasure
 from reports.scores.settled import Key
+from reports.scores.shape import MeasuredScores, MeasuredSystem, MeasureText
 from stats.core.estimate import Caution, Estimate
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_bootstrap, cluster_totals
@@ -21,7 +21,7 @@ DENOMINATOR = "all instances of the release; what abstained, failed or is missin
 METHOD = "instance_bootstrap_percentile"
 
 
-def measured_document(
+def measured_scores(
     protocol: Protocol,
     asked: Sequence[Asked],
     rows: Sequence[Measured],
@@ -30,7 +30,7 @@ def measured_document(
     seed: int,
     opened: Sequence[OpenMeasure] = (),
     settled: Collection[Key] = (),
-) -> dict[str, Any]:
+) -> MeasuredScores:
     """`answered` is the number of answered outputs of every system of the track; `opened` are those whose value a
     person has still to tell: their number is given and bounds the value, if there are any; `settled` are those that
     people decided.
@@ -43,38 +43,43 @@ def measured_document(
     grouped: dict[tuple[str, str], list[Measured]] = defaultdict(list)
     for row in rows:
         grouped[row.system, row.measure].append(row)
-    return {
-        "instances": len(known),
-        "measures": {
-            measure.key: {
-                "title": measure.title,
-                "definition": measure.definition,
-                "binary": measure.binary,
-            }
+    return MeasuredScores(
+        instances=len(known),
+        measures={
+            measure.key: MeasureText(
+                title=measure.title, definition=measure.definition, binary=measure.binary
+            )
             for measure in protocol.measures
         },
-        "systems": {
+        systems={
             system: {
-                measure.key: _document(
-                    measure, grouped[system, measure.key], known, number, waiting[system, measure.key], seed
+                measure.key: replace(
+                    _of_system(
+                        measure,
+                        grouped[system, measure.key],
+                        known,
+                        number,
+                        waiting[system, measure.key],
+                        seed,
+                    ),
+                    settled=decided[system, measure.key] or None,
                 )
-                | ({"settled": decided[system, measure.key]} if decided[system, measure.key] else {})
                 for measure in protocol.measures
                 if grouped[system, measure.key]
             }
             for system, number in sorted(answered.items())
         },
-    }
+    )
 
 
-def _document(
+def _of_system(
     measure: Measure,
     rows: Sequence[Measured],
     known: Mapping[str, Asked],
     answered: int,
     waiting: int,
     seed: int,
-) -> dict[str, Any]:
+) -> MeasuredSystem:
     by_domain: dict[str, list[Measured]] = defaultdict(list)
     for row in rows:
         by_domain[known[row.instance].domain].append(row)
@@ -85,17 +90,17 @@ def _document(
         found = sum(row.value for row in rows)
         ends = (found / len(rows), (found + waiting) / len(rows))
         headline = replace(headline, bounds=ends, warnings=(*headline.warnings, Caution.OPEN_CASES))
-    return {
-        "estimate": headline.as_json(),
-        **({"open": waiting} if waiting else {}),
-        "paper_bootstrap": _resampled(rows, papers, seed).as_json(),
-        "missing": sum(row.state == MISSING for row in rows),
-        "not_applicable": answered - sum(row.state == "answered" for row in rows),
-        "domains": {
-            domain: _within(measure, [row.value for row in members]).as_json()
+    return MeasuredSystem(
+        estimate=headline,
+        open=waiting or None,
+        paper_bootstrap=_resampled(rows, papers, seed),
+        missing=sum(row.state == MISSING for row in rows),
+        not_applicable=answered - sum(row.state == "answered" for row in rows),
+        domains={
+            domain: _within(measure, [row.value for row in members])
             for domain, members in sorted(by_domain.items())
         },
-    }
+    )
 
 
 def _headline(measure: Measure, rows: Sequence[Measured], seed: int) -> Estimate:

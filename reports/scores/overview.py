@@ -35,7 +35,10 @@ def tracks_overview() -> list[TrackOverview]:
     """Every track with outputs, by release and track."""
     releases = Release.objects.select_related("benchmark").in_bulk()
     found: dict[tuple[int, str], TrackOverview] = {}
-    for release, track, condition, system, n_outputs in _runs():
+    runs = Run.objects.filter(outputs__isnull=False).order_by("condition", "system__slug")
+    counted = runs.values("release_id", "track", "condition", "system__slug").annotate(n=Count("outputs"))
+    columns = ("release_id", "track", "condition", "system__slug", "n")
+    for release, track, condition, system, n_outputs in counted.values_list(*columns):
         entry = found.setdefault((release, track), TrackOverview(releases[release], track))
         if condition == PLAIN:
             entry.systems[system] = n_outputs
@@ -54,12 +57,6 @@ def release_arms(release: Release) -> list[tuple[str, str]]:
     return sorted(
         runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
     )
-
-
-def _runs() -> list[tuple[int, str, str, str, int]]:
-    runs = Run.objects.filter(outputs__isnull=False).order_by("condition", "system__slug")
-    counted = runs.values("release_id", "track", "condition", "system__slug").annotate(n=Count("outputs"))
-    return list(counted.values_list("release_id", "track", "condition", "system__slug", "n"))
 
 
 def _judges() -> dict[tuple[int, str], list[str]]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.models import Release, Settlement
-from benchmark.settling.case import Fields
 from reports.core.measurements import Measured, OpenMeasure, OpenPair
 
 Key = tuple[str, str, int, str]  # system, instance, attempt, measure
@@ -57,12 +56,8 @@ def settled_pairs(release: Release, opened: Sequence[OpenPair]) -> tuple[list[An
 
 
 def _answer(row: Settlement, person: str) -> Answer:
-    found, wanted = (_in_words(side) for side in (row.found, row.wanted))
+    found, wanted = ("; ".join(f"{name}: {text}" for name, text in side) for side in (row.found, row.wanted))
     return Answer(row.pair, found, wanted, row.verdict, person, row.decided_at.isoformat())
-
-
-def _in_words(side: Fields) -> str:
-    return "; ".join(f"{name}: {text}" for name, text in side)
 
 
 def decided(answers: Iterable[Answer], pairs: Iterable[SettledPair]) -> dict[Key, float]:

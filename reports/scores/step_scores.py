@@ -7,11 +7,11 @@ Its interval takes outputs to problems of one paper, and several attempts at one
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question
 from reports.core.datasets import ExpertLabel
+from reports.scores.shape import StepMeasured, Steps
 from stats.core.estimate import Estimate
 from stats.raters.aggregate import totals
 from stats.scores.clusters import cluster_totals
@@ -21,31 +21,31 @@ _NUMBER = re.compile(r"\d+")
 Sheets = Mapping[str, Sequence[Sequence[str]]]
 
 
-def step_document(
+def step_scores(
     question: Question,
     labels: Sequence[ExpertLabel],
     measures: Sequence[StepMeasure],
     clusters: Mapping[str, str],
-) -> Any:
+) -> Steps:
     """One system's labels of one stepwise question: how often each value, and every measure's mean.
 
     `clusters` gives the paper of every output.
     """
     sheets = _sheets(labels)
     every = [value for of_output in sheets.values() for sheet in of_output for value in sheet]
-    return {
-        "steps": totals(every, question.scale.values),
-        "outputs": len(sheets),
-        "measures": {
-            measure.key: {
-                "title": measure.title,
-                "definition": measure.definition,
-                "estimate": _estimate(measure, _values(measure, sheets), clusters).as_json(),
-            }
+    return Steps(
+        steps=totals(every, question.scale.values),
+        outputs=len(sheets),
+        measures={
+            measure.key: StepMeasured(
+                title=measure.title,
+                definition=measure.definition,
+                estimate=_estimate(measure, _values(measure, sheets), clusters),
+            )
             for measure in measures
             if measure.question == question.key
         },
-    }
+    )
 
 
 def _sheets(labels: Sequence[ExpertLabel]) -> Sheets:

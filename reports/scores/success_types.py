@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from benchmark.condition_tables import Arm
 from benchmark.models import Output, OutputState
@@ -18,6 +17,25 @@ from reports.scores.inputs import Inputs
 from reports.scores.judge_scores import is_unavailable
 from stats.core.estimate import Estimate, Reason, undefined
 from stats.core.intervals import proportion
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuccessTypeRates:
+    """Successes of one type among all outputs that count, and among the successes whose type is known."""
+
+    rate: Estimate
+    share: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuccessType:
+    """Audited successes of one type, and how many of them are valid."""
+
+    type: str
+    title: str
+    audited: int
+    valid: int
+    validity: Estimate
 
 
 def types_of_successes(inputs: Inputs) -> dict[str, str]:
@@ -78,7 +96,7 @@ def successes_of_type(
     arm: Arm,
     outputs: Mapping[str, LabelledOutput],
     metric: Metric,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, SuccessTypeRates]:
     """For every system of one track and condition its successes of type `kind`: `rate` among all outputs that count,
     `share` among the successes whose type is known. Both have bounds where some are undecided. At most two queries.
 
@@ -99,10 +117,10 @@ def successes_of_type(
     for subject, found in kinds_of(release, arm, types, won).items():
         by_system[won[subject].system][found] += 1
     return {
-        system: {
-            "rate": _rate(kind, types.undecided, number, sizes[system]).as_json(),
-            "share": type_share(kind, types.undecided, number).as_json(),
-        }
+        system: SuccessTypeRates(
+            rate=_rate(kind, types.undecided, number, sizes[system]),
+            share=type_share(kind, types.undecided, number),
+        )
         for system, number in by_system.items()
     }
 
@@ -127,7 +145,7 @@ def success_types_rows(
     metric: Metric,
     outputs: Mapping[str, LabelledOutput],
     truth: Truth,
-) -> list[dict[str, Any]]:
+) -> list[SuccessType]:
     """For each type its title, how many were audited, how many are valid, and their share with Wilson's interval.
 
     Counts are those of the sample, without the weights of the design. Where the experts are divided, a success is
@@ -140,13 +158,13 @@ def success_types_rows(
             audited[kinds[subject]] += 1
             valid[kinds[subject]] += metric.success(expert) and expert.labels.get(types.veto) != "no"
     return [
-        {
-            "type": key,
-            "title": title,
-            "audited": audited[key],
-            "valid": valid[key],
-            "validity": proportion(valid[key], audited[key]).as_json(),
-        }
+        SuccessType(
+            type=key,
+            title=title,
+            audited=audited[key],
+            valid=valid[key],
+            validity=proportion(valid[key], audited[key]),
+        )
         for key, title in types.titles.items()
         if audited[key]
     ]

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
+from canonical.documents import as_json
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.printing.pages import pdf_problem
@@ -18,6 +19,7 @@ from reports.scores.inputs import collect_chosen
 from reports.scores.overview import tracks_overview
 from reports.scores.page import score_sections
 from reports.scores.pdf import score_pdf
+from reports.scores.shape import Score
 
 
 @staff_only
@@ -34,8 +36,8 @@ def score_of(request: HttpRequest, name: str) -> HttpResponse:
     """All numbers of one track under one judge."""
     chosen, document = _chosen_score(request, name)
     context = page_context(chosen, document)
-    has_published = document["protocol"] in published_protocols()
-    has_conditions = bool(get_protocol(document["protocol"]).condition_tables)
+    has_published = document.protocol in published_protocols()
+    has_conditions = bool(get_protocol(document.protocol).condition_tables)
     shown = {
         **context,
         "pdf_problem": pdf_problem(),
@@ -51,7 +53,7 @@ def score_of(request: HttpRequest, name: str) -> HttpResponse:
 def score_json(request: HttpRequest, name: str) -> HttpResponse:
     """The score document, as `manage.py score --json` prints it."""
     chosen, document = _chosen_score(request, name)
-    response = JsonResponse(document, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    response = JsonResponse(as_json(document), json_dumps_params={"ensure_ascii": False, "indent": 1})
     response["Content-Disposition"] = f'attachment; filename="{_file_name(chosen)}.json"'
     return response
 
@@ -67,12 +69,12 @@ def score_report(request: HttpRequest, name: str) -> HttpResponse:
     return response
 
 
-def page_context(chosen: Chosen, document: dict[str, Any]) -> dict[str, Any]:
+def page_context(chosen: Chosen, document: Score) -> dict[str, Any]:
     """Template context of a score, for the page and for the PDF alike."""
     return {"chosen": chosen, "document": document, **score_sections(document)}
 
 
-def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, dict[str, Any]]:
+def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, Score]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)

@@ -4,9 +4,9 @@ A source that only a person can identify ("uncertain") never counts as the cited
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated
 
 from benchmark.models import Output, OutputState, ProtocolFlag, Release
 from benchmark.protocols import get_protocol
@@ -33,9 +33,9 @@ class SourceRow:
     successes: int
     cited: int
     alternative: int
-    ask: int
-    unknown: int
-    share: Mapping[str, Any]
+    ask: Annotated[int, "Successes whose source a person must identify."]
+    unknown: Annotated[int, "Successes whose source was not compared."]
+    share: Annotated[Estimate, "Of other sources among successes whose source is known."]
 
 
 def newest_matcher(release: Release) -> Judge | None:
@@ -130,7 +130,7 @@ def tabulate(successes: Iterable[tuple[str, str]]) -> list[SourceRow]:
         SourceRow(
             system=system,
             successes=found.total(),
-            share=_share(found).as_json(),
+            share=_share(found),
             **{name: found[name] for name in COUNTED},
         )
         for system, found in sorted(counts.items())

@@ -25,7 +25,15 @@ def output_sources(request: HttpRequest, name: str) -> HttpResponse:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     source_program(release)
     if request.method == "POST":
-        return _ask(request, release)
+        try:
+            runs = ask_about_sources(actor=request.user, release=release)  # type: ignore[arg-type]
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+            return redirect("output-sources", name=release.name)
+        messages.success(
+            request, "The sources are being compared; this page shows the result when it is there."
+        )
+        return redirect("judge-run", pk=runs[0].pk)
     only_known(request.GET, *PARAMETERS, "page")
     chosen, matcher = choose(release, request.GET), newest_matcher(release)
     rows = alternative_sources(chosen, matcher)
@@ -36,13 +44,3 @@ def output_sources(request: HttpRequest, name: str) -> HttpResponse:
         "page": Paginator(protocol_flags(release, matcher), PAGE).get_page(request.GET.get("page")),
     }
     return render(request, "reports/sources/sources.html", context)
-
-
-def _ask(request: HttpRequest, release: Release) -> HttpResponse:
-    try:
-        runs = ask_about_sources(actor=request.user, release=release)  # type: ignore[arg-type]
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return redirect("output-sources", name=release.name)
-    messages.success(request, "The sources are being compared; this page shows the result when it is there.")
-    return redirect("judge-run", pk=runs[0].pk)

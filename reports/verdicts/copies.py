@@ -125,12 +125,10 @@ def verdicts_document(campaign: Campaign) -> dict[str, Any]:
         "items": campaign.items.count(),
         "verdicts": {value: values.count(value) for value in sorted(set(values))},
         "marks": {mark: marks.count(mark) for mark in ("right", "wrong", "irrelevant")},
-        "amendments": _amendments(campaign),
+        "amendments": LaterGrade.objects.filter(
+            assignment__item__campaign=campaign, occasion=Occasion.VERDICT
+        ).count(),
     }
-
-
-def _amendments(campaign: Campaign) -> int:
-    return LaterGrade.objects.filter(assignment__item__campaign=campaign, occasion=Occasion.VERDICT).count()
 
 
 def predicates_to_choose(campaign: Campaign) -> list[str]:

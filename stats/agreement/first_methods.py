@@ -37,7 +37,9 @@ def first_agreement(
     """Every coefficient as `stats.agreement.bundle.agreement` gave it before."""
     level, n = request.confidence, int(np.count_nonzero(np.bincount(ratings.item)))
     correlations = {
-        form: _correlation(found) for form, found in agreement(ratings, request).items() if form in FORMS
+        form: (found if found.value is None else replace(found, reason=None, warnings=()))
+        for form, found in agreement(ratings, request).items()
+        if form in FORMS
     }
     whole = absence(ratings)
     if whole is not None:
@@ -100,7 +102,3 @@ def _estimate(
         warnings=(*few, *lost),
         replicates=REPLICATES,
     )
-
-
-def _correlation(found: Estimate) -> Estimate:
-    return found if found.value is None else replace(found, reason=None, warnings=())

@@ -39,6 +39,14 @@ class PairAgreement:
         return int(self.table.sum())
 
 
+@dataclass(frozen=True)
+class DroppedPair:
+    """Two raters with too few common items."""
+
+    raters: tuple[str, str]
+    n_items: int
+
+
 def pair_table(first: Ints, second: Ints, q: int) -> Ints:
     """(q, q) counts from two code vectors with -1 for missing."""
     both = (first >= 0) & (second >= 0)
@@ -48,7 +56,7 @@ def pair_table(first: Ints, second: Ints, q: int) -> Ints:
 
 def rater_pairs(
     ratings: Ratings, request: Request, *, clusters: Ints | None = None
-) -> tuple[list[PairAgreement], list[dict[str, object]]]:
+) -> tuple[list[PairAgreement], list[DroppedPair]]:
     """All pairs with at least MIN_OVERLAP common items, and the pairs dropped for having fewer.
 
     Pairs without a common item are not listed at all. `clusters` (n_items,) as for `agreement`.
@@ -66,7 +74,7 @@ def rater_pairs(
             tables = None if clusters is None else _cluster_tables(matrix[a], matrix[b], clusters, ratings.q)
             kept.append(describe_pair(names, table, ratings.points, request, tables))
         elif overlap[a, b]:
-            dropped.append({"raters": list(names), "n_items": int(overlap[a, b])})
+            dropped.append(DroppedPair(names, int(overlap[a, b])))
     return kept, dropped
 
 

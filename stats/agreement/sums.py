@@ -55,9 +55,15 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
     for name, block in columns.items():
         parts[name] = slice(start, start + block.shape[1])
         start += block.shape[1]
-    possible, minority = _possible(ratings), _minority(ratings, clusters)
+    usual = np.bincount(ratings.value, minlength=1).argmax()
+    items = ratings.item[ratings.value != usual]
+    possible, minority = _possible(ratings), len(np.unique(items if clusters is None else clusters[items]))
     if clusters is not None:
-        rows, counts, _ = compress_rows(_per_cluster(rows, codes, clusters))
+        kinds = int(clusters.max(initial=-1)) + 1
+        sums = np.empty((kinds, rows.shape[1]))
+        for at, column in enumerate(rows.T):
+            sums[:, at] = np.bincount(clusters, weights=column[codes], minlength=kinds)
+        rows, counts, _ = compress_rows(sums)
     return AgreementSums(rows, counts, parts, possible, minority)
 
 
@@ -73,12 +79,6 @@ def _possible(ratings: Ratings) -> Floats:
         each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
         patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
     return np.hstack(list(_columns(ratings, patterns.astype(np.float64)).values()))
-
-
-def _minority(ratings: Ratings, clusters: Ints | None) -> int:
-    usual = np.bincount(ratings.value, minlength=1).argmax()
-    items = ratings.item[ratings.value != usual]
-    return len(np.unique(items if clusters is None else clusters[items]))
 
 
 def _item_table(ratings: Ratings) -> Floats:
@@ -105,19 +105,16 @@ def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
         "coincidences": krippendorff.coincidences(counts).reshape(len(patterns), -1),
     }
     if two:
-        columns["table"] = _one_hot_pairs(chosen, ratings.q)
+        q = ratings.q
+        table = np.zeros((len(chosen), q * q))
+        both = np.flatnonzero((chosen >= 0).all(axis=1))
+        table[both, chosen[both, 0] * q + chosen[both, 1]] = 1
+        columns["table"] = table
     return columns
 
 
 def _counts_of_two(chosen: Ints, q: int) -> Floats:
     return np.asarray(sum((chosen[:, [r]] == np.arange(q)).astype(np.float64) for r in range(2)))
-
-
-def _one_hot_pairs(chosen: Ints, q: int) -> Floats:
-    table = np.zeros((len(chosen), q * q))
-    both = np.flatnonzero((chosen >= 0).all(axis=1))
-    table[both, chosen[both, 0] * q + chosen[both, 1]] = 1
-    return table
 
 
 def _long_moments(ratings: Ratings) -> Floats:
@@ -129,11 +126,3 @@ def _long_moments(ratings: Ratings) -> Floats:
     second = np.bincount(ratings.item, weights=x * x, minlength=ratings.n_items)
     spread = 2 * (m * second - first**2) / np.maximum(m - 1, 1)
     return np.asarray(np.column_stack([m, first, second, spread]) * (m >= 2)[:, None])
-
-
-def _per_cluster(rows: Floats, codes: Ints, clusters: Ints) -> Floats:
-    kinds = int(clusters.max(initial=-1)) + 1
-    sums = np.empty((kinds, rows.shape[1]))
-    for at, column in enumerate(rows.T):
-        sums[:, at] = np.bincount(clusters, weights=column[codes], minlength=kinds)
-    return sums

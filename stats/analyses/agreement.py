@@ -10,7 +10,7 @@ from stats.agreement import cohen, gwet
 from stats.agreement.bundle import COEFFICIENTS, LEVELS, TWO_RATERS, Level, Request, agreement
 from stats.agreement.icc import FORMS
 from stats.agreement.one_way import one_way_correlation
-from stats.agreement.rater_pairs import PairAgreement, pair_table, rater_pairs
+from stats.agreement.rater_pairs import DroppedPair, PairAgreement, pair_table, rater_pairs
 from stats.agreement.sums import MAX_CATEGORIES
 from stats.agreement.two_raters import RELATIONS, pooled_share, relations
 from stats.analyses.options import Options, chosen, questions_in
@@ -58,7 +58,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     request = Request(level=resolved.level, confidence=options.confidence)
     estimates = agreement(ratings, request, clusters=resolved.clusters)
     pairs: list[PairAgreement] = []
-    dropped: list[dict[str, object]] = []
+    dropped: list[DroppedPair] = []
     many = len(ratings.raters) > MOST_PAIRED
     if exchangeable:
         estimates |= _of_raters_alike(resolved, request)
@@ -86,7 +86,14 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     document["unit"] = "item" if resolved.clusters is None else "cluster"
     document |= _pooled(ratings, resolved.clusters, options)
     shown = [_pair(pair) | _scores(pair, resolved, options) for pair in pairs]
-    return document | _categories(ratings, exchangeable) | {"pairs": shown, "pairs_dropped": dropped}
+    return (
+        document
+        | _categories(ratings, exchangeable)
+        | {
+            "pairs": shown,
+            "pairs_dropped": [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped],
+        }
+    )
 
 
 def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:

@@ -57,7 +57,15 @@ def _component(number: int, part: Comparisons, clusters: Ints | None, options: O
         weak = penalised.strengths.tolist() if isinstance(penalised, DavidsonFit) else [None] * part.k
         return [Standing(number, absent, regularised=strength) for strength in weak]
     if clusters is None:
-        strengths = _independent(fitted, len(part.result), options)
+        n = len(part.result)
+        level = options.confidence
+        half = z_value(level) * fitted.se
+        strengths = [
+            Estimate(
+                value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
+            )
+            for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
+        ]
         ranks = davidson.rank_sets(fitted, level=options.confidence)
         return [Standing(number, one, rank) for one, rank in zip(strengths, ranks, strict=True)]
     draws = clustered_strengths(part, clusters, fitted, seed=options.seed)
@@ -73,15 +81,4 @@ def _component(number: int, part: Comparisons, clusters: Ints | None, options: O
             jackknife=one if count < REFITTED else None,
         )
         for one, rank in zip(strengths, draws.ranks(fitted, level=options.confidence), strict=True)
-    ]
-
-
-def _independent(fitted: DavidsonFit, n: int, options: Options) -> list[Estimate]:
-    level = options.confidence
-    half = z_value(level) * fitted.se
-    return [
-        Estimate(
-            value=float(b), ci=(float(b - h), float(b + h)), level=level, method=METHOD, se=float(se), n=n
-        )
-        for b, se, h in zip(fitted.strengths, fitted.se, half, strict=True)
     ]

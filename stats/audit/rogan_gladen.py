@@ -81,7 +81,9 @@ def rogan_gladen(
     `true_negatives` of `healthy` truly negative ones. JUDGE_UNINFORMATIVE when Se + Sp <= 1; values
     outside [0, 1] are truncated and flagged.
     """
-    _check(positives, n, true_positives, diseased, true_negatives, healthy)
+    pairs = ((positives, n), (true_positives, diseased), (true_negatives, healthy))
+    if any(total <= 0 or not 0 <= part <= total * (1 + 1e-12) for part, total in pairs):
+        raise ValueError(f"needs counts between 0 and their positive totals, got {pairs}")
     q, se, sp = positives / n, true_positives / diseased, true_negatives / healthy
     if se + sp <= 1:
         return undefined(METHOD, Reason.JUDGE_UNINFORMATIVE, n=round(n), level=level)
@@ -90,28 +92,18 @@ def rogan_gladen(
     warnings = [Caution.TRANSPORT_ASSUMPTION, *([Caution.TRUNCATED] if value != raw else [])]
     z = z_value(level)
     ends = _lang_reiczigel(q, se, sp, n, diseased, healthy, z)
+    spread = q * (1 - q) / n + raw**2 * se * (1 - se) / diseased + (1 - raw) ** 2 * sp * (1 - sp) / healthy
     return Estimate(
         value=value,
         # Pseudo-observations shift the interval, in small samples past a value at the end of the range.
         ci=None if ends is None else (min(value, ends[0]), max(value, ends[1])),
         level=level,
         method=METHOD,
-        se=_delta_se(q, se, sp, raw, n, diseased, healthy),
+        se=math.sqrt(spread) / (se + sp - 1),
         n=round(n),
         reason=None if ends else Reason.JUDGE_UNINFORMATIVE,
         warnings=tuple(warnings),
     )
-
-
-def _check(positives: float, n: float, tp: float, diseased: float, tn: float, healthy: float) -> None:
-    pairs = ((positives, n), (tp, diseased), (tn, healthy))
-    if any(total <= 0 or not 0 <= part <= total * (1 + 1e-12) for part, total in pairs):
-        raise ValueError(f"needs counts between 0 and their positive totals, got {pairs}")
-
-
-def _delta_se(q: float, se: float, sp: float, p: float, n: float, diseased: float, healthy: float) -> float:
-    spread = q * (1 - q) / n + p**2 * se * (1 - se) / diseased + (1 - p) ** 2 * sp * (1 - sp) / healthy
-    return math.sqrt(spread) / (se + sp - 1)
 
 
 def _lang_reiczigel(

@@ -96,7 +96,10 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
     """
     decided = table.select(table["rater_kind"].is_in(ADJUDICATOR) & ~table["amendment"].is_in("yes"))
     table, _ = independent(table)
-    _check_kinds(table)
+    unnamed = table["rater_kind"].is_in("")
+    if unnamed.any():
+        line = int(table.lines[int(np.argmax(unnamed))])
+        raise TableError("must say expert or judge", line=line, column="rater_kind")
     check_positive(table, positive, order)
     refuse_repeats(table)
     codes = group_codes(table, ("question", "subject"))
@@ -142,13 +145,6 @@ def _about(table: Table, row: int) -> tuple[str, str]:
 
 def _said(column: Column) -> set[str]:
     return {column.values[code] for code in np.unique(column.codes)} - {""}
-
-
-def _check_kinds(table: Table) -> None:
-    unnamed = table["rater_kind"].is_in("")
-    if unnamed.any():
-        line = int(table.lines[int(np.argmax(unnamed))])
-        raise TableError("must say expert or judge", line=line, column="rater_kind")
 
 
 def success_values(table: Table, positive: str) -> frozenset[str]:

@@ -7,8 +7,9 @@ An undefined number is `value=None` with a reason, never 0 and never an exceptio
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any, ClassVar
 
 
 class Reason(StrEnum):
@@ -79,11 +80,13 @@ class Estimate:
     `bounds` are logical limits (missing labels resolved in the worst and the best way), not an interval.
     """
 
+    json_names: ClassVar = {"population": "N", "replicates": "B"}
+
     value: float | None
-    method: str
+    se: float | None = None
     ci: tuple[float, float] | None = None
     level: float = 0.95
-    se: float | None = None
+    method: str
     k: float | None = None
     n: int | None = None
     population: int | None = None
@@ -108,28 +111,10 @@ class Estimate:
             raise ValueError(f"an undefined estimate needs a reason ({self.method})")
 
     def as_json(self) -> dict[str, object]:
-        """All fields under the names that the JSON documents keep (`N` population, `B` replicates)."""
+        """All fields, under the names that JSON documents keep (`json_names`)."""
         return {
-            "value": _plain(self.value),
-            "se": _plain(self.se),
-            "ci": _pair(self.ci),
-            "level": self.level,
-            "method": self.method,
-            "k": _plain(self.k),
-            "n": self.n,
-            "N": self.population,
-            "clusters": self.clusters,
-            "denom_rule": self.denom_rule,
-            "n_abstain": self.n_abstain,
-            "n_unavailable": self.n_unavailable,
-            "bounds": _pair(self.bounds),
-            "reason": None if self.reason is None else str(self.reason),
-            "warnings": [str(warning) for warning in self.warnings],
-            "seed": self.seed,
-            "B": self.replicates,
-            "label_set_version": self.label_set_version,
-            "judge_version": self.judge_version,
-            "release_id": self.release_id,
+            self.json_names.get(field.name, field.name): _plain(getattr(self, field.name))
+            for field in fields(self)
         }
 
 
@@ -138,12 +123,10 @@ def undefined(method: str, reason: Reason, *, n: int | None = None, level: float
     return Estimate(value=None, method=method, reason=reason, n=n, level=level)
 
 
-def _plain(number: float | None) -> float | int | None:
-    """numpy scalars and whole floats in `k` become plain JSON numbers; -0.0 becomes 0.0."""
-    if number is None or isinstance(number, int):
-        return number
-    return float(number) + 0.0
-
-
-def _pair(ends: tuple[float, float] | None) -> list[float | int | None] | None:
-    return None if ends is None else [_plain(end) for end in ends]
+def _plain(value: Any) -> Any:
+    """numpy scalars become plain JSON numbers, -0.0 becomes 0.0, codes become text."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    if value is None or isinstance(value, int | str):
+        return str(value) if isinstance(value, StrEnum) else value
+    return float(value) + 0.0

@@ -206,7 +206,12 @@ def own_scale(table: Any) -> Scale:
     if not 2 <= len(values) <= MAX_VALUES:
         raise ScaleError(f"a scale has between 2 and {MAX_VALUES} values, not {len(values)}")
     for value in values:
-        _require_plain(value)
+        if not value or value != " ".join(value.split()) or not value.isprintable():
+            raise ScaleError(f"value {value!r} must be words without line breaks or blanks at its ends")
+        if len(value) > MAX_VALUE_LENGTH:
+            raise ScaleError(f"value {value!r} is longer than {MAX_VALUE_LENGTH} characters")
+        if value in (NOT_ASSESSED, SPLIT, "abstain", "unavailable") or value[0] in "=+-@":
+            raise ScaleError(f"{value!r} cannot be a value: it has a meaning of its own in tables")
     if level == "interval":
         values, success = tuple(map(_number, values)), tuple(map(_number, success))
         if [float(value) for value in values] != sorted(map(float, values)):
@@ -249,15 +254,6 @@ def _texts(given: Any, name: str) -> tuple[str, ...]:
     if not isinstance(given, list | tuple) or not all(isinstance(value, str) for value in given):
         raise ScaleError(f'{name} must be a list of texts, such as ["good", "bad"]')
     return tuple(given)
-
-
-def _require_plain(value: str) -> None:
-    if not value or value != " ".join(value.split()) or not value.isprintable():
-        raise ScaleError(f"value {value!r} must be words without line breaks or blanks at its ends")
-    if len(value) > MAX_VALUE_LENGTH:
-        raise ScaleError(f"value {value!r} is longer than {MAX_VALUE_LENGTH} characters")
-    if value in (NOT_ASSESSED, SPLIT, "abstain", "unavailable") or value[0] in "=+-@":
-        raise ScaleError(f"{value!r} cannot be a value: it has a meaning of its own in tables")
 
 
 def _number(value: str) -> str:

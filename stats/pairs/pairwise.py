@@ -123,6 +123,7 @@ def clustered_rates(
 def _record(won: Floats, lost: Floats, tied: Floats, level: float) -> Record:
     n = won + lost + tied
     w, total = round(won.sum()), round(n.sum())
+    met = n > 0
     return Record(
         wins=w,
         losses=round(lost.sum()),
@@ -130,7 +131,7 @@ def _record(won: Floats, lost: Floats, tied: Floats, level: float) -> Record:
         opponents=int(np.count_nonzero(n)),
         win_rate=proportion(w, total, level=level, denom_rule="wins / all comparisons"),
         half_tie_rate=_half_tie(won.sum(), tied.sum(), total, level),
-        half_tie_rate_macro=_macro(won, tied, n),
+        half_tie_rate_macro=float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None,
     )
 
 
@@ -151,11 +152,6 @@ def _half_tie(won: float, tied: float, n: int, level: float) -> Estimate:
     return Estimate(
         value=value, ci=ends, level=level, method=method, se=se, k=won + tied / 2, n=n, warnings=warnings
     )
-
-
-def _macro(won: Floats, tied: Floats, n: Floats) -> float | None:
-    met = n > 0
-    return float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None
 
 
 def components(table: ArrayLike) -> Ints:

@@ -42,7 +42,12 @@ def kappa_plan(
 
     Raises ValueError for a table that is not square, empty or negative, and for n outside 2..100,000.
     """
-    shares = _smoothed(pilot)
+    table = np.asarray(pilot, dtype=float)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
+        raise ValueError("a pilot is a square table of at least two values")
+    if table.min() < 0 or table.sum() == 0:
+        raise ValueError("a pilot holds counts of 0 or more, not all of them 0")
+    shares = np.asarray((table + 0.5) / (table + 0.5).sum())
     if not 2 <= n <= MAX_ITEMS:
         raise ValueError(f"a study has 2 to {MAX_ITEMS:,} items, got {n}")
     q = len(shares)
@@ -76,15 +81,6 @@ def items_for_kappa(
         middle = (low + high) // 2
         low, high = (low, middle) if narrow(middle) else (middle, high)
     return high
-
-
-def _smoothed(pilot: Sequence[Sequence[int]]) -> Floats:
-    table = np.asarray(pilot, dtype=float)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2:
-        raise ValueError("a pilot is a square table of at least two values")
-    if table.min() < 0 or table.sum() == 0:
-        raise ValueError("a pilot holds counts of 0 or more, not all of them 0")
-    return np.asarray((table + 0.5) / (table + 0.5).sum())
 
 
 def _kappas(tables: Floats) -> Floats:

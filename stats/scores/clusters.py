@@ -145,6 +145,13 @@ def cluster_bootstrap(
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = sums[:, 0] / sums[:, 1]
     ends = percentile_interval(ratios, level)
+    successes, failures = totals.sums, totals.sizes - totals.sums
+    degenerate = (
+        min(successes.sum(), failures.sum()) < FEW_SUCCESSES or np.count_nonzero(successes) < FEW_SUCCESSES
+    )
+    cautions = [Caution.DEGENERATE_BOOTSTRAP] if degenerate else []
+    if totals.clusters < FEW_CLUSTERS:
+        cautions.append(Caution.FEW_CLUSTERS)
     return Estimate(
         value=totals.mean,
         ci=ends,
@@ -155,21 +162,10 @@ def cluster_bootstrap(
         n=totals.n,
         clusters=totals.clusters,
         reason=Reason.DEGENERATE_BOOTSTRAP if ends is None else None,
-        warnings=_bootstrap_cautions(totals),
+        warnings=tuple(cautions),
         seed=seed,
         replicates=replicates,
     )
-
-
-def _bootstrap_cautions(totals: ClusterTotals) -> tuple[str, ...]:
-    successes, failures = totals.sums, totals.sizes - totals.sums
-    degenerate = (
-        min(successes.sum(), failures.sum()) < FEW_SUCCESSES or np.count_nonzero(successes) < FEW_SUCCESSES
-    )
-    cautions = [Caution.DEGENERATE_BOOTSTRAP] if degenerate else []
-    if totals.clusters < FEW_CLUSTERS:
-        cautions.append(Caution.FEW_CLUSTERS)
-    return tuple(cautions)
 
 
 def paired_difference(

@@ -47,19 +47,6 @@ class SignFlip:
         """The p-value to read."""
         return self.exact if self.single else self.mid_p
 
-    def as_json(self) -> dict[str, object]:
-        """The fields under the names of the JSON documents."""
-        return {
-            "p": self.p,
-            "exact": self.exact,
-            "mid_p": self.mid_p,
-            "method": self.method,
-            "clusters": self.clusters,
-            "informative": self.informative,
-            "seed": self.seed,
-            "B": self.replicates,
-        }
-
 
 def sign_flip(differences: ArrayLike, *, seed: int, single: bool = False) -> SignFlip:
     """Test that cluster differences (C,) are symmetric about 0, by their sum; `single`: each is of one item.

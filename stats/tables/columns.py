@@ -108,7 +108,9 @@ def read_table(
     file must have. Raises TableError with line and column, ValueError for a wrong renaming.
     """
     renames = dict(renaming or {})
-    _check_renaming(renames, checks)
+    for ours in renames.values():
+        if ours and ours not in checks:
+            raise ValueError(f"no column is called {ours!r}; columns: {', '.join(checks)}")
     rows, header = _open_rows(stream, form, renames, checks)
     targets = _targets(header, renames, checks)
     absent = [name for name in required if name not in targets]
@@ -118,12 +120,6 @@ def read_table(
     factors = {name: _Factor(checks[name], form == "csv") for name in targets if name}
     codes, lines = _collect(rows, targets, factors)
     return Table(_finish(codes, factors, checks, len(lines)), lines)
-
-
-def _check_renaming(renames: Mapping[str, str], checks: Mapping[str, Check]) -> None:
-    for ours in renames.values():
-        if ours and ours not in checks:
-            raise ValueError(f"no column is called {ours!r}; columns: {', '.join(checks)}")
 
 
 def _open_rows(

@@ -39,7 +39,15 @@ def text_lines(stream: BinaryIO) -> Iterator[str]:
             if block.startswith(_WIDE_BOMS):
                 raise TableError("the file is UTF-16: save it as UTF-8", line=1)
             block = block.removeprefix(codecs.BOM_UTF8)
-        lines = io.StringIO(_decoded(block, done), newline="").readlines()
+        try:
+            text = block.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = done + block.count(b"\n", 0, error.start) + 1
+            raise TableError(f"not UTF-8 (byte {block[error.start]:#04x})", line=line) from None
+        if "\0" in text:
+            line = done + text.count("\n", 0, text.index("\0")) + 1
+            raise TableError("contains a NUL character", line=line)
+        lines = io.StringIO(text, newline="").readlines()
         yield from lines
         done += len(lines)
 
@@ -59,18 +67,6 @@ def _whole_lines(stream: BinaryIO) -> Iterator[bytes]:
             raise TableError(f"a line is longer than {MAX_LINE >> 20} MB, so this is not a table of rows")
     if waiting:
         yield b"".join(rest)
-
-
-def _decoded(block: bytes, lines_before: int) -> str:
-    try:
-        text = block.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = lines_before + block.count(b"\n", 0, error.start) + 1
-        raise TableError(f"not UTF-8 (byte {block[error.start]:#04x})", line=line) from None
-    if "\0" in text:
-        line = lines_before + text.count("\n", 0, text.index("\0")) + 1
-        raise TableError("contains a NUL character", line=line)
-    return text
 
 
 def csv_rows(stream: BinaryIO) -> Iterator[Row]:
@@ -101,7 +97,12 @@ def jsonl_records(stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
     """(line number, object) of every line that is not blank."""
     for number, line in enumerate(text_lines(stream), 1):
         if line.strip():
-            record = _json_object(line, number)
+            try:
+                record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+            except (ValueError, RecursionError) as error:
+                raise TableError(f"not a JSON object ({error})", line=number) from None
+            if not isinstance(record, dict):
+                raise TableError(f"not a JSON object but {type(record).__name__}", line=number)
             _checked_width(len(record), number)
             yield number, record
 
@@ -114,16 +115,6 @@ def jsonl_rows(stream: BinaryIO, names: Sequence[str]) -> Iterator[Row]:
             strange = next(key for key in record if key not in known)
             raise TableError(f"unknown column {strange!r}", line=number)
         yield number, [_json_text(record.get(name), number, name) for name in names]
-
-
-def _json_object(line: str, number: int) -> dict[str, object]:
-    try:
-        record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise TableError(f"not a JSON object ({error})", line=number) from None
-    if not isinstance(record, dict):
-        raise TableError(f"not a JSON object but {type(record).__name__}", line=number)
-    return record
 
 
 def _unique_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:

@@ -86,7 +86,9 @@ def strata_from_text(text: str) -> StrataTable:
     _refuse_repeated_names(table)
     cells = {name: table[name].texts() for name in CHECKS}
     strata = tuple(
-        PlannedStratum(name, int(size), float(guess), float(hours or 1), _judged(judge, float(guess)))
+        PlannedStratum(
+            name, int(size), float(guess), float(hours or 1), judge == "yes" if judge else float(guess) >= 0.5
+        )
         for name, size, guess, hours, judge in zip(
             *(cells[column] for column in ("name", "size", "guess", "hours", "judge")), strict=True
         )
@@ -94,10 +96,6 @@ def strata_from_text(text: str) -> StrataTable:
     if not any(stratum.size for stratum in strata):
         raise TableError("holds no output: every size is 0", column="size")
     return StrataTable(strata, _sampled(table, strata))
-
-
-def _judged(judge: str, guess: float) -> bool:
-    return judge == "yes" if judge else guess >= 0.5
 
 
 def _refuse_repeated_names(table: Table) -> None:

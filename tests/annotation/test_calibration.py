@@ -28,9 +28,9 @@ from annotation.models import (
     LaterAnswer,
     LaterGrade,
 )
-from reports.campaign.calibration import calibration_document
 from reports.labels.rows import label_rows
 from tests.annotation.grading import submit
+from tests.documents import calibration_document
 from tests.factories import AssignmentFactory, ItemFactory
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from annotation.guessing.actions import ask_for_guesses, guess_system
 from annotation.guessing.guesses import system_meant
 from annotation.models import GuessQuestion, SystemGuess
 from benchmark.models import System
-from reports.campaign.blinding import blinding_document
 from tests.annotation.samples import COMPLETE
+from tests.documents import blinding_document
 
 pytestmark = pytest.mark.django_db
 

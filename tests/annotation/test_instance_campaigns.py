@@ -28,12 +28,12 @@ from benchmark.protocols import get_protocol
 from benchmark.releases.actions import import_release
 from benchmark.rubrics import RubricError, rubric_from_content
 from reports.campaign.data import campaign_data
-from reports.campaign.results import campaign_results_document
 from reports.invariants.rules import violations
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from reports.printing.items import printed_items
 from tests.conftest import member
+from tests.documents import campaign_results_document
 from tests.factories import CampaignFactory, ItemFactory, OutputFactory, ReleaseFactory
 
 pytestmark = pytest.mark.django_db

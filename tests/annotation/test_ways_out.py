@@ -11,10 +11,10 @@ from annotation.grading.answers import Incomplete, checked
 from annotation.grading.ways_out import ways_out
 from annotation.models import Answer, Grade, SeenBefore, Unjudged
 from benchmark.rubrics import rubric_from_content
-from reports.campaign.agreement import agreement_document
 from reports.core.datasets import expert_labels
 from reports.labels.rows import label_rows
 from tests.annotation.samples import COMPLETE, QUESTIONS
+from tests.documents import agreement_document
 
 pytestmark = pytest.mark.django_db
 UNREADABLE = {"unjudged": {"reason": "unreadable", "note": "Half of the formulas are missing."}}

@@ -8,9 +8,9 @@ import pytest
 
 from benchmark.releases.freezing import freeze_release
 from reports.artifact.verification import verify
-from reports.scores.document import score
 from reports.scores.inputs import collect
 from stats.tables.labels import COLUMNS
+from tests.documents import score_document
 
 pytestmark = pytest.mark.django_db
 BASE = "/api/v1/releases/sample-re2math/"
@@ -41,7 +41,7 @@ def test_reviewers_and_strangers_get_nothing(client, gaps, algebraist, stranger,
 
 
 def test_the_score_is_the_document_of_the_command(carl, gaps):
-    expected = json.loads(json.dumps(score(collect(release=gaps))))
+    expected = json.loads(json.dumps(score_document(collect(release=gaps))))
     assert carl.get(f"{BASE}score/?track=raw&judge=sample-judge-v1").json() == expected
 
 

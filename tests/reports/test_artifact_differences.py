@@ -11,8 +11,8 @@ from reports.artifact.differences import compare, read_comparable
 from reports.artifact.freezing import assemble, build, freeze_artifact
 from reports.artifact.manifest import read_manifest
 from reports.core.canonical import canonical
-from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from tests.documents import score_document
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def altered(document, change):
     """The artifact that would have been frozen had its inputs been others."""
     plain = json.loads(canonical(document))
     change(plain)
-    computed = score(Inputs.from_json(plain["inputs"]))
+    computed = score_document(Inputs.from_json(plain["inputs"]))
     return assemble(plain["made_with"], plain["manifest"], plain["inputs"], computed)
 
 

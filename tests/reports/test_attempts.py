@@ -16,8 +16,9 @@ from reports.artifact.verification import verify_file
 from reports.core.canonical import canonical
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
-from reports.scores.judge_scores import count, metric_document, share, wilson_estimate
+from reports.scores.judge_scores import count, share, wilson_estimate
 from reports.scores.text import score_text
+from tests.documents import metric_document, score_document
 from tests.reports.conftest import load
 
 [AVG] = METRICS
@@ -93,7 +94,7 @@ def test_page_text_rest_and_artifact_say_that_attempts_are_taken_together(coordi
     ]
     store_published(judge=judge, verdicts=verdicts)
     inputs = collect(release=release)
-    found = score(inputs)
+    found = score_document(inputs)
     system, part = next(iter(found["judge"]["systems"].items()))
     problems = part["metrics"]["avg_at_4"]["estimate"]["clusters"]
     assert problems == len({row.instance for row in inputs.outputs if row.system == system}) > 1
@@ -101,7 +102,7 @@ def test_page_text_rest_and_artifact_say_that_attempts_are_taken_together(coordi
     client = Client()
     client.force_login(coordinator)
     assert words in client.get(reverse("score", args=[release.name])).content.decode()
-    assert words in score_text(found)
+    assert words in score_text(score(inputs))
     rest = client.get(reverse("api-score", args=[release.name])).json()
     estimate = rest["judge"]["systems"][system]["metrics"]["avg_at_4"]["estimate"]
     assert (estimate["method"], estimate["clusters"]) == ("wilson_n_eff", problems)
@@ -109,5 +110,7 @@ def test_page_text_rest_and_artifact_say_that_attempts_are_taken_together(coordi
     for some in (inputs, older):
         document = build(some, read_manifest(release, "raw"))
         assert verify_file(canonical(document) + b"\n").verified
-    methods = {json.dumps(score(some)["judge"]["systems"][system]["metrics"]) for some in (inputs, older)}
+    methods = {
+        json.dumps(score_document(some)["judge"]["systems"][system]["metrics"]) for some in (inputs, older)
+    }
     assert len(methods) == 2

@@ -13,10 +13,14 @@ from annotation.grading.actions import revise_grade, submit_grade
 from annotation.models import Campaign
 from benchmark.rubrics import Rubric, question
 from reports.campaign.data import CampaignData, GradeTime, Reviewer, ReviewerLabel
-from reports.campaign.monitoring import monitoring_document
-from reports.campaign.reliability import reliability_document
-from reports.campaign.results import campaign_results_document, question_document, reviewers_document
 from tests.annotation.campaigns import drafted, opened, place, rubric
+from tests.documents import (
+    campaign_results_document,
+    monitoring_document,
+    question_document,
+    reliability_document,
+    reviewers_document,
+)
 from tests.reports.conftest import queries
 
 __all__ = ["drafted", "opened", "place", "rubric"]

@@ -8,7 +8,7 @@ from accounts.refusal import Refused
 from benchmark.case_columns import case_columns
 from benchmark.models import Instance
 from benchmark.protocols import get_protocol
-from reports.cases.study import case_document
+from tests.documents import case_document
 from tests.factories import JudgeFactory, OutputFactory, RunFactory, SystemFactory, VerdictFactory
 from tests.reports.conftest import load, queries
 

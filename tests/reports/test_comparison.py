@@ -8,9 +8,10 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
-from reports.comparison.document import comparison_document, item_rows
+from reports.comparison.document import item_rows
 from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
 from reports.scores.inputs import collect
+from tests.documents import comparison_document
 from tests.reports.conftest import SAMPLE, queries
 
 KIND = OutcomeKind("judge:x", "judge", "X", "Success.")

@@ -18,8 +18,8 @@ from reports.artifact.differences import compare
 from reports.artifact.freezing import freeze_artifact
 from reports.artifact.verification import verify_file
 from reports.core.choosing import choose
-from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from tests.documents import score_document
 from tests.factories import JudgeFactory, OutputFactory, RunFactory, VerdictFactory
 from tests.reports.conftest import SAMPLE
 from tests.reports.test_frozen_tuples import ENTRIES, declared
@@ -47,21 +47,21 @@ def handed_over(gaps) -> Run:
 
 
 def test_a_condition_has_its_own_denominator_and_leaves_the_usual_score_as_it_was(gaps):
-    usual = score(collect(release=gaps))
+    usual = score_document(collect(release=gaps))
     handed_over(gaps)
-    found = score(collect(release=gaps, condition="oracle"))
+    found = score_document(collect(release=gaps, condition="oracle"))
     estimate = found["judge"]["systems"]["aurora"]["metrics"]["tool_acc"]["estimate"]
     assert (estimate["k"], estimate["n"]) == (2, HANDED_OVER)  # of those handed over, not of all 30
     assert set(found["systems"]) == {"aurora"}
     assert found["condition"] == "oracle"
     assert usual["systems"]["aurora"]["outputs"] == 30
     assert "condition" not in usual
-    assert score(collect(release=gaps)) == usual
+    assert score_document(collect(release=gaps)) == usual
 
 
 def test_citations_are_not_recalled_where_the_source_was_handed_over(gaps, oracle):
-    assert "cite_recall_20" in score(collect(release=gaps))["measured"]["systems"]["aurora"]
-    assert score(collect(release=gaps, condition="oracle"))["measured"]["systems"]["aurora"] == {}
+    assert "cite_recall_20" in score_document(collect(release=gaps))["measured"]["systems"]["aurora"]
+    assert score_document(collect(release=gaps, condition="oracle"))["measured"]["systems"]["aurora"] == {}
 
 
 def test_expert_labels_of_the_usual_condition_stay_out_of_another(gaps, oracle):
@@ -103,7 +103,7 @@ def test_page_rest_and_command_show_the_same_condition(gaps, oracle, coordinator
     assert (
         rest
         == json.loads(out.getvalue())
-        == json.loads(json.dumps(score(collect(release=gaps, condition="oracle"))))
+        == json.loads(json.dumps(score_document(collect(release=gaps, condition="oracle"))))
     )
     call_command("score", release=gaps.name, condition="oracle", stdout=(out := StringIO()))
     assert "track raw, condition oracle" in out.getvalue()

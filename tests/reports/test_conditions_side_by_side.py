@@ -10,9 +10,8 @@ from accounts.refusal import Refused
 from benchmark.condition_tables import ConditionColumn, ConditionTable
 from benchmark.releases.queries import run_called
 from benchmark.tuples.actions import declare_tuple
-from reports.conditions.document import condition_document
-from reports.scores.document import score
 from reports.scores.inputs import collect
+from tests.documents import condition_document, score_document
 from tests.factories import OutputFactory, RunFactory, VerdictFactory
 from tests.reports.conftest import load, queries
 from tests.reports.test_frozen_tuples import ENTRIES
@@ -79,7 +78,7 @@ def handed_over(gaps):
 def test_every_run_keeps_its_own_denominator_and_equals_its_score(handed_over):
     cells = row(condition_document(handed_over), "oracle")["cells"]
     for key, condition in (("end_to_end", ""), ("oracle", "oracle")):
-        document = score(collect(release=handed_over, condition=condition))
+        document = score_document(collect(release=handed_over, condition=condition))
         metric = document["judge"]["systems"]["aurora"]["metrics"]["tool_acc"]
         assert cells[key]["estimate"] == metric["estimate"]
         assert cells[key]["paper_bootstrap"] == metric["paper_bootstrap"]

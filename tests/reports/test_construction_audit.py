@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.models import Release
+from canonical.documents import as_json
 from judging.models import Judge, Verdict
 from judging.programs.construction import audit_construction
 from judging.runs.actions import ask
@@ -65,7 +66,7 @@ def test_an_instance_that_came_later_is_asked_alone(audited: Release) -> None:
 def test_a_payload_that_the_program_cannot_read_is_unavailable_and_counted(release: Release) -> None:
     InstanceFactory(release=release, key="broken", domain="algebra", payload={"x": 1})
     audit_construction(actor=None, release=release)
-    leaks = item(construction(release), "leak_free")
+    leaks = item(as_json(construction(release)), "leak_free")
     assert leaks["counts"] == {"yes": 2, "no": 1, "uncertain": 0, "unavailable": 1}
     assert leaks["fault"]["n"] == 4
 
@@ -108,7 +109,7 @@ def test_the_database_refuses_to_change_or_drop_a_verdict(audited: Release, writ
 
 
 def test_the_document_counts_every_item_with_its_interval(audited: Release) -> None:
-    document = construction(audited)
+    document = as_json(construction(audited))
     assert [row["by"] for row in document["items"]].count("expert") == 2
     leaks = item(document, "leak_free")
     assert leaks["counts"] == {"yes": 2, "no": 1, "uncertain": 0, "unavailable": 0}

@@ -13,6 +13,7 @@ from annotation.campaigns import actions as campaigns_actions
 from annotation.grading import actions as grading_actions
 from benchmark.models import Instance, Release
 from benchmark.releases.integrity import release_sha256
+from canonical.documents import as_json
 from judging.models import Judge
 from judging.programs.construction import audit_construction
 from reports.construction.raters import Beside, chosen_rows, raters
@@ -72,7 +73,7 @@ def item(document, key):
 
 
 def test_votes_are_settled_and_stand_beside_the_program(release, judge):
-    leaks = item(raters(release).document(), "leak_free")
+    leaks = item(as_json(raters(release).agreement()), "leak_free")
     zero = {"uncertain": 0, "abstain": 0, "unavailable": 0}
     assert leaks["answers"]["program"] == {"yes": 2, "no": 2, **zero}
     assert leaks["answers"]["judge"] == {"yes": 2, "no": 1, **zero, "unavailable": 1}
@@ -85,7 +86,7 @@ def test_kappa_is_that_of_the_instances_both_answered(release, judge):
     kappa (2/3 - 4/9) / (5/9) = 2/5."""
     [pair] = [
         pair
-        for pair in item(raters(release).document(), "leak_free")["pairs"]
+        for pair in item(as_json(raters(release).agreement()), "leak_free")["pairs"]
         if pair["raters"] == ["program", "judge"]
     ]
     assert (pair["compared"], pair["differing"], pair["left_out"]["unusable"]) == (3, 1, 1)
@@ -128,9 +129,9 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
             idempotency_key=place.handle,
             rubric_sha256=campaign.rubric.sha256,
         )
-    assert sum(item(raters(release).document(), "leak_free")["answers"]["experts"].values()) == 0
+    assert sum(item(as_json(raters(release).agreement()), "leak_free")["answers"]["experts"].values()) == 0
     campaigns_actions.close_campaign(actor=coordinator, campaign=campaign)
-    leaks = item(raters(release).document(), "leak_free")
+    leaks = item(as_json(raters(release).agreement()), "leak_free")
     assert leaks["answers"]["experts"]["yes"] == 4
     # the program finds faults in gap-0 and gap-1, where the experts say yes
     assert leaks["standings"] == {"contradiction": 2, "open": 0, "agreed": 2, "alone": 0}
@@ -163,7 +164,7 @@ def test_page_csv_and_rest_show_the_same(release, judge, client, coordinator):
     assert {"program", "reader-v1", "experts"} <= set(rows[0])
     rest = client.get("/api/v1/releases/gaps/construction-audit/raters/").json()
     assert [(row["instance"], row["standing"]) for row in rest["rows"]] == [("gap-1", "contradiction")]
-    assert rest["items"] == json.loads(json.dumps(raters(release).document()["items"]))
+    assert rest["items"] == json.loads(json.dumps(as_json(raters(release).agreement())["items"]))
     assert client.get("/api/v1/releases/gaps/construction-audit/raters/?item=x").status_code == 404
 
 

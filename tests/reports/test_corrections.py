@@ -4,17 +4,10 @@ import pytest
 
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
-from reports.audit.corrections import (
-    Audit,
-    corrected_document,
-    correction,
-    pooled_strata,
-    strata_of,
-    usable_truth,
-)
+from reports.audit.corrections import DrawnAudit, correction, pooled_strata, strata_of, usable_truth
 from reports.core.datasets import DrawnItem
-from reports.scores.document import score
 from reports.scores.inputs import collect
+from tests.documents import corrected_document, score_document
 from tests.reports.conftest import load
 
 PROTOCOL = get_protocol("re2math")
@@ -33,7 +26,7 @@ def outputs(n_yes: int, n_no: int, n_abstained: int = 0) -> dict[str, LabelledOu
     return made
 
 
-def audit(name: str, frame: dict[str, int], found: dict[str, bool]) -> Audit:
+def audit(name: str, frame: dict[str, int], found: dict[str, bool]) -> DrawnAudit:
     """A campaign that drew the keys of `found` from strata of the frame's sizes."""
     stratum = {"y": "aurora/success", "n": "aurora/ungrounded"}
     drawn_of = {letter: sum(key[0] == letter for key in found) for letter in frame}
@@ -44,10 +37,10 @@ def audit(name: str, frame: dict[str, int], found: dict[str, bool]) -> Audit:
         for key in found
     ]
     answer = {True: {"ground": "yes", "suff": "yes"}, False: {"ground": "no", "suff": "no"}}
-    return Audit(drawn, {key: answer[good] for key, good in found.items()})
+    return DrawnAudit(drawn, {key: answer[good] for key, good in found.items()})
 
 
-def corrected(population: dict[str, LabelledOutput], one: Audit, *others: Audit) -> dict:
+def corrected(population: dict[str, LabelledOutput], one: DrawnAudit, *others: DrawnAudit) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
     return corrected_document(correction(TOOL, strata, population, usable_truth(one, others, strata)))
 
@@ -107,23 +100,23 @@ def two_systems() -> dict[str, LabelledOutput]:
     }
 
 
-def pooled_audit(found: dict[str, bool], stratum: str = "ungrounded", size: int = 20) -> Audit:
+def pooled_audit(found: dict[str, bool], stratum: str = "ungrounded", size: int = 20) -> DrawnAudit:
     share = len(found) / size
     drawn = [DrawnItem(key, "pooled", stratum, size, len(found), share) for key in found]
-    return Audit(
+    return DrawnAudit(
         drawn,
         {key: dict.fromkeys(("ground", "suff"), "yes" if good else "no") for key, good in found.items()},
     )
 
 
-def pooled_score(population: dict[str, LabelledOutput], one: Audit, *others: Audit) -> dict:
+def pooled_score(population: dict[str, LabelledOutput], one: DrawnAudit, *others: DrawnAudit) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
     usable = usable_truth(one, others, strata)
     together = pooled_strata(strata, usable, one, others)
     return corrected_document(correction(TOOL, together, population, usable))
 
 
-def by_system(population: dict[str, LabelledOutput], one: Audit, system: str) -> dict:
+def by_system(population: dict[str, LabelledOutput], one: DrawnAudit, system: str) -> dict:
     strata = strata_of(PROTOCOL.bucket, population)
     usable = usable_truth(one, (), strata)
     own = {key: output for key, output in population.items() if output.system == system}
@@ -155,7 +148,7 @@ def test_a_draw_by_system_is_never_read_as_one_over_all_systems():
     """Aurora 1 of 2, basalt 0 of 5: the strata's mean is (5 + 0) / 20; taken as one sample it would be 1/7."""
     first = pooled_audit({"aurora:0": True, "aurora:1": False}, "aurora/ungrounded", 10)
     second = pooled_audit(dict.fromkeys([f"basalt:{at}" for at in range(5)], False), "basalt/ungrounded", 10)
-    both = Audit([*first.drawn, *second.drawn], {**first.truth, **second.truth})
+    both = DrawnAudit([*first.drawn, *second.drawn], {**first.truth, **second.truth})
     assert pooled_score(two_systems(), both)["estimate"]["value"] == pytest.approx(1 / 4)
 
 
@@ -166,7 +159,7 @@ def test_a_later_draw_by_system_completes_one_over_all_systems():
         pooled_audit({"aurora:4": False, "aurora:5": True}, "aurora/ungrounded", 6),
         pooled_audit({"basalt:0": False, "basalt:1": True}, "basalt/ungrounded", 10),
     ]
-    both = Audit(
+    both = DrawnAudit(
         [item for one in later for item in one.drawn], {k: v for one in later for k, v in one.truth.items()}
     )
     document = pooled_score(two_systems(), both, earlier)
@@ -186,7 +179,7 @@ def test_an_audit_says_nothing_of_a_metric_whose_question_its_experts_were_not_a
         "labels-experts-2026-02.csv",
         file="release-2026-02.jsonl",
     )
-    [audit] = score(collect(release=release))["judge"]["audits"]
+    [audit] = score_document(collect(release=release))["judge"]["audits"]
     assert list(audit["metrics"]) == ["acceptance"]
     found = audit["metrics"]["acceptance"]
     # Six accepted by the judge, of which Basalt's on groups is false; the refused one is false too.

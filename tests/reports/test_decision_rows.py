@@ -16,13 +16,13 @@ from reports.labels.filters import LabelFilter
 from reports.labels.importing import import_labels
 from reports.labels.pages import chosen_page
 from reports.labels.rows import blinded, label_rows
-from reports.scores.document import score
 from reports.scores.inputs import collect
 from stats.analyses.agreement import agreement_document
 from stats.analyses.as_text import agreement_text
 from stats.analyses.options import Options
 from stats.analyses.pairs import pairs_document
 from stats.tables.labels import read_labels
+from tests.documents import score_document
 from tests.factories import InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.reports.conftest import SYSTEMS, load
 
@@ -97,7 +97,7 @@ def test_decisions_come_back_byte_for_byte_and_score_the_same(decided, tmp_path,
     finals = [
         [
             (key, system, found.get("final"))
-            for key, question in score(collect(release=release))["experts"][0]["questions"].items()
+            for key, question in score_document(collect(release=release))["experts"][0]["questions"].items()
             for system, found in question["systems"].items()
         ]
         for release in (decided, empty)

@@ -10,6 +10,7 @@ from benchmark.importing.outputs import import_outputs
 from benchmark.models import Output, Run, UnreleasedOutput
 from benchmark.protocols import get_protocol
 from benchmark.releases.integrity import run_sha256
+from canonical.documents import as_json
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
@@ -17,9 +18,10 @@ from reports.artifact.verification import verify_file
 from reports.core.canonical import canonical
 from reports.core.datasets import ExpertLabel, OutputRow
 from reports.scores.document import score
-from reports.scores.expert_scores import expert_document
+from reports.scores.expert_scores import expert_scores
 from reports.scores.inputs import Inputs, collect
-from reports.scores.text import _expert_cell, score_text
+from reports.scores.text import expert_cell, score_text
+from tests.documents import expert_document, score_document
 from tests.reports.conftest import load
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +59,7 @@ def patchy(tmp_path):
 
 
 def test_the_rate_over_all_problems_stands_with_the_rate_over_the_outputs(patchy):
-    document = score(collect(release=patchy))
+    document = score_document(collect(release=patchy))
     systems = {name: part["metrics"]["tool_acc"] for name, part in document["judge"]["systems"].items()}
     assert (systems["patchy"]["estimate"]["k"], systems["patchy"]["estimate"]["n"]) == (20, 26)
     over_all = systems["patchy"]["all_problems"]
@@ -80,14 +82,14 @@ def test_page_print_command_rest_and_artifact_say_it(patchy, coordinator):
     document = build(inputs, read_manifest(patchy, "raw"))
     assert verify_file(canonical(document) + b"\n").verified
     older = Inputs.from_json({**inputs.as_json(), "methods": 3})
-    assert "all_problems" not in json.dumps(score(older))
-    assert "missing" not in score(older)["systems"]["patchy"]
+    assert "all_problems" not in json.dumps(score_document(older))
+    assert "missing" not in score_document(older)["systems"]["patchy"]
 
 
 def test_a_run_under_a_condition_is_of_a_part_by_design(patchy, tmp_path):
     path = tmp_path / "patchy.jsonl"
     import_outputs(actor=None, path=path, release=patchy, system="patchy", condition="oracle")
-    assert "missing" not in score(collect(release=patchy, condition="oracle"))["systems"]["patchy"]
+    assert "missing" not in score_document(collect(release=patchy, condition="oracle"))["systems"]["patchy"]
 
 
 def test_experts_state_the_rate_over_all_problems_that_they_graded():
@@ -111,11 +113,12 @@ def test_experts_state_the_rate_over_all_problems_that_they_graded():
         )
         for row in rows
     ]
-    found = expert_document(rubric, rows, labels, missing={"b": {"p9"}, "a": set()})["correctness"]["systems"]
+    scores = expert_scores(rubric, rows, labels, missing={"b": {"p9"}, "a": set()})["correctness"].systems
+    found = as_json(scores)
     assert [found["b"]["conservative"]["estimate"][key] for key in ("k", "n")] == [6, 9]
     gone = found["b"]["missing"]
     assert (gone["problems"], gone["counted_against"]["k"], gone["counted_against"]["n"]) == (1, 6, 10)
     assert "missing" not in found["a"]
     ungraded = expert_document(rubric, rows, labels, missing={"b": {"p10"}})["correctness"]["systems"]["b"]
     assert "missing" not in ungraded  # no expert graded problem 10 for anybody
-    assert "(6 of 10 with the 1 it lacks counted against it)" in _expert_cell(found["b"])
+    assert "(6 of 10 with the 1 it lacks counted against it)" in expert_cell(scores["b"])

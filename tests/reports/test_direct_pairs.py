@@ -18,8 +18,8 @@ from annotation.grading import actions as grading_actions
 from annotation.models import Assignment
 from reports.comparison.direct_pairs import compared_document, direct_kinds, pair_kinds
 from reports.labels.importing import import_labels
-from reports.scores.document import score
 from reports.scores.inputs import collect
+from tests.documents import score_document
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.reports.conftest import queries
 
@@ -97,9 +97,9 @@ def test_direct_choices_come_before_what_grades_imply(chosen):
 
 
 def test_choices_between_two_outputs_never_enter_the_score_of_one(proofs, request):
-    before = score(collect(release=proofs))
+    before = score_document(collect(release=proofs))
     request.getfixturevalue("chosen")
-    assert score(collect(release=proofs)) == before
+    assert score_document(collect(release=proofs)) == before
 
 
 def test_the_exported_choices_give_the_same_figures(chosen, tmp_path, capsys):

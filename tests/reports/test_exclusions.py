@@ -22,6 +22,7 @@ from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist
 from tests.annotation.grading import graded_by
+from tests.documents import score_document
 
 __all__ = ["drafted", "opened", "rubric", "second_algebraist"]
 
@@ -74,11 +75,11 @@ def test_what_reviewers_of_an_open_campaign_say_excludes_nothing(opened, algebra
 
 
 def test_a_rule_stands_beside_the_score_which_stays_as_it_was(closed, coordinator):
-    before = score(collect(release=closed))
+    before = score_document(collect(release=closed))
     assert "exclusions" not in before
     assert "rules" not in collect(release=closed).as_json()
     declare_rule(actor=coordinator, release=closed, **TERMS)
-    after = score(collect(release=closed))
+    after = score_document(collect(release=closed))
     [shown] = after.pop("exclusions")
     assert after == before
     # a1, a2, c1 with two outputs each; a1 falls out
@@ -99,14 +100,14 @@ def test_a_rule_stands_beside_the_score_which_stays_as_it_was(closed, coordinato
 
 def test_a_primary_rule_leaves_its_instances_out_of_the_score_itself(closed, coordinator):
     declare_rule(actor=coordinator, release=closed, **TERMS, primary=True)
-    document = score(collect(release=closed))
+    document = score_document(collect(release=closed))
     assert {counts["outputs"] for counts in document["systems"].values()} == {2}
     [campaign] = document["experts"]
     assert (
         campaign["questions"]["correctness"]["systems"]["first-system"]["conservative"]["estimate"]["n"] == 1
     )
     assert document["exclusions"][0]["figures"][0]["all"]["n"] == 2
-    assert "Exclusion leaked (primary): 1 of 3 instances out" in score_text(document)
+    assert "Exclusion leaked (primary): 1 of 3 instances out" in score_text(score(collect(release=closed)))
 
 
 def test_after_an_unblinding_no_rule_becomes_primary(closed, opened, coordinator, owner):
@@ -195,7 +196,7 @@ def test_an_artifact_holds_the_rules_and_verifies_and_a_changed_objection_is_fou
 
 def test_a_corrected_score_of_the_rest_keeps_every_stratum_of_the_audit(leaked):
     """The audit was drawn from everything: leaving one instance out makes no stratum unaudited."""
-    document = score(collect(release=leaked))
+    document = score_document(collect(release=leaked))
     [audit] = document["judge"]["audits"]
     [shown] = document["exclusions"]
     assert shown["instances"] == {"all": 30, "excluded": 1, "left": 29}

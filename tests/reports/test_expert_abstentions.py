@@ -3,9 +3,12 @@
 import pytest
 
 from benchmark.rubrics import Rubric, question
+from canonical.documents import as_json
 from reports.core.datasets import ExpertLabel, OutputRow
-from reports.scores.expert_scores import expert_document
-from reports.scores.text import _expert_cell
+from reports.scores.expert_scores import expert_scores
+from reports.scores.shape import ExpertQuestion
+from reports.scores.text import expert_cell
+from tests.documents import expert_document
 
 RUBRIC = Rubric(
     name="proofs",
@@ -47,7 +50,7 @@ def output(subject: str) -> OutputRow:
 
 
 @pytest.fixture
-def found() -> dict:
+def scores() -> dict[str, ExpertQuestion]:
     rows = [output("a/one/1"), output("b/one/1"), output("c/one/1")]
     given = {
         "a/one/1": ("correct", "correct"),
@@ -60,7 +63,12 @@ def found() -> dict:
         for number, value in enumerate(values)
     ]
     labels += [label("a/one/1", "r0", "logic", "4"), label("b/one/1", "r0", "logic", "abstain")]
-    return expert_document(RUBRIC, rows, labels)
+    return expert_scores(RUBRIC, rows, labels)
+
+
+@pytest.fixture
+def found(scores: dict[str, ExpertQuestion]) -> dict:
+    return as_json(scores)
 
 
 def test_an_abstention_is_no_success_and_stays_in_the_denominator(found: dict) -> None:
@@ -74,11 +82,13 @@ def test_an_abstention_is_no_success_and_stays_in_the_denominator(found: dict) -
     assert one["majority"]["counts"] == {"correct": 1, "inconclusive": 2, "incorrect": 0}
 
 
-def test_what_was_said_and_what_was_not_are_counted_apart(found: dict) -> None:
+def test_what_was_said_and_what_was_not_are_counted_apart(
+    found: dict, scores: dict[str, ExpertQuestion]
+) -> None:
     one = found["correctness"]["systems"]["one"]
     assert one["labels"] == {"correct": 3, "inconclusive": 0, "incorrect": 0}
     assert (one["abstain"], one["unavailable"]) == (2, 1)
-    assert _expert_cell(one).endswith("; 2 abstain; 1 unavailable")
+    assert expert_cell(scores["correctness"].systems["one"]).endswith("; 2 abstain; 1 unavailable")
 
 
 def test_a_graded_scale_has_no_place_for_an_abstention_and_says_how_many_there_were(found: dict) -> None:

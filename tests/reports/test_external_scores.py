@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusal import Refused
+from canonical.documents import as_json
 from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcomes
 from reports.external.document import external_document, read_external
 from reports.scores.inputs import collect
@@ -21,7 +22,7 @@ def scored(**shares: float) -> Outcomes:
 def test_the_order_is_compared_on_the_systems_that_have_both_and_the_others_are_named():
     """Ranks 1 2 3 4 5 against 1 2 3 5 4: rho = 1 - 6 * 2 / (5 * 24) = 0.9, tau = (9 - 1) / 10 = 0.8."""
     ours = scored(a=0.1, b=0.2, c=0.3, d=0.4, e=0.5, f=0.9)
-    found = external_document(ours, {"a": 1, "b": 2, "c": 3, "d": 5, "e": 4, "g": 7})
+    found = as_json(external_document(ours, {"a": 1, "b": 2, "c": 3, "d": 5, "e": 4, "g": 7}))
     assert found["spearman"]["value"] == pytest.approx(0.9)
     assert found["kendall_tau_b"]["value"] == pytest.approx(0.8)
     for name in ("spearman", "kendall_tau_b"):
@@ -59,7 +60,7 @@ def test_page_and_rest_say_the_same(gaps, client, coordinator):
     asked = {"scores": SCORES}
     said = client.get(reverse("api-external-scores", args=["sample-re2math"]), asked).json()
     inputs = collect(release=gaps)
-    expected = external_document(outcomes(inputs, chosen_kind(inputs, "")), read_external(SCORES))
+    expected = as_json(external_document(outcomes(inputs, chosen_kind(inputs, "")), read_external(SCORES)))
     assert said == json.loads(json.dumps(expected))
     assert said["only_external"] == ["elsewhere"]
     assert said["spearman"]["ci"] is None  # three systems

@@ -17,6 +17,7 @@ from reports.core.figures.shares import share_bars
 from reports.core.figures.spans import LEFT as SPAN_LEFT
 from reports.core.figures.spans import RIGHT as SPAN_RIGHT
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
+from stats.core.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
 JUDGE = Mark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))
@@ -212,8 +213,8 @@ def test_progress_rises_at_its_days_and_runs_on_to_the_end():
 
 def test_a_reliability_curve_says_its_points_in_words_and_draws_each_with_its_interval():
     curve = [
-        {"mean_score": score, "n": n, "share": {"value": share, "ci": ends}}
-        for score, n, share, ends in ((0.12, 8, 0.25, [0.05, 0.6]), (0.9, 10, 1.0, None))
+        {"mean_score": score, "n": n, "share": Estimate(value=share, ci=ends, method="wilson")}
+        for score, n, share, ends in ((0.12, 8, 0.25, (0.05, 0.6)), (0.9, 10, 1.0, None))
     ]
     drawing = reliability_curve("Reliability of <m>", curve, key="curve")
     assert "score 0.12: 25.0 % of 8; score 0.90: 100.0 % of 10." in drawing

@@ -5,9 +5,9 @@ from django.urls import reverse
 
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication import unblinding
-from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from tests.annotation.campaigns import drafted, opened, rubric, second_algebraist, split
+from tests.documents import score_document
 
 __all__ = ["drafted", "opened", "rubric", "second_algebraist", "split"]
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def question(release, key):
-    [campaign] = score(collect(release=release))["experts"]
+    [campaign] = score_document(collect(release=release))["experts"]
     return campaign["questions"][key]["systems"]
 
 
@@ -48,19 +48,19 @@ def test_an_amendment_changes_no_primary_score(split, opened, coordinator, owner
     first = adjudication_actions.adjudicate(
         actor=coordinator, item=split, question="correctness", value="correct"
     )
-    before = score(collect(release=opened.release))
+    before = score_document(collect(release=opened.release))
     unblinding.request_unblinding(actor=coordinator, campaign=opened, reason="All is decided.")
     unblinding.confirm_unblinding(actor=owner, campaign=opened)
     terms = {"item": split, "question": "correctness", "supersedes": first.pk}
     adjudication_actions.adjudicate(actor=coordinator, value="incorrect", **terms)
-    assert score(collect(release=opened.release)) == before
+    assert score_document(collect(release=opened.release)) == before
 
 
 def test_inputs_with_decisions_survive_the_way_through_json(split, opened, coordinator):
     adjudication_actions.adjudicate(actor=coordinator, item=split, question="correctness", value="correct")
     inputs = collect(release=opened.release)
     assert Inputs.from_json(inputs.as_json()) == inputs
-    assert score(Inputs.from_json(inputs.as_json())) == score(inputs)
+    assert score_document(Inputs.from_json(inputs.as_json())) == score_document(inputs)
 
 
 def test_the_score_page_shows_the_final_column_where_something_was_decided(split, opened, client, owner):

@@ -15,8 +15,8 @@ from accounts.refusal import Refused
 from benchmark.models import FrozenTuple, TupledRun
 from benchmark.releases.queries import run_called
 from benchmark.tuples.actions import declare_tuple
-from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
+from tests.documents import score_document
 from tests.factories import RunFactory
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def arms_of(release):
 def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
     declared(gaps, arms=arms_of(gaps))
     inputs = collect(release=gaps)
-    assert score(inputs)["frozen_tuple"] == {
+    assert score_document(inputs)["frozen_tuple"] == {
         "name": "october",
         **{key: str(value) for key, value in ENTRIES.items()},
     }
@@ -49,7 +49,7 @@ def test_a_tuple_that_all_runs_share_stands_in_the_score(gaps):
 
 
 def test_without_tuples_a_score_is_as_before(gaps):
-    assert "frozen_tuple" not in score(collect(release=gaps))
+    assert "frozen_tuple" not in score_document(collect(release=gaps))
     assert "frozen_tuple" not in collect(release=gaps).as_json()
 
 
@@ -80,7 +80,7 @@ def test_declared_runs_do_not_stand_beside_undeclared_ones(gaps):
 
 def test_a_named_tuple_gives_the_score_of_its_runs_alone(mixed):
     first, *_ = arms_of(mixed)
-    document = score(collect(release=mixed, frozen_tuple="october"))
+    document = score_document(collect(release=mixed, frozen_tuple="october"))
     assert set(document["systems"]) == {first}
     assert set(document["judge"]["systems"]) == {first}
     assert document["frozen_tuple"]["retrieval"] == ENTRIES["retrieval"]

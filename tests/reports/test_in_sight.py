@@ -20,7 +20,7 @@ from reports.labels.importing import import_labels
 from reports.labels.reading import label_rows_of
 from reports.labels.rows import label_rows
 from reports.scores.document import score
-from reports.scores.in_sight import in_sight_document
+from reports.scores.in_sight import in_sight
 from reports.scores.inputs import collect
 from reports.scores.text import score_text
 from stats.analyses import agreement
@@ -28,6 +28,7 @@ from stats.analyses.options import Options
 from stats.tables.labels import independent, read_labels
 from tests.annotation.campaigns import drafted, rubric, second_algebraist
 from tests.annotation.grading import graded_by
+from tests.documents import score_document
 from tests.reports.conftest import SAMPLE
 from tests.reports.test_verdict_copies import attached, judged
 
@@ -74,7 +75,7 @@ def test_where_no_verdict_is_shown_nothing_is_said_of_it(drafted, coordinator, a
 
 
 def test_primary_figures_leave_such_labels_out_and_show_beside_what_they_would_change(closed):
-    document = score(collect(release=closed.release))
+    document = score_document(collect(release=closed.release))
     [campaign] = document["experts"]
     of_first = campaign["questions"]["correctness"]["systems"]["first-system"]
     # Two algebra outputs of each system: the independent reviewer called both correct.
@@ -93,14 +94,14 @@ def test_primary_figures_leave_such_labels_out_and_show_beside_what_they_would_c
     # With them correct meets incorrect on both outputs, which is inconclusive.
     assert (row["without"]["value"], row["without"]["n"]) == (1.0, 2)
     assert (row["with"]["value"], row["with"]["n"]) == (0.0, 2)
-    text = score_text(document)
+    text = score_text(score(collect(release=closed.release)))
     assert (
         f"In sight of a verdict: {graded} labels, not counted above next to {graded} independent ones" in text
     )
 
 
 def test_before_the_close_only_their_number_is_shown(both_arms):
-    shown = score(collect(release=both_arms.release))["in_sight"]
+    shown = score_document(collect(release=both_arms.release))["in_sight"]
     assert shown["labels"]["in_sight"]
     assert shown["figures"] == []
 
@@ -109,8 +110,8 @@ def test_a_score_without_such_labels_has_no_word_of_them(judged, coordinator, al
     graded_by(algebraist, attached(judged, coordinator), correctness="correct", rigour="3")
     inputs = collect(release=judged.release)
     assert "in_sight" not in inputs.as_json()
-    assert "in_sight" not in score(inputs)
-    assert in_sight_document(inputs, {}, lambda every: {}) is None
+    assert "in_sight" not in score_document(inputs)
+    assert in_sight(inputs, score(inputs), score) is None
 
 
 def test_agreement_so_far_is_that_of_independent_labels(both_arms, second_algebraist):

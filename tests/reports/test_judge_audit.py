@@ -10,11 +10,11 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from benchmark.protocols import get_protocol
 from reports.audit.corrections import strata_of
-from reports.audit.document import judge_audit_document
 from reports.audit.results import audit_truth, audited, is_eligible, with_splits
 from reports.core.datasets import labelled_outputs, tallies
 from reports.scores import inputs as reading
 from reports.scores.inputs import collect
+from tests.documents import judge_audit_document
 from tests.reports.conftest import queries
 
 pytestmark = pytest.mark.django_db

@@ -14,10 +14,10 @@ from benchmark.protocols import get_protocol
 from benchmark.protocols.masked_steps.reproducibility import normalised, reproducibility
 from benchmark.releases.actions import import_release
 from reports.labels.importing import import_labels
-from reports.scores.document import score
 from reports.scores.inputs import collect
 from stats.core.display import rounded_percent
 from tests.benchmark.files import ATTEMPT, MASK, write_lines
+from tests.documents import score_document
 from tests.reports.conftest import SAMPLE, load
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +100,9 @@ def test_random_and_truncated_masks_are_strata_beside_step_type_and_family(tmp_p
         judged(index, n, "yes" if n <= right[index] else "no") for index in (6, 7, 8) for n in (1, 2, 3, 4)
     ]
     import_labels(actor=None, path=table(tmp_path, rows), release=release)
-    found = score(collect(release=release))["judge"]["systems"]["aurora"]["metrics"]["avg_at_4"]["strata"]
+    found = score_document(collect(release=release))["judge"]["systems"]["aurora"]["metrics"]["avg_at_4"][
+        "strata"
+    ]
     assert {name: (of["k"], of["n"]) for name, of in found["mask"].items()} == {
         "chosen": (1, 4),
         "random": (3, 4),
@@ -167,7 +169,7 @@ def test_the_judge_agrees_with_two_experts_on_1232_of_1273_as_published(tmp_path
         rows.append(judged(*place, turned if number < 41 else truth))
         rows += [graded(*place, truth, rater) for rater in ("ada", "emil")]
     import_labels(actor=None, path=table(tmp_path, rows), release=release)
-    (audit,) = score(collect(release=release))["judge"]["audits"]
+    (audit,) = score_document(collect(release=release))["judge"]["audits"]
     found = audit["metrics"]["avg_at_4"]["in_sample"]
     assert found["tp"] + found["tn"] == 1232
     assert (found["fp"], found["fn"]) == (21, 20)

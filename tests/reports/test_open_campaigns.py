@@ -4,8 +4,8 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from reports.scores.document import score
 from reports.scores.inputs import collect
+from tests.documents import score_document
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ SYSTEMS = ("aurora", "basalt", "cobalt")
 
 
 def test_experts_and_audit_name_no_system_while_open(gaps, still_open):
-    document = score(collect(release=gaps))
+    document = score_document(collect(release=gaps))
     (campaign,), (audit,) = document["experts"], document["judge"]["audits"]
     assert not campaign["closed"]
     assert named(campaign, SYSTEMS) == named(audit, SYSTEMS) == []
@@ -34,7 +34,7 @@ def test_experts_and_audit_name_no_system_while_open(gaps, still_open):
 
 
 def test_the_same_document_names_them_once_closed(gaps):
-    document = score(collect(release=gaps))
+    document = score_document(collect(release=gaps))
     (campaign,), (audit,) = document["experts"], document["judge"]["audits"]
     assert set(SYSTEMS) <= set(named(campaign, SYSTEMS))
     assert set(SYSTEMS) <= set(named(audit, SYSTEMS))

@@ -18,7 +18,7 @@ from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file
 from reports.campaign.pages import results_sections
-from reports.campaign.results import campaign_results_document, question_document, reviewers_document
+from reports.campaign.results import campaign_results
 from reports.comparison.implied_pairs import implied_rows
 from reports.core.canonical import canonical
 from reports.core.outcomes import chosen_kind, outcomes
@@ -30,6 +30,7 @@ from reports.printing.report import ReportOrder, print_report
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.text import score_text
+from tests.documents import campaign_results_document, question_document, reviewers_document, score_document
 from tests.factories import BenchmarkFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.own_scale import LEVELS
 
@@ -88,7 +89,7 @@ def refereed(coordinator, tmp_path) -> Release:
 
 
 def recommendation(release: Release) -> dict:
-    [campaign] = score(collect(release=release))["experts"]
+    [campaign] = score_document(collect(release=release))["experts"]
     return campaign["questions"]["recommendation"]
 
 
@@ -127,7 +128,7 @@ def test_agreement_leads_with_ordinal_alpha(refereed):
     assert document["coefficients"]["krippendorff_alpha_ordinal"]["value"] == pytest.approx(expected)
     results = campaign_results_document(campaign)
     assert list(results["questions"]) == ["recommendation"]
-    shown = results_sections(results, today=dt.date(2026, 1, 1))["questions"][0]["cells"]
+    shown = results_sections(campaign_results(campaign), today=dt.date(2026, 1, 1))["questions"][0]["cells"]
     assert shown[0]["name"] == "Krippendorff’s alpha, ordinal"
 
 

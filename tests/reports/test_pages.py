@@ -16,6 +16,7 @@ from reports.models import Artifact
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.text import score_text
+from tests.documents import score_document
 from tests.factories import OutputFactory
 from tests.reports.conftest import SAMPLE
 
@@ -201,7 +202,7 @@ def test_an_unknown_parameter_is_refused_by_name(carl, gaps):
 
 def test_the_json_is_the_score_document(carl, gaps):
     reply = carl.get(reverse("score-json", args=["sample-re2math"]))
-    assert json.loads(reply.content) == json.loads(json.dumps(score(collect(release=gaps))))
+    assert json.loads(reply.content) == json.loads(json.dumps(score_document(collect(release=gaps))))
 
 
 def test_labels_are_blinded_unless_identities_are_asked_for(carl, gaps):

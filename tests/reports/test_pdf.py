@@ -84,8 +84,8 @@ def test_the_listener_would_notice_a_request(listener):
 @pytest.mark.django_db
 def test_the_report_holds_the_numbers_of_the_page(gaps, tmp_path):
     assert shutil.which("pdftotext"), "poppler-utils is needed to read a PDF back"
-    document = score(collect(release=gaps))
-    text = text_of(pdf.score_pdf(page_context(choose(gaps, {}), document)), tmp_path)
+    found = score(collect(release=gaps))
+    text = text_of(pdf.score_pdf(page_context(choose(gaps, {}), found)), tmp_path)
     squeezed = re.sub(r"\s+", " ", text)
     assert "sample-re2math, track raw" in squeezed
     assert "Sample data" in squeezed

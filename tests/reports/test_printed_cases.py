@@ -11,7 +11,7 @@ from benchmark.importing.outputs import import_outputs
 from benchmark.models import Instance, Output
 from benchmark.releases.actions import import_release
 from judging.runs.actions import PublishedVerdict, imported_judge, store_published
-from reports.cases.study import case_document
+from tests.documents import case_document
 from tests.reports.test_stages import candidate, sure
 from tests.stats.real_data import DATA, real_file
 

@@ -4,8 +4,9 @@ import pytest
 
 from benchmark.models import Instance, Output, Paper, Run
 from judging.models import Judge, Verdict
-from reports.conditions.document import condition_document
+from reports.conditions.document import conditions
 from reports.conditions.page import condition_sections
+from tests.documents import condition_document
 from tests.factories import JudgeFactory, SystemFactory
 from tests.reports.conftest import load
 
@@ -98,7 +99,7 @@ def test_table_2_oracle_coverage_gap_and_alternative_sources(release):
         oracle = run_of(release, system, condition="oracle")
         enter(judge, oracle, [ELSEWHERE] * materialised, successes(given, materialised))
     document = condition_document(release)
-    [table, _] = condition_sections(document)["tables"]
+    [table, _] = condition_sections(conditions(release))["tables"]
     rows = {
         row["name"]: [figure["cell"] or figure["words"] for figure in row["cells"]] for row in table["rows"]
     }
@@ -135,7 +136,7 @@ def test_table_7_leaves_lost_judgments_out_and_bounds_the_value(release):
         labels = [{predicate: "yes" if at < k else "uncertain"} for at in range(SIZE)]
         run = run_of(release, system, track, condition)
         enter(judge, run, [ELSEWHERE] * SIZE, labels, lost=SIZE - n)
-    [_, table] = condition_sections(condition_document(release))["tables"]
+    [_, table] = condition_sections(conditions(release))["tables"]
     [row] = table["rows"]
     shown = [(figure["cell"].value, figure["cell"].counts, figure["bounds"]) for figure in row["cells"]]
     assert shown == [

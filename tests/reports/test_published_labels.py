@@ -25,9 +25,7 @@ from benchmark.releases.queries import runs_with_states
 from benchmark.tuples.actions import declare_tuple
 from reports.artifact.freezing import freeze_artifact
 from reports.artifact.verification import verify
-from reports.audit.document import judge_audit_document
 from reports.core.choosing import choose
-from reports.judges.choosing import matrix_document
 from reports.labels.exporting import csv_lines
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
@@ -37,6 +35,7 @@ from reports.scores.text import score_text
 from reports.scores.views import page_context
 from stats.core.display import rounded_percent
 from tests.benchmark.files import CONTEXT, LEMMA, PROBLEM, PROOF, STEPS, write_lines
+from tests.documents import judge_audit_document, matrix_document, score_document
 
 pytestmark = pytest.mark.django_db
 Row = dict[str, str]
@@ -121,7 +120,7 @@ def test_rma_table_1_from_imported_labels_by_both_aggregations(
     first_proof, system, labels, conservative, majority
 ):
     """Totals and conservative rows as printed, less Aletheia's four without a release; majority by STATISTICS.md 2A."""
-    (campaign,) = score(collect(release=first_proof))["experts"]
+    (campaign,) = score_document(collect(release=first_proof))["experts"]
     found = campaign["questions"]["correctness"]["systems"][system]
     assert tuple(found["labels"].values()) == labels
     for name, counts in (("conservative", conservative), ("majority", majority)):
@@ -143,12 +142,12 @@ def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
     marked = {run.system.slug: (run.not_released, run.missing) for run in runs_with_states(first_proof)}
     assert marked == {**dict.fromkeys(TABLE_1, (0, 0)), "aletheia": (4, 0)}
     inputs = collect(release=first_proof)
-    found = score(inputs)
+    found = score_document(inputs)
     six = {"outputs": 6, "answered": 6, "abstained": 0, "failed": 0}
     assert found["systems"]["aletheia"] == {**six, "not_released": 4}
     assert "not_released" not in found["systems"]["rma"]
-    assert score(Inputs.from_json(json.loads(json.dumps(inputs.as_json())))) == found
-    assert "aletheia: 4 not released, in no denominator" in score_text(found)
+    assert score_document(Inputs.from_json(json.loads(json.dumps(inputs.as_json())))) == found
+    assert "aletheia: 4 not released, in no denominator" in score_text(score(inputs))
     client.force_login(coordinator)
     assert "Not released" in client.get(reverse("score", args=["first-proof"])).content.decode()
     pages = [client.get(reverse("instance", args=["first-proof", key])) for key in ("p01", "p02")]
@@ -158,7 +157,7 @@ def test_what_aletheia_did_not_release_is_a_state_of_its_own_and_nowhere_wrong(
 
 def test_a_reader_who_counts_what_was_not_released_as_incorrect_finds_the_printed_rate(first_proof):
     """STATISTICS.md 1.5 asks for both: 5 of the 6 released, and Table 1's 5 of 10 (Wilson [23.7, 76.3], 2A)."""
-    (campaign,) = score(collect(release=first_proof))["experts"]
+    (campaign,) = score_document(collect(release=first_proof))["experts"]
     systems = campaign["questions"]["correctness"]["systems"]
     found = systems["aletheia"]["not_released"]
     against = found["counted_against"]
@@ -179,12 +178,13 @@ def withheld(first_proof, tmp_path) -> Release:
 def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_state_and_no_zero(
     withheld, client, coordinator
 ):
-    found = score(collect(release=withheld))
+    found = score_document(collect(release=withheld))
     assert found["not_released"] == {"secret": 10}
     assert "secret" not in found["systems"]
     (campaign,) = found["experts"]
     assert "secret" not in campaign["questions"]["correctness"]["systems"]
-    assert "secret: not released (10 problems), in no denominator" in score_text(found)
+    typed = score(collect(release=withheld))
+    assert "secret: not released (10 problems), in no denominator" in score_text(typed)
     client.force_login(coordinator)
     page = client.get(reverse("score", args=["first-proof"])).content.decode()
     row = '<th scope="row">secret</th><td colspan="{}" class="reason">not released (10 problems)'
@@ -192,7 +192,7 @@ def test_a_system_of_which_nothing_was_released_stands_in_every_form_with_its_st
     assert row.format(6) in page  # the table of judgments: three values, their number, two aggregates
     answer = client.get(reverse("api-score", args=["first-proof"]))
     assert answer.json()["not_released"] == {"secret": 10}
-    printed = render_to_string("reports/scores/report.html", page_context(choose(withheld, {}), found))
+    printed = render_to_string("reports/scores/report.html", page_context(choose(withheld, {}), typed))
     assert row.format(6) in printed
 
 
@@ -201,8 +201,8 @@ def test_what_was_not_released_is_of_the_tuple_of_its_run(withheld):
     june = {"split": "all", "retrieval": "none", "materialisation": "none", "scoring": "experts"}
     runs = withheld.runs.filter(system__slug="rma")
     declare_tuple(actor=None, release=withheld, name="june", evaluated_on=date(2026, 6, 1), runs=runs, **june)
-    assert "not_released" not in score(collect(release=withheld, frozen_tuple="june"))
-    assert score(collect(release=withheld, frozen_tuple="none"))["not_released"] == {"secret": 10}
+    assert "not_released" not in score_document(collect(release=withheld, frozen_tuple="june"))
+    assert score_document(collect(release=withheld, frozen_tuple="none"))["not_released"] == {"secret": 10}
 
 
 def test_an_artifact_with_marks_of_what_was_not_released_verifies(withheld):
@@ -240,7 +240,7 @@ AGREEMENT = {  # STATISTICS.md 2A: krippendorff and irrCAC on the 66 items, 290 
 
 
 def test_the_agreement_of_rma_table_1(first_proof):
-    (campaign,) = score(collect(release=first_proof))["experts"]
+    (campaign,) = score_document(collect(release=first_proof))["experts"]
     found = campaign["agreement"]["correctness"]
     assert (found["n_items"], found["n_labels"], found["n_raters"]) == (66, 290, 44)
     assert {name: found["coefficients"][name]["value"] for name in AGREEMENT} == pytest.approx(
@@ -300,7 +300,7 @@ def test_lemmabench_table_2_from_imported_labels(tmp_path):
     rows += [human("table-2", "self_contained", f"l{at}/gemini-25/1", at < 183 + 17) for at in range(254)]
     import_labels(actor=None, path=table(tmp_path / "labels.csv", rows), release=release)
     by_judge = {
-        name: score(collect(release=release, judge=f"{name}-published"))["judge"]
+        name: score_document(collect(release=release, judge=f"{name}-published"))["judge"]
         for name in ("gpt-5-judge", "gemini-judge")
     }
     passed = {
@@ -342,7 +342,7 @@ def test_lemmabench_table_4_from_imported_labels(tmp_path):
         "gpt-5": 247, "gemini-3": 173, "opus-45": 116,
     }  # fmt: skip
     assert sorted(row["accepted"] for row in found["judges"]) == [73, 174, 289]
-    own = score(collect(release=release, judge="judge-gpt-5-published"))["judge"]["systems"]["gpt-5"]
+    own = score_document(collect(release=release, judge="judge-gpt-5-published"))["judge"]["systems"]["gpt-5"]
     estimate = own["metrics"]["acceptance"]["estimate"]
     assert (estimate["k"], estimate["n"]) == (55, 358)
 

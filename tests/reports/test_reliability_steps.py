@@ -4,7 +4,7 @@ import pytest
 
 from benchmark.rubrics import rubric_from_content
 from reports.campaign.data import CampaignData, Reviewer, ReviewerLabel
-from reports.campaign.reliability import reliability_document
+from tests.documents import reliability_document
 
 RUBRIC = rubric_from_content(
     {

@@ -3,14 +3,14 @@
 import pytest
 
 from accounts.refusal import Refused
-from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from stats.core.intervals import wilson
+from tests.documents import score_document
 
 
 @pytest.fixture
 def document(gaps):
-    return score(collect(release=gaps))
+    return score_document(collect(release=gaps))
 
 
 def metric(document, system, key):
@@ -92,7 +92,7 @@ def test_the_corrected_score_puts_the_audited_errors_right(document):
 
 
 def test_whole_proofs_get_counts_and_both_aggregates(proofs):
-    (campaign,) = score(collect(release=proofs))["experts"]
+    (campaign,) = score_document(collect(release=proofs))["experts"]
     correctness = campaign["questions"]["correctness"]["systems"]
     assert correctness["aurora"]["labels"] == {"correct": 12, "inconclusive": 3, "incorrect": 3}
     assert correctness["aurora"]["conservative"]["counts"] == {
@@ -108,7 +108,7 @@ def test_whole_proofs_get_counts_and_both_aggregates(proofs):
 
 
 def test_graded_questions_get_macro_and_micro_means(proofs):
-    (campaign,) = score(collect(release=proofs))["experts"]
+    (campaign,) = score_document(collect(release=proofs))["experts"]
     clarity = campaign["questions"]["clarity"]["systems"]["aurora"]
     # three experts on each of six proofs, so both means are the same: 4.83
     assert clarity["macro"]["value"] == pytest.approx(clarity["micro"]["value"])
@@ -117,7 +117,7 @@ def test_graded_questions_get_macro_and_micro_means(proofs):
 
 
 def test_experts_agreement_comes_as_a_bundle(proofs):
-    (campaign,) = score(collect(release=proofs))["experts"]
+    (campaign,) = score_document(collect(release=proofs))["experts"]
     bundle = campaign["agreement"]["correctness"]
     assert (bundle["n_items"], bundle["n_raters"], bundle["n_labels"]) == (18, 3, 54)
     assert bundle["coefficients"]["krippendorff_alpha_ordinal"]["value"] is not None
@@ -135,7 +135,7 @@ def test_a_judge_without_verdicts_is_refused_naming_those_that_have(gaps):
 
 
 def test_without_a_judge_the_document_says_so(unlabelled_gaps):
-    assert score(collect(release=unlabelled_gaps))["judge"] is None
+    assert score_document(collect(release=unlabelled_gaps))["judge"] is None
 
 
 def test_inputs_survive_json(gaps):

@@ -79,14 +79,14 @@ def test_a_source_to_be_asked_about_is_neither_the_cited_one_nor_another(
     call_command("compare_sources", "--release", "gaps")
     (row,) = alternative_sources(choose(release, {}), newest_matcher(release))
     assert (row.successes, row.cited, row.alternative, row.ask, row.unknown) == (4, 1, 2, 1, 0)
-    assert row.share["value"] == pytest.approx(2 / 3)  # of the three that are known
-    assert row.share["bounds"] == [2 / 4, 3 / 4]  # the fourth resolved either way
+    assert row.share.value == pytest.approx(2 / 3)  # of the three that are known
+    assert row.share.bounds == (2 / 4, 3 / 4)  # the fourth resolved either way
 
 
 def test_no_known_source_leaves_the_share_undefined() -> None:
     (row,) = tabulate([("solver", "uncertain"), ("solver", "")])
     assert (row.ask, row.unknown) == (1, 1)
-    assert (row.share["value"], row.share["reason"]) == (None, "ZERO_DENOM")
+    assert (row.share.value, row.share.reason) == (None, "ZERO_DENOM")
 
 
 def test_the_matcher_is_no_judge_to_score_by(release: Release, capsys: Any) -> None:

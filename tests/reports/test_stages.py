@@ -19,11 +19,11 @@ from judging.runs.actions import PublishedVerdict, ask, create_judge, imported_j
 from reports.artifact.freezing import build
 from reports.artifact.manifest import read_manifest
 from reports.artifact.verification import verify_file
-from reports.cases.study import case_document
 from reports.core.canonical import canonical
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
+from tests.documents import case_document, score_document
 from tests.reports.conftest import SAMPLE
 from tests.stats.real_data import real_file
 
@@ -118,7 +118,7 @@ def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path,
         ]
     store_published(judge=judge, verdicts=verdicts)
     inputs = collect(release=release)
-    document = score(inputs)
+    document = score_document(inputs)
     assert sum(row["open"] for row in truth.values()) > 100
     for system, count in truth.items():
         recall = document["measured"]["systems"][system]["cite_recall_20"]
@@ -131,7 +131,7 @@ def test_seven_systems_that_abstain_late_get_the_figures_that_are_true(tmp_path,
             estimate = metrics[metric]["estimate"]
             assert (estimate["k"], estimate["n"]) == (count[part], 200)
         assert not {"tool_acc", "ground_rate"} & metrics.keys()  # nobody was asked
-    assert "open: " in score_text(document)
+    assert "open: " in score_text(score(inputs))
     assert Inputs.from_json(json.loads(json.dumps(inputs.as_json()))) == inputs
     settle_by_page_and_rest(release, coordinator, owner, truth)
 
@@ -149,7 +149,7 @@ def settle_by_page_and_rest(release, coordinator, owner, truth):
     assert client.post(place, {"verdict": "different"}, "application/json").status_code == 200
     inputs = collect(release=release)
     opened = {(row.system, row.instance) for row in inputs.open_measures}
-    found = score(inputs)["measured"]["systems"]
+    found = score_document(inputs)["measured"]["systems"]
     for system, count in truth.items():
         hits = (system, first.instances[0]) in opened
         misses = (system, second.instances[0]) in opened
@@ -167,7 +167,7 @@ def settle_by_page_and_rest(release, coordinator, owner, truth):
     )
     withdraw_settlement(actor=owner, settlement=questions(release)[1].answer)
     settle(actor=owner, release=release, pair=second.case.pair, verdict="same")
-    found = score(collect(release=release))["measured"]["systems"]
+    found = score_document(collect(release=release))["measured"]["systems"]
     for system, count in truth.items():
         recall = found[system]["cite_recall_20"]
         assert (recall["estimate"]["k"], recall["settled"]) == (count["hit"] + count["open"], count["open"])
@@ -210,12 +210,14 @@ def test_an_output_that_only_plans_is_scored_in_its_condition_only(planners):
         if at != 1
     ]
     store_published(judge=judge, verdicts=said)
-    found = score(collect(release=planners, condition="planning"))["judge"]["systems"]["planner"]["metrics"]
+    found = score_document(collect(release=planners, condition="planning"))["judge"]["systems"]["planner"][
+        "metrics"
+    ]
     n = len(outputs)
     assert set(found) == {"anchor_acc"}
     assert (found["anchor_acc"]["estimate"]["k"], found["anchor_acc"]["estimate"]["n"]) == (n - 1, n)
     assert found["anchor_acc"]["estimate"]["n_abstain"] == 1
-    assert "planner" not in score(collect(release=planners, judge="sample-judge-v1"))["systems"]
+    assert "planner" not in score_document(collect(release=planners, judge="sample-judge-v1"))["systems"]
 
 
 def test_a_case_study_shows_what_an_abstained_output_reached(gaps, tmp_path):
@@ -258,7 +260,7 @@ def test_an_artifact_that_says_nothing_of_stages_is_scored_as_before(gaps):
     old = {key: rows for key, rows in inputs.as_json().items() if key not in ("reached", "open_measures")}
     again = Inputs.from_json(old)
     assert (again.reached, again.open_measures) == ((), ())
-    assert "open" not in json.dumps(score(again)["measured"])
+    assert "open" not in json.dumps(score_document(again)["measured"])
     document = build(inputs, read_manifest(gaps, "raw"))
     assert verify_file(canonical(document) + b"\n").verified
 
@@ -280,9 +282,9 @@ def doubtful(gaps, tmp_path):
 
 
 def recall_of(release):
-    return score(collect(release=release, judge="sample-judge-v1"))["measured"]["systems"]["doubtful"][
-        "cite_recall_20"
-    ]
+    return score_document(collect(release=release, judge="sample-judge-v1"))["measured"]["systems"][
+        "doubtful"
+    ]["cite_recall_20"]
 
 
 def of_doubtful(release):

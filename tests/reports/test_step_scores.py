@@ -4,8 +4,8 @@ import pytest
 
 from benchmark.protocols import get_protocol
 from reports.core.datasets import ExpertLabel, OutputRow
-from reports.scores.expert_scores import expert_document
 from stats.core.intervals import wilson
+from tests.documents import expert_document
 
 LEMMAS = get_protocol("lemmas")
 RUBRIC = next(rubric for rubric in LEMMAS.rubrics if rubric.name == "lemmas-steps")

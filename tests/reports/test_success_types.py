@@ -7,9 +7,9 @@ from benchmark.models import Output
 from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.protocols.re2math.success import source_type
-from reports.audit.document import judge_audit_document
 from reports.scores.inputs import collect
-from reports.scores.success_types import success_types_rows, types_of_successes
+from reports.scores.success_types import types_of_successes
+from tests.documents import judge_audit_document, success_types_rows
 
 TYPES = get_protocol("re2math").success_types
 [TOOL_ACC] = [metric for metric in get_protocol("re2math").metrics if metric.key == "tool_acc"]

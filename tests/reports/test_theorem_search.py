@@ -10,13 +10,13 @@ from accounts.refusal import Refused
 from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
 from benchmark.releases.actions import import_release
-from reports.comparison.document import comparison_document
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.scores.document import score
 from reports.scores.inputs import Inputs, collect
 from reports.scores.text import score_text
 from stats.core.display import rounded
 from tests.benchmark.files import write_lines
+from tests.documents import comparison_document, score_document
 
 pytestmark = pytest.mark.django_db
 QUERIES = 111
@@ -79,7 +79,7 @@ def published(tmp_path) -> Release:
 
 
 def test_the_published_counts_come_out_with_their_denominators(published):
-    found = score(collect(release=published))["measured"]
+    found = score_document(collect(release=published))["measured"]
     assert found["instances"] == QUERIES
     for system, levels in TABLE_2.items():
         for level, counts in levels.items():
@@ -92,7 +92,7 @@ def test_the_published_counts_come_out_with_their_denominators(published):
 
 
 def test_reciprocal_ranks_are_those_of_the_run_with_an_interval_over_queries(published):
-    found = score(collect(release=published))["measured"]["systems"]["qwen3-8b"]["theorem_mrr_at_20"]
+    found = score_document(collect(release=published))["measured"]["systems"]["qwen3-8b"]["theorem_mrr_at_20"]
     # 19 at rank 1, 24 at rank 10, 7 at rank 20
     assert found["estimate"]["value"] == pytest.approx((19 + 2.4 + 0.35) / QUERIES)
     low, high = found["estimate"]["ci"]
@@ -101,7 +101,7 @@ def test_reciprocal_ranks_are_those_of_the_run_with_an_interval_over_queries(pub
 
 
 def test_a_run_of_papers_has_no_level_of_theorems(published):
-    systems = score(collect(release=published))["measured"]["systems"]
+    systems = score_document(collect(release=published))["measured"]["systems"]
     assert not [key for key in systems["google"] if key.startswith("theorem")]
     assert [key for key in systems["qwen3-8b"] if key.startswith("theorem")]
 
@@ -111,13 +111,13 @@ def test_queries_that_a_run_leaves_out_stay_in_its_denominator(published, tmp_pa
         "query,rank,paper,statement\nq000,1,2401.00000,Theorem 1\nq001,,,\nq002,1,nowhere,Theorem 1\n"
     )
     import_outputs(actor=None, path=tmp_path / "short.csv", release=published, system="short")
-    found = score(collect(release=published))["measured"]["systems"]["short"]["theorem_hit_at_10"]
+    found = score_document(collect(release=published))["measured"]["systems"]["short"]["theorem_hit_at_10"]
     assert (found["estimate"]["k"], found["estimate"]["n"]) == (1, QUERIES)
     assert (found["missing"], found["estimate"]["n_abstain"]) == (QUERIES - 3, 1)
 
 
 def test_domains_add_up_to_the_whole(published):
-    found = score(collect(release=published))["measured"]["systems"]["qwen3-8b"]["paper_hit_at_20"]
+    found = score_document(collect(release=published))["measured"]["systems"]["qwen3-8b"]["paper_hit_at_20"]
     assert [sum(of[part] for of in found["domains"].values()) for part in ("k", "n")] == [63, QUERIES]
 
 
@@ -150,7 +150,7 @@ def test_measures_between_0_and_1_are_compared_by_the_sign_test(published):
 def test_inputs_with_measures_survive_json_and_give_the_same_score(published):
     inputs = collect(release=published)
     again = Inputs.from_json(json.loads(json.dumps(inputs.as_json())))
-    assert score(again) == score(inputs)
+    assert score_document(again) == score_document(inputs)
 
 
 def test_collecting_takes_the_same_number_of_queries_whatever_the_size(
@@ -192,4 +192,4 @@ def test_an_impossible_report_keeps_the_whole_run_out(published, tmp_path):
 
 
 def test_without_measures_the_document_has_no_part_for_them(proofs):
-    assert "measured" not in score(collect(release=proofs))
+    assert "measured" not in score_document(collect(release=proofs))

@@ -26,14 +26,13 @@ from annotation.reveal.actions import amend_after_verdict, mark_claims
 from annotation.reveal.claims import MAX_CLAIMS, claims_of, sees_before
 from annotation.training.actions import attach_training
 from benchmark.models import Output
-from reports.campaign.monitoring import anchoring_document
-from reports.campaign.results import reviewers_document
 from reports.core.seen_labels import SeenLabel
 from reports.labels.rows import label_rows
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 from tests.annotation.campaigns import drafted, rubric, second_algebraist
 from tests.annotation.grading import submit
 from tests.annotation.samples import COMPLETE
+from tests.documents import anchoring_document, reviewers_document
 from tests.factories import RUBRIC, AssignmentFactory, JudgeFactory, VerdictFactory
 
 __all__ = ["drafted", "rubric", "second_algebraist"]

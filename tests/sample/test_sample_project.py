@@ -10,8 +10,8 @@ import pytest
 
 from benchmark.importing.outputs import import_outputs
 from reports.labels.importing import import_labels
-from reports.scores.document import score
 from reports.scores.inputs import collect
+from tests.documents import score_document
 from tests.reports.conftest import load
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample"
@@ -119,7 +119,7 @@ def test_the_sample_lists_show_each_case_that_the_readme_names(db):
             "cobalt": "run-cobalt.trec",
         },
     )
-    systems = score(collect(release=release))["measured"]["systems"]
+    systems = score_document(collect(release=release))["measured"]["systems"]
 
     def counts(system, key):
         found = systems[system][key]
@@ -156,7 +156,7 @@ def all_gaps(db):
 
 def test_tracks_and_conditions_of_the_proof_gaps_have_their_own_figures(all_gaps):
     def counts(metric, **arm):
-        systems = score(collect(release=all_gaps, **arm))["judge"]["systems"]
+        systems = score_document(collect(release=all_gaps, **arm))["judge"]["systems"]
         found = {system: part["metrics"].get(metric) for system, part in systems.items()}
         return {system: (of["estimate"]["k"], of["estimate"]["n"]) for system, of in found.items() if of}
 

@@ -10,7 +10,7 @@ from stats.agreement import cohen, gwet
 from stats.agreement import krippendorff as kripp
 from stats.agreement.bundle import COEFFICIENTS, Request, agreement
 from stats.agreement.icc import FORMS, intraclass, mean_squares
-from stats.agreement.rater_pairs import rater_pairs
+from stats.agreement.rater_pairs import DroppedPair, rater_pairs
 from stats.agreement.sums import agreement_sums
 from stats.core.bootstrap import generator, percentile_interval, resampled_pattern_sums
 from stats.core.estimate import Caution, Reason
@@ -338,7 +338,7 @@ def test_pairs_of_raters_with_little_overlap_are_dropped_by_name():
     kept, dropped = rater_pairs(from_matrix(rows, [0, 1]), Request(level="nominal"))
     assert [pair.raters for pair in kept] == [("0", "2")]
     assert kept[0].n_items == 12
-    assert dropped == [{"raters": ["0", "1"], "n_items": 9}]
+    assert dropped == [DroppedPair(("0", "1"), 9)]
 
 
 def test_the_pandalm_annotators_agree_as_published():

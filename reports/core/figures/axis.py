@@ -30,14 +30,10 @@ def fitting_axis(values: Iterable[float], left: float, right: float) -> Axis:
     """The axis with the finest of the usual steps that shows all `values` with at most seven ticks."""
     largest = max(values, default=1.0)
     for step in _STEPS:
-        intervals = max(1, _ceiling(largest / step))
+        intervals = max(1, -int(-((largest / step) - 1e-9) // 1))
         if intervals <= 6:
             return Axis(left, right, step, min(1.0, step * intervals))
     return Axis(left, right, _STEPS[-1], 1.0)
-
-
-def _ceiling(value: float) -> int:
-    return -int(-(value - 1e-9) // 1)
 
 
 def draw_axis(axis: Axis, top: float, bottom: float) -> Markup:

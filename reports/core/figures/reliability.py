@@ -16,14 +16,14 @@ def reliability_curve(title: str, curve: Sequence[Mapping[str, Any]], *, key: st
     drawn = [_grid(), line(_x(0), _y(0), _x(1), _y(1), css="zero", colour="#6b7480")]
     points = [(_x(row["mean_score"]), row["share"]) for row in curve]
     for x, share in points:
-        if share["ci"]:
-            drawn.append(line(x, _y(share["ci"][0]), x, _y(share["ci"][1]), css="judge", colour=_COLOUR))
-    path = " ".join(f"{x:.2f},{_y(share['value']):.2f}" for x, share in points)
+        if share.ci:
+            drawn.append(line(x, _y(share.ci[0]), x, _y(share.ci[1]), css="judge", colour=_COLOUR))
+    path = " ".join(f"{x:.2f},{_y(share.value):.2f}" for x, share in points)
     drawn.append(
         element("polyline", points=path, fill="none", class_="fig-line-judge", stroke=_COLOUR, stroke_width=2)
     )
     for x, share in points:
-        drawn.append(element("circle", cx=x, cy=_y(share["value"]), r=3.5, class_="fig-judge", fill=_COLOUR))
+        drawn.append(element("circle", cx=x, cy=_y(share.value), r=3.5, class_="fig-judge", fill=_COLOUR))
     drawn.append(text("score", (_LEFT + _RIGHT) / 2, _BOTTOM + 38, anchor="middle", size=11))
     return figure(title, _in_words(curve), WIDTH, HEIGHT, *drawn, key=key)
 
@@ -49,7 +49,7 @@ def _grid() -> Markup:
 
 def _in_words(curve: Sequence[Mapping[str, Any]]) -> str:
     points = [
-        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share']['value'])} % of {row['n']}"
+        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share'].value)} % of {row['n']}"
         for row in curve
     ]
     return f"Share that is true, by mean score. {'; '.join(points)}."

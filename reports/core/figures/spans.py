@@ -38,17 +38,14 @@ class Scale:
 def round_scale(values: Sequence[float]) -> Scale:
     """An axis over all `values` whose ticks are 1, 2 or 5 times a power of ten; it always shows zero."""
     low, high = min([0.0, *values]), max([0.0, *values])
-    step = _step((high - low) or 1.0)
+    width = (high - low) or 1.0
+    rough = width / 5
+    power: float = 10.0 ** floor(log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough - 1e-12)
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     last = max(last, first + 1)
     ticks = tuple(step * number for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], ticks, max(0, -floor(log10(step) + 1e-9)))
-
-
-def _step(width: float) -> float:
-    rough = width / 5
-    power: float = 10.0 ** floor(log10(rough))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough - 1e-12)
 
 
 def rank_scale(k: int) -> Scale:

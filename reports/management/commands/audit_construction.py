@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from benchmark.releases.queries import release_named
+from canonical.documents import as_json
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
 from reports.construction.document import chosen_findings, construction, newest_audit
@@ -34,9 +35,9 @@ class Command(TouchstoneCommand):
         report = audit_construction(actor=None, release=release)
         found = chosen_findings(release, newest_audit(release), {"value": "no"})
         return {
-            **construction(release),
+            **as_json(construction(release)),
             "new": report.new,
-            "raters": raters(release, options["judge"]).document(),
+            "raters": as_json(raters(release, options["judge"]).agreement()),
             "findings": [
                 {
                     "instance": instance_of(row).key,

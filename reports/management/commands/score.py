@@ -8,6 +8,7 @@ from accounts.commands import Command as TouchstoneCommand
 from benchmark.releases.queries import release_named
 from reports.scores.document import score
 from reports.scores.inputs import SEED, collect
+from reports.scores.shape import Score
 from reports.scores.text import score_text
 
 
@@ -26,10 +27,10 @@ class Command(TouchstoneCommand):
         )
         parser.add_argument("--seed", type=int, default=SEED, help="seed of the resampling intervals")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Score:
         release = release_named(options["release"])
         wanted = {name: options[name] for name in ("track", "judge", "seed", "condition")}
         return score(collect(release=release, frozen_tuple=options["tuple"], **wanted))
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Score) -> str:
         return score_text(document)

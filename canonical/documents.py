@@ -1,0 +1,67 @@
+"""Documents: frozen dataclasses whose fields are the keys of a JSON object, in their order (ADR 0035)."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from numbers import Real
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+
+T = TypeVar("T")
+LEFT_OUT, FREE = "left out where None", "of a shape that the schema does not give"
+Maybe = Annotated[T | None, LEFT_OUT]  # a key that is absent where it has no value; a plain None is null
+Free = Annotated[T, FREE]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a document: its field and type, whether it can be absent, and what it says (a text in Annotated)."""
+
+    field: str
+    name: str
+    hint: Any
+    left_out: bool
+    free: bool
+    words: str
+
+
+@cache
+def keys_of(document: type) -> tuple[Key, ...]:
+    """The keys of a class of documents. `with_` is the field of the key "with"; `json_names` can name others."""
+    hints = get_type_hints(document, include_extras=True)
+    names: Mapping[str, str] = getattr(document, "json_names", {})
+    found = []
+    for field in fields(document):
+        hint = hints[field.name]
+        marks = hint.__metadata__ if hasattr(hint, "__metadata__") else ()
+        found.append(
+            Key(
+                field=field.name,
+                name=names.get(field.name, field.name.removesuffix("_")),
+                hint=get_args(hint)[0] if marks else hint,
+                left_out=LEFT_OUT in marks,
+                free=FREE in marks,
+                words=next((mark for mark in marks if mark not in (LEFT_OUT, FREE)), ""),
+            )
+        )
+    return tuple(found)
+
+
+def as_json(value: Any) -> Any:
+    """A document, or a mapping or sequence with documents in it, as dicts, lists, text and numbers."""
+    if value is None or isinstance(value, Enum | bool | int | str):
+        return value.value if isinstance(value, Enum) else value
+    if isinstance(value, Real):
+        return float(value) + 0.0  # numpy's become plain, and -0.0 becomes 0.0
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {key: as_json(of) for key, of in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(of) for of in value]
+    if is_dataclass(value):
+        kind: type = type(value)
+        found = ((key, getattr(value, key.field)) for key in keys_of(kind))
+        return {key.name: as_json(of) for key, of in found if of is not None or not key.left_out}
+    raise TypeError(f"a document cannot hold {type(value).__name__}")

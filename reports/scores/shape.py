@@ -1,0 +1,383 @@
+"""The shape of the score document, which JSON, REST schema, page, text and artifact share (canonical/documents.py).
+
+Where experts or judges were not asked, did not err, or nothing is lacking, keys are absent (`Maybe`), so that the
+documents of older artifacts stay as they were.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from canonical.documents import Free, Maybe
+from stats.core.estimate import Estimate
+
+Estimates = Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputStates:
+    outputs: int
+    answered: int
+    abstained: int
+    failed: int
+    missing: Annotated[Maybe[int], "Problems without an output; only where any."] = None
+    not_released: Annotated[Maybe[int], "In addition to the outputs; only if there are any."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricText:
+    title: str
+    definition: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllProblems:
+    missing: Annotated[int, "Problems of the release without an output."]
+    not_released: int
+    estimate: Annotated[Estimate, "With all of these counted against the system."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricScore:
+    estimate: Estimate
+    all_problems: Annotated[Maybe[AllProblems], "Only where the system lacks an output."] = None
+    effective_n: Estimate
+    paper_bootstrap: Estimate
+    domains: Estimates
+    strata: Annotated[
+        Maybe[Mapping[str, Estimates]],
+        "By division of the instances, only of protocols with such.",
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedSystem:
+    metrics: Mapping[str, MetricScore]
+    buckets: Mapping[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectedStratum:
+    stratum: str
+    size: int
+    sampled: int
+    successes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyStratum:
+    """Outputs of which an audit drew none."""
+
+    stratum: str
+    bucket: str
+    size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected:
+    estimate: Estimate
+    strata: Sequence[CorrectedStratum]
+    empty: Annotated[
+        Maybe[Sequence[EmptyStratum]],
+        "Only where the score is undefined for them.",
+    ] = None
+    borrowed: Annotated[
+        Maybe[Estimate],
+        "Instead of an undefined score, if the judge errs on this system as on the others.",
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSample:
+    tp: int
+    fp: int
+    fn: int
+    tn: int
+    agreement: Estimate
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+    kappa: Estimate
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], coefficients: Estimates) -> "InSample":
+        """`counts` are the confusion matrix by its cells' names."""
+        found: dict[str, Any] = {**counts, **coefficients}
+        return cls(**found)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The confusion matrix."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeAgainstExperts:
+    """What an audit says of a judge by one metric."""
+
+    in_sample: InSample
+    weighted: Estimates
+    eligible: int
+    excluded: int
+    splits: Annotated[Maybe[int], "Experts split evenly and nobody decided."] = None
+    missing: Annotated[Maybe[int], "Drawn outputs without the labels needed."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedMetric(JudgeAgainstExperts):
+    corrected_pooled: Corrected
+    corrected: Mapping[str, Corrected]
+
+    @property
+    def empty_strata(self) -> dict[str, EmptyStratum]:
+        """The strata that the corrected scores lack, by name."""
+        every = [*self.corrected.values(), self.corrected_pooled]
+        return {row.stratum: row for found in every for row in found.empty or ()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    campaign: str
+    name: str
+    closed: bool
+    drawn: int
+    labelled: int
+    metrics: Mapping[str, AuditedMetric]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    label: str
+    sha256: str
+    metrics: Mapping[str, MetricText]
+    systems: Mapping[str, JudgedSystem]
+    audits: Sequence[Audit]
+
+    def by_system(self, metric: str) -> dict[str, MetricScore]:
+        """The scores of the systems of which the judge was asked what this metric needs."""
+        return {name: of.metrics[metric] for name, of in self.systems.items() if metric in of.metrics}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredSystem:
+    estimate: Estimate
+    paper_bootstrap: Estimate
+    missing: int
+    not_applicable: int
+    open: Annotated[Maybe[int], "Outputs of which a person has still to tell; they bound the value."] = None
+    settled: Annotated[Maybe[int], "Outputs that people decided."] = None
+    domains: Estimates
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureText:
+    title: str
+    definition: str
+    binary: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredScores:
+    """Means of measures that nobody judges, by system and measure."""
+
+    instances: int
+    measures: Mapping[str, MeasureText]
+    systems: Mapping[str, Mapping[str, MeasuredSystem]]
+
+    def by_system(self, measure: str) -> dict[str, MeasuredSystem]:
+        """What each system to which the measure applies has by it."""
+        return {system: own[measure] for system, own in self.systems.items() if measure in own}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many outputs have each value, and the share that passes."""
+
+    counts: Mapping[str, int]
+    estimate: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalCounts(Counts):
+    adjudicated: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedAgainst:
+    """The conservative share if `problems` that the system lacks count as failed."""
+
+    problems: int
+    counted_against: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unanswered:
+    """Labels without a value; the keys are absent where nobody used the state."""
+
+    abstain: Maybe[int] = None
+    unavailable: Maybe[int] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Unanswered):
+    """A system's labels on a scale of choices."""
+
+    labels: Mapping[str, int]
+    conservative: Counts
+    majority: Counts
+    experts_per_output: Sequence[int]
+    final: Maybe[FinalCounts] = None
+    not_released: Maybe[CountedAgainst] = None
+    missing: Maybe[CountedAgainst] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passes:
+    conservative: Estimate
+    majority: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Means(Unanswered):
+    """A system's labels on an interval scale: over outputs, and over labels."""
+
+    macro: Estimate
+    micro: Estimate
+    final: Maybe[Estimate] = None
+    passes: Maybe[Passes] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepMeasured:
+    title: str
+    definition: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """A system's labels of the steps of its outputs."""
+
+    steps: Mapping[str, int]
+    outputs: int
+    measures: Mapping[str, StepMeasured]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertQuestion:
+    text: str
+    scale: str
+    systems: Mapping[str, Choices | Means | Steps]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How far experts agree on one question."""
+
+    level: str
+    n_items: int
+    n_raters: int
+    n_labels: int
+    n_abstain: int
+    n_unavailable: int
+    coefficients: Estimates
+    n_not_assessed: Maybe[int] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertCampaign:
+    campaign: str
+    name: str
+    kind: str
+    rubric: str
+    closed: bool
+    questions: Free[Mapping[str, ExpertQuestion]]
+    agreement: Free[Mapping[str, Agreement]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """Where an estimate by system is in the document."""
+
+    kind: str
+    campaign: str
+    question: Annotated[str, "A metric's or a question's key."]
+    system: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExcludedFigure(Figure):
+    all: Estimate
+    left: Annotated[Estimate | None, "Without the excluded instances."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExcludedInstance:
+    instance: str
+    domain: str
+    outputs: int
+    grounds: Mapping[str, int]
+    graders: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exclusion:
+    rule: str
+    grounds: Sequence[str]
+    at_least: int
+    primary: Annotated[bool, "The figures above leave these instances out."]
+    late: bool
+    reason: str
+    declared_at: str
+    instances: Mapping[str, int]
+    outputs: Mapping[str, int]
+    excluded: Sequence[ExcludedInstance]
+    figures: Sequence[ExcludedFigure]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSightFigure(Figure):
+    """A figure without the labels that were given in sight of a verdict, as the score has it, and with them."""
+
+    without: Estimate | None
+    with_: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSightCampaign:
+    campaign: str
+    in_sight: int
+    independent: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSight:
+    labels: Annotated[Mapping[str, int], "in_sight and independent."]
+    campaigns: Sequence[InSightCampaign]
+    figures: Annotated[Sequence[InSightFigure], "Of closed campaigns."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    """The score document, as `manage.py score --json` prints it."""
+
+    format: str
+    release: str
+    release_sha256: str
+    frozen: bool
+    is_sample: bool
+    protocol: str
+    track: str
+    condition: Annotated[Maybe[str], "Only where it is not the usual one."] = None
+    seed: int
+    frozen_tuple: Annotated[Maybe[Mapping[str, str]], "Only where the runs belong to one."] = None
+    systems: Mapping[str, OutputStates]
+    not_released: Annotated[
+        Maybe[Mapping[str, int]],
+        "Systems of which nothing was released, with the number of problems; in no other table.",
+    ] = None
+    measured: Annotated[Maybe[MeasuredScores], "Only of protocols with measures."] = None
+    judge: Judged | None
+    experts: Sequence[ExpertCampaign]
+    exclusions: Annotated[Maybe[Sequence[Exclusion]], "Only where rules are declared."] = None
+    in_sight: Annotated[Maybe[InSight], "Only where labels were given in sight of a verdict."] = None
