@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.refusal import NotAllowed, Refused
-from annotation.assigning.actions import plan_assignment, release_assignment, take_next
+from annotation.assigning.actions import plan_assignment, release_assignment
+from annotation.assigning.taking import take_next
 from annotation.calibration.actions import (
     answer_again,
     discuss,

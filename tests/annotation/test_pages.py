@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Grade
