@@ -50,17 +50,13 @@ _OF_HANDLE = """annotation_assignment a JOIN annotation_item i ON i.id = a.item_
     LEFT JOIN annotation_draft d ON d.assignment_id = a.id
     WHERE a.handle = %(handle)s"""
 _PLACE = Joined(_OF_HANDLE, a=Assignment, c=Campaign, r=Rubric, d=Draft)
-_REVEALED = """EXISTS (
-    SELECT 1 FROM annotation_calibrationitem k JOIN annotation_calibrationround v ON v.id = k.round_id
-    WHERE k.item_id = i.id AND v.revealed_at IS NOT NULL
-)"""
 HAS_TRAINING = "EXISTS (SELECT 1 FROM annotation_trainingset t WHERE t.campaign_id = c.id)"
 _SHOWS_VERDICTS = "EXISTS (SELECT 1 FROM annotation_reveal w WHERE w.campaign_id = c.id)"
 _TO_GRADE = Joined(
     _OF_HANDLE,
     MAY_BE_INFORMED,
     HAS_TRAINING,
-    _REVEALED,
+    "i.revealed",
     _SHOWS_VERDICTS,
     a=Assignment,
     c=Campaign,
@@ -162,10 +158,10 @@ def field_of(reviewer: User) -> frozenset[str]:
 
 # What a reviewer may be told about: conflicts of interest are left out of account. {domains} are their field.
 _OPEN = """
-    SELECT i.id, i.instance_id FROM annotation_item i JOIN benchmark_instance n ON n.id = i.instance_id
-    WHERE i.campaign_id = %(campaign)s AND i.places_taken < i.places AND n.domain IN ({domains})
+    SELECT i.id, i.instance_id FROM annotation_item i
+    WHERE i.campaign_id = %(campaign)s AND i.places_taken < i.places AND i.domain IN ({domains}) AND NOT i.revealed
     AND NOT EXISTS (SELECT 1 FROM annotation_assignment a WHERE a.item_id = i.id AND a.reviewer_id = %(reviewer)s)
-    AND NOT {revealed} {condition}
+    {condition}
 """
 _SAME_PROBLEM = """EXISTS (
     SELECT 1 FROM annotation_assignment b JOIN annotation_item j ON j.id = b.item_id
@@ -212,7 +208,7 @@ def free_pairs(
         terms.append(f"LIMIT {most:d}")
     names = {f"domain{n}": domain for n, domain in enumerate(field)}
     domains = ", ".join(f"%({name})s" for name in names)
-    sql = _OPEN.format(domains=domains, revealed=_REVEALED, condition=" ".join(terms))
+    sql = _OPEN.format(domains=domains, condition=" ".join(terms))
     with connection.cursor() as cursor:
         cursor.execute(sql, {"reviewer": reviewer.pk, "campaign": campaign.pk, "item": item, **names})
         return cursor.fetchall()
@@ -237,13 +233,13 @@ def returnable(reviewer: User) -> QuerySet[Assignment]:
         repeat=False,
         item__campaign__phase=Phase.OPEN,
         item__places_taken__lt=F("item__places"),
-        item__calibration__round__revealed_at__isnull=True,
+        item__revealed=False,
     )
 
 
 def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[Vacancy]:
     """Free places of the campaign (or of some of its items) as plain values. For staff paths only."""
-    rows = campaign.items.filter(places_taken__lt=F("places"), calibration__round__revealed_at__isnull=True)
+    rows = campaign.items.filter(places_taken__lt=F("places"), revealed=False)
     if items is not None:
         rows = rows.filter(pk__in=[item.pk for item in items])
     held: dict[int, set[int]] = {}

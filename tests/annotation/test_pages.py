@@ -203,7 +203,7 @@ def test_the_number_of_queries_does_not_grow_with_the_work(
     }
     count_queries(
         django_assert_max_num_queries,
-        8 + 2,  # and a savepoint (test_statements.py)
+        9 + 2,  # and a savepoint (test_statements.py)
         lambda: ada.post(
             reverse("api-assignment", args=[place.handle]),
             body,
