@@ -405,9 +405,9 @@ def progress_by_item(campaign: Campaign) -> QuerySet[Item]:
 
 def progress_by_domain(campaign: Campaign) -> list[dict[str, Any]]:
     """Rows {domain, items, places, taken, submitted}."""
-    domains = campaign.items.order_by("instance__domain").values(domain=F("instance__domain"))
+    domains = campaign.items.order_by("domain").values("domain")
     totals = domains.annotate(items=Count("pk"), wanted=Sum("places"), taken=Sum("places_taken"))
-    submitted = _submitted_by("item__instance__domain", item__campaign=campaign)
+    submitted = _submitted_by("item__domain", item__campaign=campaign)
     return [{**row, "submitted": submitted.get(row["domain"], 0)} for row in totals]
 
 
