@@ -77,6 +77,7 @@ def _aware(value: Any) -> Any:
 
 def set_related(row: Model, name: str, found: Model | None) -> None:
     """Let the one-to-one relation `name` of `row` be what was read with it, None included, as select_related does."""
-    row._meta.get_field(name).set_cached_value(row, found)
+    relation: Any = row._meta.get_field(name)
+    relation.set_cached_value(row, found)
     if found is not None:
         setattr(row, name, found)
