@@ -19,10 +19,10 @@ def role_names(user: Any) -> frozenset[str]:
     """The roles a user holds; empty for strangers. Asked once per user object, i.e. once per request."""
     if not user.is_authenticated:
         return frozenset()
-    cached: frozenset[str] | None = getattr(user, "_role_names", None)
-    if cached is None:
-        cached = user._role_names = frozenset(user.roles.values_list("name", flat=True))
-    return cached
+    known: frozenset[str] | None = user.known_roles
+    if known is None:
+        known = user.known_roles = frozenset(user.roles.values_list("name", flat=True))
+    return known
 
 
 def is_study_staff(user: Any) -> bool:

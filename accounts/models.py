@@ -64,6 +64,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     reminders = models.BooleanField(default=True)
     erased_at = models.DateTimeField(null=True, blank=True)
 
+    known_roles: frozenset[str] | None = None  # once somebody has asked: see accounts.access.role_names
+
     objects = UserManager()
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

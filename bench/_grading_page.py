@@ -17,7 +17,7 @@ from django.conf import settings  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from annotation.assigning.actions import take_next  # noqa: E402
+from annotation.assigning.taking import take_next  # noqa: E402
 from annotation.campaigns.actions import draw_items, open_campaign  # noqa: E402
 from benchmark.models import RenderedDocument  # noqa: E402
 from tests import factories  # noqa: E402

@@ -97,7 +97,10 @@ def grow(labels: int, number: int) -> Campaign:
     )
     last = f"(SELECT max(id) FROM benchmark_instance) - {outputs - 1} + n"
     copied(Output, series, instance_id=last, run_id=f"(ARRAY{runs})[1 + n % {SYSTEMS}]")
-    fresh = f"(SELECT id, instance_id FROM benchmark_output ORDER BY id OFFSET {had}) o"
+    fresh = (
+        "(SELECT o.id, o.instance_id, n.domain FROM benchmark_output o "
+        f"JOIN benchmark_instance n ON n.id = o.instance_id ORDER BY o.id OFFSET {had}) o"
+    )
     for campaign, taken in ((full, 5), (empty, 0)):
         copied(
             Item,
@@ -105,6 +108,7 @@ def grow(labels: int, number: int) -> Campaign:
             campaign_id=str(campaign.pk),
             output_id="o.id",
             instance_id="o.instance_id",
+            domain="o.domain",
             places_taken=str(taken),
         )
     wanted = labels // ANSWERS_PER_GRADE - Grade.objects.count()

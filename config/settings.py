@@ -114,7 +114,6 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
 # Behind a pooler that shares sessions between transactions nothing may outlive a transaction (docs/adr/0029).
 TRANSACTION_POOLER = read_bool("TOUCHSTONE_TRANSACTION_POOLER", False)
 DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = TRANSACTION_POOLER
-PREPARED_STATEMENTS = read_bool("TOUCHSTONE_PREPARED_STATEMENTS", True) and not TRANSACTION_POOLER
 BLIND_ROLE = read_blind_role("TOUCHSTONE_BLIND_ROLE", DATABASES["default"]["ENGINE"])
 if BLIND_ROLE and TRANSACTION_POOLER:
     raise ImproperlyConfigured(

@@ -12,10 +12,10 @@ TESTS = Path(__file__).resolve().parent
 
 _ON_BOTH = {
     "": "constraints guards restore typed_texts others_objects",
-    "accounts": "constraints idempotency invitations members people_s_own_data sessions signing_in statements_made_once"
+    "accounts": "constraints idempotency invitations joined members people_s_own_data sessions signing_in"
     " tokens",
     "annotation": "assigning authorship calibration campaign_actions comment_bank concurrency conflicts constraints"
-    " grading_actions late_work quarantine side_drafts statements training",
+    " grading_actions informed late_work quarantine side_drafts statements training",
     "benchmark": "constraints croissant identity_scan import_outputs import_release imports protocol_flags rendering"
     " settling",
     "config": "away checks database monitoring",

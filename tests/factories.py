@@ -183,6 +183,7 @@ class ItemFactory(DjangoModelFactory):
     campaign = factory.SubFactory(CampaignFactory)
     output = factory.SubFactory(OutputFactory, run__release=factory.SelfAttribute("...campaign.release"))
     instance = factory.SelfAttribute("output.instance")
+    domain = factory.SelfAttribute("instance.domain")
     stratum = "all"
     stratum_size = 1
     sample_size = 1

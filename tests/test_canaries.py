@@ -18,7 +18,7 @@ from accounts.models import AccessToken, AuditEvent, Conflict, Expertise, Invita
 from accounts.people import invitations
 from accounts.profile import saved_comments
 from accounts.site.mail import send_invitation
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.calibration import actions as calibration_actions
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import reminding
@@ -170,7 +170,7 @@ def study(db: None, coordinator: User, algebraist: User) -> Campaign:
     _another_discussion(release, rubric, coordinator)
     _hidden_verdicts(release, rubric, coordinator)
     for _ in outputs:
-        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        taking.take_next(reviewer=algebraist, campaign=campaign)
     return campaign
 
 
@@ -188,7 +188,7 @@ def _another_reviewer(campaign: Campaign) -> None:
         password_mark=digest("m"),
         expires_at=timezone.now() + dt.timedelta(days=9),
     )
-    place = assigning_actions.take_next(reviewer=other, campaign=campaign)
+    place = taking.take_next(reviewer=other, campaign=campaign)
     content = json.loads(json.dumps(COMPLETE))
     question = next(iter(content["answers"]))
     content["comments"] = {**content.get("comments", {}), question: c("annotation.Answer.comment")}
@@ -226,7 +226,7 @@ def _another_reviewer(campaign: Campaign) -> None:
     saved_comments.save_comment(actor=other, text=c("accounts.SavedComment.text"))
     proposed = c("annotation.SharedComment.text")  # until staff share it, nobody else reads it
     comments_actions.propose_comment(reviewer=other, campaign=campaign, text=proposed)
-    second = assigning_actions.take_next(reviewer=other, campaign=campaign)
+    second = taking.take_next(reviewer=other, campaign=campaign)
     Draft.objects.create(assignment=second, content={"note": c("annotation.Draft.content")})
     SideDraft.objects.create(
         reviewer=other,

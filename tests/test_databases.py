@@ -8,26 +8,24 @@ ROOT = TESTS.parent
 OURS = ("accounts", "annotation", "benchmark", "judging", "reports", "work")
 # What has a meaning of its own on each database: locks, SQL of our own, conflicts of inserts, JSON inside a query.
 OWN_WAY = re.compile(
-    r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|\bStatement\(|KeyTransform|KT\(|skip_locked"
+    r"select_for_update|connection\.vendor|\.cursor\(|RawSQL|\.raw\(|accounts\.database\.joined|KeyTransform|KT\(|skip_locked"
     r"|ignore_conflicts|update_conflicts|nulls_(?:first|last)|Collate"
 )
 # Module that matches -> the test files that run it on both databases.
 TRIED_IN = {
     "accounts/database/guards.py": "test_guards.py",
+    "accounts/database/joined.py": "accounts/test_joined.py",
     "accounts/database/pooling.py": "accounts/test_blind_role.py",
     "accounts/database/sight.py": "accounts/test_blind_role.py",
-    "accounts/database/statements.py": "accounts/test_statements_made_once.py",
     "accounts/people/erasure.py": "accounts/test_people_s_own_data.py",
     "accounts/people/invitations.py": "accounts/test_invitations.py",
     "accounts/people/members.py": "accounts/test_members.py",
     "accounts/profile/saved_comments.py": "annotation/test_comment_bank.py",
     "accounts/signing_in/backends.py": "accounts/test_signing_in.py",
     "accounts/signing_in/sessions.py": "accounts/test_sessions.py",
-    "annotation/assigning/actions.py": "annotation/test_assigning.py",
+    "annotation/assigning/taking.py": "annotation/test_assigning.py",
     "annotation/calibration/actions.py": "annotation/test_calibration.py",
-    "annotation/calibration/reading.py": "annotation/test_calibration.py",
     "annotation/campaigns/actions.py": "annotation/test_campaign_actions.py",
-    "annotation/campaigns/progress.py": "annotation/test_statements.py",
     "annotation/campaigns/revising.py": "annotation/test_conflicts.py",
     "annotation/comments/actions.py": "annotation/test_comment_bank.py",
     "annotation/conflicts/actions.py": "annotation/test_conflicts.py",

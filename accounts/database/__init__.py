@@ -1,1 +1,1 @@
-"""What the database itself guards: triggers, the blind role, poolers, prepared statements."""
+"""What the database itself guards: triggers, the blind role, poolers, joins of the hot paths."""

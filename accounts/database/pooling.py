@@ -1,8 +1,8 @@
 """Does each connection to PostgreSQL have a session of its own, or does a pooler share sessions between transactions?
 
 Behind such a pooler, what a session keeps between transactions leaks to other clients: the role of a blinded request,
-prepared statements, cursors that outlive a transaction. TOUCHSTONE_TRANSACTION_POOLER=1 does without all three; a
-pooler that was not declared is refused at start (docs/adr/0029-poolers.md).
+cursors that outlive a transaction. TOUCHSTONE_TRANSACTION_POOLER=1 does without both; a pooler that was not declared is
+refused at start (docs/adr/0029-poolers.md).
 """
 
 import logging
@@ -50,7 +50,7 @@ def pooler_fault() -> str:
         return ""
     return (
         "DATABASE_URL leads to a pooler that shares sessions between transactions. There the role of a reviewer's "
-        "request, prepared statements and cursors reach other requests"
+        "request and cursors reach other requests"
     )
 
 

@@ -1,24 +1,21 @@
-"""Sessions in the database as Django keeps them; every request reads one, so by a statement that is made once."""
+"""Sessions in the database as Django keeps them; every request reads one, so by a statement that is written once."""
+
+from typing import Any
 
 from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
-from django.db.models import DateTimeField
 from django.utils import timezone
 
-from accounts.database.statements import Parameter, Statement
+from accounts.database.joined import Joined
 
-_LIVE = Statement(
-    lambda: Session.objects.filter(
-        session_key=Parameter("key"), expire_date__gt=Parameter("now", output_field=DateTimeField())
-    )
-)
+_SESSION = Joined("django_session s WHERE s.session_key = %(key)s", s=Session)
 
 
 class SessionStore(db.SessionStore):
-    """Django's own store, except for how a session is read."""
+    """Django's own store, except for how a live session is read."""
 
-    def _get_session_from_db(self) -> Session | None:
-        found: Session | None = _LIVE.first(key=self.session_key, now=timezone.now())
-        if found is None:
-            self._session_key = None
-        return found
+    def load(self) -> dict[str, Any]:
+        for (session,) in _SESSION.rows(key=self.session_key):
+            if session.expire_date > timezone.now():
+                return self.decode(session.session_data)
+        return super().load()

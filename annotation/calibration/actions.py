@@ -97,6 +97,7 @@ def reveal_calibration(*, actor: User, campaign: Campaign) -> CalibrationRound:
             )
     row.revealed_by, row.revealed_at = actor, timezone.now()
     row.save(update_fields=["revealed_by", "revealed_at"])
+    Item.objects.filter(calibration__round=row).update(revealed=True)
     record(actor=actor, verb="reveal_calibration", target=campaign, details={"items": row.items.count()})
     return row
 

@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
-
 import latex
-from accounts.database.statements import Parameter, Statement
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.adjudication.settling import letter
@@ -45,11 +42,6 @@ def is_revealed(item: Item | int) -> bool:
     """Whether the blind answers of the item have been shown to those who gave them."""
     pk = item if isinstance(item, int) else item.pk
     return CalibrationItem.objects.filter(item=pk, round__revealed_at__isnull=False).exists()
-
-
-def revealed(item: str) -> Exists:
-    """The same as a condition on rows whose path `item` leads to the item."""
-    return Exists(CalibrationItem.objects.filter(item=OuterRef(item), round__revealed_at__isnull=False))
 
 
 def require_unrevealed(item: int) -> None:
@@ -184,31 +176,22 @@ def _remarks_shown(subject: CalibrationItem, letters: dict[int, str], reader: Us
         )
 
 
-def _discussed_places() -> QuerySet[Assignment]:
-    return (
-        Assignment.objects.filter(
-            reviewer=Parameter("reviewer"),
-            repeat=False,
-            state=AssignmentState.SUBMITTED,
-            item__calibration__round__revealed_at__isnull=False,
-        )
-        .select_related("item__instance", "item__calibration__round")
-        .order_by("-item__calibration__round__revealed_at", "handle")
-    )
-
-
-_DISCUSSED = Statement(_discussed_places)
-
-
 def own_discussions(reviewer: User) -> list[dict[str, Any]]:
     """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
+    places = Assignment.objects.filter(
+        reviewer=reviewer,
+        repeat=False,
+        state=AssignmentState.SUBMITTED,
+        item__calibration__round__revealed_at__isnull=False,
+    )
+    read = places.select_related("item__instance", "item__calibration__round")
     return [
         {
             "handle": place.handle,
             "title": problem_title(place.item.instance.payload, place.item.instance.key),
             "open": place.item.calibration.round.ended_at is None,
         }
-        for place in _DISCUSSED.rows(reviewer=reviewer.pk)
+        for place in read.order_by("-item__calibration__round__revealed_at", "handle")
     ]
 
 

@@ -215,6 +215,7 @@ def _item(campaign: Campaign, unit: Unit, drawn: sampling.Drawn) -> Item:
         campaign=campaign,
         output=unit.output,
         instance=unit.instance,
+        domain=unit.instance.domain,
         stratum=drawn.stratum,
         stratum_size=drawn.stratum_size,
         sample_size=drawn.sample_size,

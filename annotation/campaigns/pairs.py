@@ -64,6 +64,7 @@ def draw_pairs(
             second_id=found[unit.key][1],
             mirrored=unit.key in twice,
             instance=outputs[found[unit.key][0]].instance,
+            domain=outputs[found[unit.key][0]].instance.domain,
             stratum=unit.stratum,
             stratum_size=unit.stratum_size,
             sample_size=unit.sample_size,

@@ -3,15 +3,15 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import Any
 
-from accounts.database.statements import Statement
+from accounts.models import User
 from accounts.profile.domains import domain_words
 from annotation.core import queries
 from annotation.core.material import problem_title
-from annotation.models import Assignment, Campaign
-from annotation.training.reading import training_left
+from annotation.core.phases import Phase
+from annotation.models import Assignment, AssignmentState, Campaign
+from annotation.training.reading import items_left
 
 
 @dataclass(frozen=True)
@@ -57,28 +57,38 @@ def free_words(free: int) -> str:
     return str(free) if free <= queries.MOST_FREE else f"over {queries.MOST_FREE}"
 
 
-def own_progress(reviewer: Any) -> list[OwnProgress]:
-    """Open campaigns in which the reviewer has work, or could take some, in three statements."""
+def own_progress(reviewer: User) -> list[OwnProgress]:
+    """Open campaigns in which the reviewer has work, or could take some.
+
+    Counted as done are the last `queries.MOST_DONE` submitted places in all campaigns together, so that the page costs
+    the same however much they have done.
+    """
     waiting: dict[int, list[WaitingItem]] = {}
     seen: Counter[tuple[int, int]] = Counter()
     for place in queries.waiting(reviewer):
         waiting.setdefault(place.item.campaign_id, []).append(_waiting(place, seen))
+    submitted = Assignment.objects.filter(reviewer=reviewer, state=AssignmentState.SUBMITTED)
+    latest = submitted.order_by("-position").values_list("item__campaign", flat=True)[: queries.MOST_DONE + 1]
+    counted = list(latest)
+    done, every = Counter(counted[: queries.MOST_DONE]), len(counted) <= queries.MOST_DONE
+    lost = Counter(queries.returnable(reviewer).values_list("item__campaign", flat=True))
+    left = Counter(items_left(reviewer).values_list("training__campaign", flat=True))
     field = queries.field_of(reviewer)
-    campaigns = _campaigns().rows(reviewer=reviewer.pk, domains=field)
-    rows = [
-        OwnProgress(row, waiting.get(row.pk, []), row.done, row.free, row.untrained, row.every)
-        for row in campaigns
-    ]
+    rows = []
+    for campaign in Campaign.objects.filter(phase=Phase.OPEN).order_by("opened_at", "pk"):
+        free = queries.free_pairs(reviewer, field, campaign, told=True, most=queries.MOST_FREE + 1)
+        rows.append(
+            OwnProgress(
+                campaign,
+                waiting.get(campaign.pk, []),
+                done=done[campaign.pk],
+                free=len(free) + lost[campaign.pk],
+                training=left[campaign.pk],
+                every=every,
+            )
+        )
     mine = sorted((row for row in rows if row.total), key=lambda row: row.campaign.pk)
     return [*mine, *(row for row in rows if row.free and not row.total)]
-
-
-@cache
-def _campaigns() -> Statement:
-    left = training_left(queries.REVIEWER)
-    return Statement(
-        lambda: queries.campaigns_of_queue().annotate(untrained=left).order_by("opened_at", "pk")
-    )
 
 
 def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem:

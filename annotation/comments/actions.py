@@ -46,7 +46,7 @@ def propose_comment(*, reviewer: User, campaign: Campaign, text: str) -> SharedC
             f"{MOST_WAITING} of your comments are already waiting for a decision.", code="too_many_proposals"
         )
     row = SharedComment.objects.create(
-        protocol=campaign.release.benchmark.protocol, campaign=campaign, text=text, proposed_by=reviewer
+        protocol=campaign.rubric.protocol, campaign=campaign, text=text, proposed_by=reviewer
     )
     record(actor=reviewer, verb="propose_comment", target=row, details={"campaign": campaign.slug})
     return row
@@ -59,7 +59,7 @@ def share_comment(*, actor: User, campaign: Campaign, text: str, everywhere: boo
     text = checked_comment(text)
     _require_nameless(text)
     row = SharedComment.objects.create(
-        protocol=campaign.release.benchmark.protocol,
+        protocol=campaign.rubric.protocol,
         campaign=None if everywhere else campaign,
         text=text,
         state=SharingState.SHARED,

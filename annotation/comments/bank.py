@@ -16,7 +16,7 @@ from benchmark.models import System
 
 def usable(campaign: Campaign) -> QuerySet[SharedComment]:
     """What is shared with the campaign's reviewers. The order reveals nothing: it is alphabetical."""
-    everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
+    everywhere = Q(campaign=None, protocol=campaign.rubric.protocol)
     return SharedComment.objects.filter(
         Q(campaign=campaign) | everywhere, state=SharingState.SHARED
     ).order_by("text", "pk")
@@ -42,13 +42,13 @@ def own_comments(user: User) -> list[dict[str, Any]]:
 def campaigns_of(user: User) -> QuerySet[Campaign]:
     """Campaigns that have opened and in which the person holds a place: where they may propose a comment."""
     held = queries.own_assignments(user).order_by().values("item__campaign")
-    return Campaign.objects.filter(pk__in=held).select_related("release__benchmark").order_by("name", "pk")
+    return Campaign.objects.filter(pk__in=held).select_related("rubric").order_by("name", "pk")
 
 
 def shared_with(user: User) -> list[dict[str, Any]]:
     """What is shared with the person, as {campaign, texts}, campaign by campaign."""
     campaigns = list(campaigns_of(user))
-    protocols = {campaign.release.benchmark.protocol for campaign in campaigns}
+    protocols = {campaign.rubric.protocol for campaign in campaigns}
     rows = SharedComment.objects.filter(
         Q(campaign__in=campaigns) | Q(campaign=None, protocol__in=protocols), state=SharingState.SHARED
     ).order_by("text", "pk")
@@ -56,7 +56,7 @@ def shared_with(user: User) -> list[dict[str, Any]]:
 
 
 def _texts(rows: Iterable[SharedComment], campaign: Campaign) -> dict[str, None]:
-    protocol = campaign.release.benchmark.protocol
+    protocol = campaign.rubric.protocol
     fitting = (
         row
         for row in rows
@@ -72,7 +72,7 @@ def proposals_of(user: User) -> QuerySet[SharedComment]:
 
 def shared_in(campaign: Campaign) -> QuerySet[SharedComment]:
     """Everything proposed in or shared with a campaign, for its staff; those waiting for a decision come first."""
-    everywhere = Q(campaign=None, protocol=campaign.release.benchmark.protocol)
+    everywhere = Q(campaign=None, protocol=campaign.rubric.protocol)
     rows = SharedComment.objects.filter(Q(campaign=campaign) | everywhere)
     return rows.select_related("decided_by").order_by("decided_at", "pk")
 

@@ -134,4 +134,4 @@ def decide_shared(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _campaign(slug: str) -> Campaign:
-    return get_object_or_404(Campaign.objects.select_related("release__benchmark"), slug=slug)
+    return get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)

@@ -65,7 +65,7 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     A pair's outputs are in the order of the item, or `swapped`. In a construction audit the instance itself
     is judged, with everything that its questions are about.
     """
-    protocol = get_protocol(item.campaign.release.benchmark.protocol)
+    protocol = get_protocol(item.campaign.rubric.protocol)
     context = () if item.output is None else tuple(protocol.instance_parts(item.instance.payload))
     return Material(
         title=problem_title(item.instance.payload, f"Problem {item.instance.key}"),

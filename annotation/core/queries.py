@@ -3,72 +3,124 @@
 Conflicts of interest come in as numbers of items that were excluded beforehand (annotation/conflicts/resolving.py).
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from django.db.models import (
-    Count,
-    Exists,
-    F,
-    IntegerField,
-    Max,
-    OuterRef,
-    Q,
-    QuerySet,
-    Subquery,
-    Sum,
-)
+from django.db import connection
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.access import STUDY_STAFF
+from accounts.database.joined import Joined, set_related
 from accounts.database.sight import identities_readable
-from accounts.database.statements import OneOf, Parameter, Statement
-from accounts.models import Expertise, RoleName, User
+from accounts.models import RoleName, User
 from accounts.profile.domains import covered
 from accounts.refusal import Refused
 from annotation.assigning.allocation import Candidate, Vacancy
 from annotation.conflicts.resolving import plan_exclusions, undecided_people
 from annotation.core.handles import LOTS
-from annotation.core.identities import informed_people
+from annotation.core.identities import MAY_BE_INFORMED, informed_people
 from annotation.core.phases import Phase
 from annotation.models import (
     Assignment,
     AssignmentState,
     Campaign,
+    Draft,
     Grade,
     Item,
     ProblemRule,
     ReleaseReason,
+    Rubric,
     Unblinding,
 )
+from benchmark.models import Instance, Output, RedactedOutput
 
-REVIEWER = Parameter("reviewer")
 SHOWN_WITH_A_PLACE = (
     "item__campaign__rubric",
-    "item__campaign__release__benchmark",
     "item__instance",
     "item__output__redacted",
     "item__second__redacted",
 )
+# A place and what is shown with it are read by two texts: PostgreSQL plans two joins of four tables in a third of the
+# time that it needs for one of eight.
+_OF_HANDLE = """annotation_assignment a JOIN annotation_item i ON i.id = a.item_id
+    JOIN annotation_campaign c ON c.id = i.campaign_id JOIN annotation_rubric r ON r.id = c.rubric_id
+    LEFT JOIN annotation_draft d ON d.assignment_id = a.id
+    WHERE a.handle = %(handle)s"""
+_PLACE = Joined(_OF_HANDLE, a=Assignment, c=Campaign, r=Rubric, d=Draft)
+HAS_TRAINING = "EXISTS (SELECT 1 FROM annotation_trainingset t WHERE t.campaign_id = c.id)"
+_SHOWS_VERDICTS = "EXISTS (SELECT 1 FROM annotation_reveal w WHERE w.campaign_id = c.id)"
+_TO_GRADE = Joined(
+    _OF_HANDLE,
+    MAY_BE_INFORMED,
+    HAS_TRAINING,
+    "i.revealed",
+    _SHOWS_VERDICTS,
+    a=Assignment,
+    c=Campaign,
+    r=Rubric,
+    d=Draft,
+)
+_ITEM = Joined(
+    """annotation_item i JOIN benchmark_instance n ON n.id = i.instance_id
+    LEFT JOIN benchmark_output o ON o.id = i.output_id
+    LEFT JOIN benchmark_redactedoutput x ON x.output_id = o.id
+    WHERE i.id = %(item)s""",
+    i=Item,
+    n=Instance,
+    o=Output,
+    x=RedactedOutput,
+)
 
 
-def places() -> QuerySet[Assignment]:
-    """Assignments with what their page shows and their draft; it never joins a run or a system."""
-    return Assignment.objects.select_related(*SHOWN_WITH_A_PLACE, "draft")
-
-
-_BY_HANDLE = Statement(lambda: places().filter(handle=Parameter("handle")))
+def item_of(campaign: Campaign, pk: int) -> Item:
+    """The item of the campaign with all that is judged; it never joins a run or a system."""
+    found = _ITEM.first(item=pk)
+    assert found is not None
+    item: Item = found[0]
+    item.campaign = campaign
+    item.instance, item.output, redacted = found[1:]
+    if item.output is not None:
+        set_related(item.output, "redacted", redacted)
+    if item.second_id is not None:
+        item.second = Output.objects.select_related("redacted").get(pk=item.second_id)
+    return item
 
 
 def place_by_handle(handle: str) -> Assignment | None:
-    """The assignment called `handle` with what its page shows."""
-    place: Assignment | None = _BY_HANDLE.first(handle=handle)
+    """The assignment called `handle` with its draft and what its page shows; it never joins a run or a system."""
+    found = _PLACE.first(handle=handle)
+    return None if found is None else _place_with(*found)
+
+
+@dataclass(frozen=True)
+class PlaceToGrade:
+    """A place with what decides whether its reviewer may submit; the first two flags only ask for a closer look."""
+
+    assignment: Assignment
+    may_be_informed: bool
+    has_training: bool
+    is_revealed: bool
+    shows_verdicts: bool
+
+
+def place_to_grade(reviewer: User, handle: str) -> PlaceToGrade | None:
+    """The assignment called `handle` as from `place_by_handle`, to be graded by `reviewer`."""
+    with identities_readable():
+        found = _TO_GRADE.first(handle=handle, reviewer=reviewer.pk)
+    return None if found is None else PlaceToGrade(_place_with(*found[:4]), *map(bool, found[4:]))
+
+
+def _place_with(place: Assignment, campaign: Campaign, rubric: Rubric, draft: Draft | None) -> Assignment:
+    campaign.rubric = rubric
+    set_related(place, "draft", draft)
+    place.item = item_of(campaign, place.item_id)
     return place
 
 
-def own_assignments(reviewer: User | Parameter) -> QuerySet[Assignment]:
+def own_assignments(reviewer: User) -> QuerySet[Assignment]:
     """The reviewer's places in campaigns that have opened, in their own order."""
     return (
         Assignment.objects.filter(reviewer=reviewer)
@@ -79,24 +131,10 @@ def own_assignments(reviewer: User | Parameter) -> QuerySet[Assignment]:
     )
 
 
-def waiting(reviewer: User) -> list[Assignment]:
-    """What the reviewer can grade now."""
-    return _WAITING.rows(reviewer=reviewer.pk)
-
-
-def first_waiting(reviewer: User) -> Assignment | None:
-    """What the reviewer grades next."""
-    place: Assignment | None = _FIRST_WAITING.first(reviewer=reviewer.pk)
-    return place
-
-
-def _waiting() -> QuerySet[Assignment]:
-    own = own_assignments(REVIEWER)
+def waiting(reviewer: User) -> QuerySet[Assignment]:
+    """What the reviewer can grade now; the first is what they grade next."""
+    own = own_assignments(reviewer)
     return own.filter(state=AssignmentState.WAITING, item__campaign__phase=Phase.OPEN)
-
-
-_WAITING = Statement(_waiting)
-_FIRST_WAITING = Statement(lambda: _waiting()[:1])
 
 
 def finished(reviewer: User) -> QuerySet[Assignment]:
@@ -110,119 +148,83 @@ def live_grade(assignment: Assignment, *prefetched: str) -> Grade | None:
     return live.prefetch_related(*prefetched).first()
 
 
-_STATED = Statement(lambda: Expertise.objects.filter(user=REVIEWER).values_list("domain", "confidence"))
+_STATED = Joined("accounts_expertise s WHERE s.user_id = %(reviewer)s", "s.domain", "s.confidence")
 
 
 def field_of(reviewer: User) -> frozenset[str]:
-    """The domains that the person can judge, as stated and what that covers, in one statement."""
+    """The domains that the person can judge, as stated and what that covers."""
     return frozenset(covered(dict(_STATED.rows(reviewer=reviewer.pk))))
 
 
-def open_items() -> QuerySet[Item]:
-    """Items of open campaigns with a free place, in the parameter "domains", that REVIEWER never had.
-
-    Conflicts of interest are left out of account: this is what reviewers may be told about. Where outputs of one
-    problem are kept apart, items of a problem that they had are left out too.
-    """
-    same_problem = Assignment.objects.filter(
-        reviewer=REVIEWER, item__campaign=OuterRef("campaign"), item__instance=OuterRef("instance")
-    )
-    rows = Item.objects.filter(
-        OneOf(F("instance__domain"), "domains"),
-        campaign__phase=Phase.OPEN,
-        places_taken__lt=F("places"),
-        calibration__round__revealed_at__isnull=True,
-    ).exclude(assignments__reviewer=REVIEWER)
-    return rows.exclude(Q(campaign__problem_rule=ProblemRule.APART) & Exists(same_problem))
-
-
-def free_items() -> QuerySet[Item]:
-    """Those of `open_items` that REVIEWER may take: without what their conflicts of interest exclude."""
-    return open_items().exclude(exclusions__reviewer=REVIEWER)
-
-
-@cache
-def _free_in(condition: str) -> Statement:
-    """(item, problem) of what is free in the parameter "campaign", under one of CONDITIONS."""
-
-    def rows() -> QuerySet[Any]:
-        free = free_items().filter(campaign=Parameter("campaign"))
-        return CONDITIONS[condition](free).values_list("pk", "instance_id")
-
-    return Statement(rows)
-
-
-CONDITIONS: dict[str, Callable[[QuerySet[Item]], QuerySet[Item]]] = {
-    "all": lambda free: free,
-    "item": lambda free: free.filter(pk=Parameter("item")),
-    # the index item_free_by_lot finds them
-    "lots": lambda free: free.annotate(lot=F("instance_id") % LOTS).filter(OneOf(F("lot"), "lots")),
-    "begun": lambda free: free.filter(
-        instance__in=Assignment.objects.filter(
-            item__campaign=Parameter("campaign"), reviewer=REVIEWER
-        ).values("item__instance")
-    ),
+# What a reviewer may be told about: conflicts of interest are left out of account. {domains} are their field.
+_OPEN = """
+    SELECT i.id, i.instance_id FROM annotation_item i
+    WHERE i.campaign_id = %(campaign)s AND i.places_taken < i.places AND i.domain IN ({domains}) AND NOT i.revealed
+    AND NOT EXISTS (SELECT 1 FROM annotation_assignment a WHERE a.item_id = i.id AND a.reviewer_id = %(reviewer)s)
+    {condition}
+"""
+_SAME_PROBLEM = """EXISTS (
+    SELECT 1 FROM annotation_assignment b JOIN annotation_item j ON j.id = b.item_id
+    WHERE b.reviewer_id = %(reviewer)s AND j.campaign_id = i.campaign_id AND j.instance_id = i.instance_id
+)"""
+_EXCLUDED = """EXISTS (
+    SELECT 1 FROM annotation_exclusion e WHERE e.item_id = i.id AND e.reviewer_id = %(reviewer)s
+)"""
+# Narrower ones. The index item_free_by_lot finds the lots.
+CONDITIONS = {
+    "all": "",
+    "item": "AND i.id = %(item)s",
+    "lots": f"AND i.instance_id %% {LOTS} IN ({{lots}})",
+    "begun": f"AND {_SAME_PROBLEM}",
 }
 
 
 def free_pairs(
-    reviewer: User, field: frozenset[str], campaign: int, condition: str = "all", **values: Any
+    reviewer: User,
+    field: Collection[str],
+    campaign: Campaign,
+    condition: str = "all",
+    *,
+    item: int = 0,
+    lots: Iterable[int] = (),
+    told: bool = False,
+    most: int | None = None,
 ) -> list[tuple[int, int]]:
-    """(item, problem) of what this reviewer may take in a campaign.
+    """(item, problem) of what this reviewer may take in an open campaign, in the domains of `field`, at most `most`.
 
     `condition` narrows it: "lots" to problems in the given `lots`, "item" to one `item`, "begun" to problems of
-    which they had an output. What their conflicts exclude is known once it is fixed (annotation.conflicts.resolving).
+    which they had an output. Where outputs of one problem are kept apart, problems that they had are left out. What
+    their conflicts exclude is known once it is fixed (annotation.conflicts.resolving); with `told` it is left in,
+    as far as reviewers may be told.
     """
-    statement = _free_in(condition)
-    return statement.rows(reviewer=reviewer.pk, campaign=campaign, domains=field, **values)
-
-
-class CountOf(Subquery):
-    """How many rows a queryset has, which may be cut off: counting ends where it is cut."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
-    output_field = IntegerField()
+    if not field or campaign.phase != Phase.OPEN:
+        return []
+    terms = [CONDITIONS[condition].format(lots=", ".join(str(int(lot)) for lot in lots))]
+    if campaign.problem_rule == ProblemRule.APART:
+        terms.append(f"AND NOT {_SAME_PROBLEM}")
+    if not told:
+        terms.append(f"AND NOT {_EXCLUDED}")
+    if most is not None:
+        terms.append(f"LIMIT {most:d}")
+    names = {f"domain{n}": domain for n, domain in enumerate(field)}
+    domains = ", ".join(f"%({name})s" for name in names)
+    sql = _OPEN.format(domains=domains, condition=" ".join(terms))
+    with connection.cursor() as cursor:
+        cursor.execute(sql, {"reviewer": reviewer.pk, "campaign": campaign.pk, "item": item, **names})
+        return cursor.fetchall()
 
 
 MOST_FREE, MOST_DONE = 100, 500  # at which counting for the page of the queue ends
 
 
-def free_count() -> CountOf:
-    """How many of `open_items` a campaign has for REVIEWER, MOST_FREE + 1 for more than MOST_FREE."""
-    free = open_items().filter(campaign=OuterRef("pk")).order_by()
-    return CountOf(free.values("pk")[: MOST_FREE + 1])
-
-
-_ANY_OPEN = Statement(
-    lambda: open_items().filter(campaign=Parameter("campaign")).order_by().values_list("pk")[:1]
-)
-
-
 def has_free(reviewer: User, campaign: Campaign) -> bool:
     """Whether the campaign has an item for the reviewer, as far as they may be told."""
-    if _ANY_OPEN.rows(reviewer=reviewer.pk, campaign=campaign.pk, domains=field_of(reviewer)):
+    if free_pairs(reviewer, field_of(reviewer), campaign, told=True, most=1):
         return True
     return returnable(reviewer).filter(item__campaign=campaign).exists()
 
 
-def campaigns_of_queue() -> QuerySet[Any]:
-    """Open campaigns with `free` and `done` (own submitted places), those with own places first.
-
-    Counted are the reviewer's last MOST_DONE places in all campaigns together, so that the page costs the same
-    however much they have done; `every` says whether that is all of them.
-    """
-    submitted = Assignment.objects.filter(reviewer=REVIEWER, state=AssignmentState.SUBMITTED)
-    latest = submitted.order_by("-position").values("pk")
-    done = Assignment.objects.filter(pk__in=latest[:MOST_DONE], item__campaign=OuterRef("pk"))
-    lost = returnable(REVIEWER).filter(item__campaign=OuterRef("pk"))
-    return Campaign.objects.filter(phase=Phase.OPEN).annotate(
-        done=CountOf(done.values("pk")),
-        every=~Exists(latest[MOST_DONE : MOST_DONE + 1]),
-        free=free_count() + CountOf(lost.values("pk")),
-    )
-
-
-def returnable(reviewer: User | Parameter) -> QuerySet[Assignment]:
+def returnable(reviewer: User) -> QuerySet[Assignment]:
     """Places that the reviewer lost because they were late and that are still free."""
     return Assignment.objects.filter(
         reviewer=reviewer,
@@ -231,13 +233,13 @@ def returnable(reviewer: User | Parameter) -> QuerySet[Assignment]:
         repeat=False,
         item__campaign__phase=Phase.OPEN,
         item__places_taken__lt=F("item__places"),
-        item__calibration__round__revealed_at__isnull=True,
+        item__revealed=False,
     )
 
 
 def vacancies(campaign: Campaign, items: Iterable[Item] | None = None) -> list[Vacancy]:
     """Free places of the campaign (or of some of its items) as plain values. For staff paths only."""
-    rows = campaign.items.filter(places_taken__lt=F("places"), calibration__round__revealed_at__isnull=True)
+    rows = campaign.items.filter(places_taken__lt=F("places"), revealed=False)
     if items is not None:
         rows = rows.filter(pk__in=[item.pk for item in items])
     held: dict[int, set[int]] = {}
@@ -352,12 +354,8 @@ def campaign_loads(campaign: Campaign) -> dict[int, int]:
 
 def last_position(reviewer: int) -> int:
     """The highest position the reviewer has in any campaign; 0 if none. Mirrored repeats come after all others."""
-    return last_places(reviewer).values_list("position", flat=True).first() or 0
-
-
-def last_places(reviewer: int | Parameter) -> QuerySet[Assignment]:
-    """The reviewer's places, the last first; the index assignment_last_position ends at the first."""
-    return Assignment.objects.filter(reviewer=reviewer, repeat=False).order_by("-position")
+    places = Assignment.objects.filter(reviewer=reviewer, repeat=False).order_by("-position")
+    return places.values_list("position", flat=True).first() or 0
 
 
 SUBMITTED = Count(
@@ -407,9 +405,9 @@ def progress_by_item(campaign: Campaign) -> QuerySet[Item]:
 
 def progress_by_domain(campaign: Campaign) -> list[dict[str, Any]]:
     """Rows {domain, items, places, taken, submitted}."""
-    domains = campaign.items.order_by("instance__domain").values(domain=F("instance__domain"))
+    domains = campaign.items.order_by("domain").values("domain")
     totals = domains.annotate(items=Count("pk"), wanted=Sum("places"), taken=Sum("places_taken"))
-    submitted = _submitted_by("item__instance__domain", item__campaign=campaign)
+    submitted = _submitted_by("item__domain", item__campaign=campaign)
     return [{**row, "submitted": submitted.get(row["domain"], 0)} for row in totals]
 
 

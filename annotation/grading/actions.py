@@ -5,31 +5,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet
 from django.utils import timezone
 
-from accounts.database.sight import identities_readable
-from accounts.database.statements import Parameter, Statement
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.assigning.actions import require_blind_reviewer, saw_systems
-from annotation.calibration.reading import blind_answers_are_final, require_unrevealed, revealed
+from annotation.calibration.reading import blind_answers_are_final, require_unrevealed
 from annotation.core import phases, queries
 from annotation.core.documents import anchors
-from annotation.core.identities import informed
+from annotation.core.identities import informed_people
 from annotation.core.material import SIDES, material, shown_first
 from annotation.core.phases import Verb
 from annotation.core.places import own_or_none
-from annotation.core.queries import REVIEWER
+from annotation.core.queries import PlaceToGrade, place_to_grade
 from annotation.grading.answers import Flaggable, Submission, checked, shaped
 from annotation.grading.flag_places import flag_places
 from annotation.grading.flagging import write_flags
 from annotation.grading.reasons import write_reasons
 from annotation.grading.submitting import is_locked
-from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, SideDraft
+from annotation.models import Answer, Assignment, AssignmentState, Campaign, Comment, Draft, Grade, SideDraft
 from annotation.reveal.rules import require_revisable, verdict_in_sight
-from annotation.training.reading import TrainingFirst, untrained
+from annotation.training.reading import require_trained
 from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
@@ -87,7 +84,8 @@ def save_draft(
 
     Raises DraftConflict when another window saved since; sending the stored text again is not a conflict.
     """
-    assignment = locked(assignment)
+    held = Assignment.objects.select_for_update(of=("self",)).select_related("item__campaign")
+    assignment = held.get(pk=assignment.pk)
     require_own(reviewer, assignment)
     phases.require(assignment.item.campaign.phase, Verb.GRADE)
     content = shaped(content)
@@ -156,7 +154,7 @@ def submit_grade(
     """
     require_blind_reviewer(reviewer)
     sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _lock_place(reviewer, assignment.handle, sent), sent, _refuse_second_grade).grade
+    return _graded(reviewer, _lock_place(reviewer, assignment.handle), sent, _refuse_second_grade).grade
 
 
 @transaction.atomic
@@ -173,7 +171,7 @@ def revise_grade(
     """A new grade that supersedes the live one, while the campaign is open. Otherwise as `submit_grade`."""
     require_blind_reviewer(reviewer)
     sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _lock_place(reviewer, assignment.handle, sent), sent, _live_grade).grade
+    return _graded(reviewer, _lock_place(reviewer, assignment.handle), sent, _live_grade).grade
 
 
 @transaction.atomic
@@ -182,7 +180,7 @@ def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
 
     Raises NoPlace for every handle that the reviewer cannot see, whether it exists or not.
     """
-    place = _lock_place(reviewer, handle, sent)
+    place = _lock_place(reviewer, handle)
     reopened = place.was_submitted and not is_locked(place.assignment)
     return _graded(reviewer, place, sent, _live_grade if reopened else _refuse_second_grade)
 
@@ -191,96 +189,77 @@ def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
 class _Place:
     """A place, its row held until the transaction ends, with what was true once it was held."""
 
-    assignment: Assignment
+    read: PlaceToGrade
     was_submitted: bool
 
+    @property
+    def assignment(self) -> Assignment:
+        return self.read.assignment
 
-def _lock_place(reviewer: User, handle: str, sent: Sent) -> _Place:
+    @property
+    def campaign(self) -> Campaign:
+        return self.assignment.item.campaign
+
+
+def _lock_place(reviewer: User, handle: str) -> _Place:
     """Hold the place and read it. A waiting one is held by marking it as submitted, which spares a statement.
 
-    Everything is read by a statement that begins after the row is held: what another window wrote while this one
+    Everything is read by statements that begin after the row is held: what another window wrote while this one
     waited for it is seen. A refusal later on takes the mark back with the transaction.
     """
     waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
     marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
     if not marked:
         Assignment.objects.select_for_update().filter(handle=handle).first()
-    key = sent.idempotency_key[:MAX_KEY_LENGTH]
-    with identities_readable():  # the statement asks whether the reviewer saw identities
-        found = _TO_GRADE.first(reviewer=reviewer.pk, handle=handle, key=key)
-    assignment = own_or_none(reviewer, found)
-    if assignment is None:
+    read = place_to_grade(reviewer, handle)
+    if read is None or own_or_none(reviewer, read.assignment) is None:
         raise NoPlace
-    require_own(reviewer, assignment)
-    return _Place(assignment, was_submitted=not marked and assignment.state == AssignmentState.SUBMITTED)
-
-
-def _place_queryset() -> QuerySet[Assignment]:
-    """A place with everything that decides whether its reviewer may submit now."""
-    earlier = Grade.objects.filter(assignment=OuterRef("pk"), idempotency_key=Parameter("key"))
-    read = queries.places().annotate(
-        earlier=earlier.values("pk")[:1],
-        informed=informed(REVIEWER, "item__campaign__release"),
-        untrained=untrained(REVIEWER, "item__campaign"),
-        revealed=revealed("item"),
-        verdict_seen=verdict_in_sight(),
-    )
-    return read.filter(handle=Parameter("handle"))
-
-
-_TO_GRADE = Statement(_place_queryset)
+    require_own(reviewer, read.assignment)
+    return _Place(read, was_submitted=not marked and read.assignment.state == AssignmentState.SUBMITTED)
 
 
 def _graded(
-    reviewer: User, place: _Place, sent: Sent, superseded: Callable[[_Place], Grade | None]
+    reviewer: User, place: _Place, sent: Sent, superseded: Callable[[User, _Place], Grade | None]
 ) -> Submitted:
     """The grade written, or the one that was written before under the same key."""
     content = shaped(sent.content)
-    earlier = _replayed(place, sent, content)
-    if earlier is not None:
-        return Submitted(earlier, None)
-    _require_gradable(place)
-    return _write(reviewer, place.assignment, sent, content, supersedes=superseded(place))
+    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
+        raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
+    if place.was_submitted:  # a place that was waiting has no grade yet
+        earlier = place.assignment.grades.filter(idempotency_key=sent.idempotency_key).first()
+        if earlier is not None and earlier.request_sha256 != sha256_of(content):
+            raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
+        if earlier is not None:
+            return Submitted(earlier, None)
+    phases.require(place.campaign.phase, Verb.GRADE)
+    if place.read.may_be_informed and reviewer.pk in informed_people(place.campaign.release):
+        raise saw_systems()
+    if place.read.is_revealed:
+        raise blind_answers_are_final()
+    return _write(reviewer, place.read, sent, content, supersedes=superseded(reviewer, place))
 
 
-def _refuse_second_grade(place: _Place) -> None:
+def _refuse_second_grade(reviewer: User, place: _Place) -> None:
     """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
-    if place.assignment.untrained:  # type: ignore[attr-defined]
-        raise TrainingFirst(place.assignment.item.campaign)
+    if place.read.has_training:
+        require_trained(reviewer, place.campaign)
     if place.was_submitted:
         raise Refused("This item is already submitted.", code="already_submitted")
 
 
-def _live_grade(place: _Place) -> Grade:
+def _live_grade(reviewer: User, place: _Place) -> Grade:
     """What a revision supersedes; raises Refused where there is none, or it is final."""
-    require_revisable(place.assignment.item.campaign)
+    require_revisable(place.campaign)
     live = queries.live_grade(place.assignment)
     if live is None:
         raise Refused("There is no grade to revise yet.", code="not_submitted")
     return live
 
 
-def _require_gradable(place: _Place) -> None:
-    phases.require(place.assignment.item.campaign.phase, Verb.GRADE)
-    if place.assignment.informed:  # type: ignore[attr-defined]
-        raise saw_systems()
-    if place.assignment.revealed:  # type: ignore[attr-defined]
-        raise blind_answers_are_final()
-
-
-def _replayed(place: _Place, sent: Sent, content: dict[str, Any]) -> Grade | None:
-    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
-        raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
-    earlier = place.assignment.earlier  # type: ignore[attr-defined]
-    grade = Grade.objects.get(pk=earlier) if earlier else None
-    if grade is not None and grade.request_sha256 != sha256_of(content):
-        raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
-    return grade
-
-
 def _write(
-    reviewer: User, assignment: Assignment, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
+    reviewer: User, read: PlaceToGrade, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
 ) -> Submitted:
+    assignment = read.assignment
     seen_before = assignment.shown_sha256
     submission = _validated(assignment, content, sent)
     seconds = _lock_draft(assignment, content, sent.active_seconds, sent.draft_version)
@@ -293,7 +272,7 @@ def _write(
         active_seconds=seconds,
         seen_before=submission.seen_before,
         statement_wrong=submission.statement_wrong,
-        verdict_seen=assignment.verdict_seen,  # type: ignore[attr-defined]
+        verdict_seen=verdict_in_sight(assignment) if read.shows_verdicts else None,
         note=submission.note,
         idempotency_key=sent.idempotency_key,
         request_sha256=sha256_of(content),
@@ -329,7 +308,7 @@ def _validated(assignment: Assignment, content: dict[str, Any], sent: Sent) -> S
     rubric = rubric_from_content(rubric_row.content)
     needed = content.get("anchored") or any(question.scale.stepwise for question in rubric.questions)
     blocks, steps = anchors(shown) if needed else ({}, ())
-    protocol = get_protocol(assignment.item.campaign.release.benchmark.protocol)
+    protocol = get_protocol(rubric_row.protocol)
     flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
     return checked(rubric, content, blocks, steps, flaggable)
 

@@ -17,6 +17,7 @@ from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from accounts.rest.shape import shaped, shaped_all
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.core import queries
 from annotation.core import serializers as shape
 from annotation.core.places import find_place
@@ -173,5 +174,5 @@ class QueueView(StrictView):
     def post(self, request: Request) -> Response:
         """Take one more item of an open campaign and read it; 409 with code nothing_left when there is none."""
         sent = checked(shape.TakeIn, request)
-        place = assigning_actions.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
+        place = taking.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
         return Response(shaped(shape.AssignmentOut, own_place(place)), status=201)

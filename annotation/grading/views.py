@@ -17,6 +17,7 @@ from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.calibration.reading import is_revealed, own_discussions
 from annotation.campaigns.forms import content_from_post
 from annotation.campaigns.progress import OwnProgress, free_words, own_progress
@@ -74,7 +75,7 @@ def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
 def grade_next(request: SignedInRequest) -> HttpResponse:
     """Go to the first waiting item; with none waiting, take a free one of an open campaign."""
     try:
-        place = queries.first_waiting(request.user) or assigning_actions.take_anywhere(reviewer=request.user)
+        place = queries.waiting(request.user).first() or taking.take_anywhere(reviewer=request.user)
     except TrainingFirst as training:
         return redirect("training", slug=training.campaign.slug)
     except Refused as refusal:
@@ -155,7 +156,7 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
         return redirect("verdict", handle=place.handle)
     if is_asked(place):
         return redirect("guess", handle=place.handle)
-    following = queries.first_waiting(request.user)
+    following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")
 
 

@@ -44,5 +44,5 @@ def skip(request: SignedInRequest, handle: str) -> HttpResponse:
 
 
 def _next_page(request: SignedInRequest) -> HttpResponse:
-    following = queries.first_waiting(request.user)
+    following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")

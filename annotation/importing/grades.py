@@ -162,7 +162,9 @@ def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[S
     taken = Counter(grade.subject for grade in grades if not grade.repeat)
     mirrored = {grade.subject for grade in grades if grade.repeat}
     items = {subject: _item(campaign, grade, len(first)) for subject, grade in first.items()}
+    domains = dict(campaign.release.instances.values_list("pk", "domain"))
     for subject, item in items.items():
+        item.domain = domains[item.instance_id]
         item.places = item.places_taken = taken[subject]
         item.mirrored = subject in mirrored
     Item.objects.bulk_create(items.values(), batch_size=500)

@@ -91,6 +91,9 @@ class Item(models.Model):
 
     Stratum, sizes, probability and places are frozen at the draw.
 
+    `domain` is the instance's, and `revealed` says whether a calibration round has shown its blind answers. They are
+    kept here because every request for the next item looks at the free items alone.
+
     `places_taken` counts the assignments that were not released. It is only ever changed by a conditional
     update whose count is checked, and the database refuses to let it pass `places`.
     """
@@ -102,6 +105,8 @@ class Item(models.Model):
     )
     mirrored = models.BooleanField(default=False)
     instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="items")
+    domain = models.CharField(max_length=100, db_default="")
+    revealed = models.BooleanField(db_default=False)
     stratum = models.CharField(max_length=200, blank=True)
     stratum_size = models.PositiveIntegerField()
     sample_size = models.PositiveIntegerField()

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import BooleanField, Case, Exists, OuterRef, Subquery, When
-
 import latex
 from accounts.refusal import Refused
 from annotation.core.visibility import Thing, Viewer, may_see
@@ -61,13 +59,12 @@ def shown_verdict(place: Assignment) -> ShownVerdict | None:
     return ShownVerdict.objects.filter(item=place.item_id).first()
 
 
-def verdict_in_sight() -> Subquery:
-    """Of a place in a query: whether its holder grades with the item's verdict before them; None where the campaign
-    shows no verdicts."""
-    shown = Exists(ShownVerdict.objects.filter(item=OuterRef("assignment__item")))
-    arms = RevealArm.objects.filter(assignment=OuterRef("pk"))
-    seen = Case(When(shown, then="before"), default=False, output_field=BooleanField())
-    return Subquery(arms.values(seen=seen)[:1])
+def verdict_in_sight(place: Assignment) -> bool | None:
+    """Whether the holder grades with the item's verdict before them; None where the campaign shows no verdicts."""
+    arm = RevealArm.objects.filter(assignment=place).first()
+    if arm is None:
+        return None
+    return arm.before and ShownVerdict.objects.filter(item=place.item_id).exists()
 
 
 def is_to_mark(place: Assignment) -> bool:

@@ -16,7 +16,7 @@ register = template.Library()
 @register.inclusion_tag("annotation/grading/_flags.html")
 def leakage_question(sheet: Sheet) -> dict[str, Any]:
     """The kinds that the protocol knows, every block that can be marked, and the flags so far."""
-    protocol = get_protocol(sheet.place.item.campaign.release.benchmark.protocol)
+    protocol = get_protocol(sheet.place.item.campaign.rubric.protocol)
     return {
         "kinds": [FLAG_KINDS[key] for key in protocol.flag_kinds],
         "places": [*_places(sheet)],

@@ -7,7 +7,6 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.access import is_study_staff
-from accounts.database.statements import Parameter
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.core import queries
@@ -42,23 +41,14 @@ def training_of(campaign: Campaign) -> TrainingSet | None:
 
 def unfinished(reviewer: User, campaign: Campaign) -> QuerySet[TrainingItem]:
     """What the reviewer still has to do before real work in this campaign, in order; empty once skipped."""
-    return _items_left(reviewer).filter(training__campaign=campaign).order_by("number")
+    return items_left(reviewer).filter(training__campaign=campaign).order_by("number")
 
 
-def training_left(reviewer: User | Parameter) -> queries.CountOf:
-    """How many training items come before real work in a campaign, to annotate campaigns with."""
-    return queries.CountOf(_items_left(reviewer).filter(training__campaign=OuterRef("pk")).values("pk"))
-
-
-def _items_left(reviewer: User | Parameter) -> QuerySet[TrainingItem]:
+def items_left(reviewer: User) -> QuerySet[TrainingItem]:
+    """The training items, of all campaigns, that the reviewer has neither answered nor skipped."""
     done = TrainingAttempt.objects.filter(item=OuterRef("pk"), reviewer=reviewer)
     skipped = TrainingSkip.objects.filter(training=OuterRef("training"), reviewer=reviewer)
     return TrainingItem.objects.exclude(Exists(done)).exclude(Exists(skipped))
-
-
-def untrained(reviewer: User | Parameter, campaign: str) -> Exists:
-    """Whether training is left to do, as a condition on rows whose path `campaign` leads to the campaign."""
-    return Exists(_items_left(reviewer).filter(training__campaign=OuterRef(campaign)))
 
 
 def require_trained(reviewer: User, campaign: Campaign) -> None:

@@ -16,19 +16,16 @@ from typing import Any, cast
 
 from celery import current_app
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 import latex
-from accounts.database.statements import OneOf, Statement
 from benchmark.models import RenderedDocument, TextFormat
 
 logger = logging.getLogger(__name__)
 TASK = "benchmark.render"
 # Stands for the prefix of ids in what is stored. Rendering leaves no such character of an author's in its HTML.
 PREFIX = "\ue020"
-_STORED = Statement(lambda: RenderedDocument.objects.filter(OneOf(F("sha256"), "keys")))
 Text = tuple[str, str] | tuple[str, str, str]
 
 
@@ -77,7 +74,7 @@ def rendered_all(texts: Sequence[Text]) -> list[Rendered]:
 
 def stored(keys: Iterable[str]) -> dict[str, RenderedDocument]:
     """The stored rows of these keys, those that wait included."""
-    return {row.sha256: row for row in _STORED.rows(keys=set(keys))}
+    return {row.sha256: row for row in RenderedDocument.objects.filter(sha256__in=set(keys))}
 
 
 def cache_key(text: str, text_format: str) -> str:

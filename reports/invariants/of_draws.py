@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 
-from annotation.models import Assignment, Campaign, Grade, Item
+from annotation.models import Assignment, CalibrationItem, Campaign, Grade, Item
 from benchmark.models import OutputState
 
 _CLOSE = 1e-9  # a quotient of two whole numbers that was stored and read back
@@ -64,6 +64,14 @@ def strata_hold_their_sample() -> Iterator[str]:
         )
 
 
+def items_keep_what_is_asked_of_them() -> Iterator[str]:
+    """An item's domain is its instance's, and it is marked as revealed when a calibration round showed its answers."""
+    shown = Exists(CalibrationItem.objects.filter(item=OuterRef("pk"), round__revealed_at__isnull=False))
+    rows = Item.objects.annotate(shown=shown)
+    for item in rows.exclude(domain=F("instance__domain"), revealed=F("shown")).values_list("pk", flat=True):
+        yield f"item {item} has another domain than its instance, or is marked wrongly as revealed or not"
+
+
 def mirrored_places_exchange_the_sides() -> Iterator[str]:
     """A mirrored repeat belongs to a place of the same reviewer on the same pair, with the other side first."""
     other_side = Assignment.objects.filter(
@@ -78,5 +86,6 @@ DRAWS = (
     drawn_outputs_are_frozen,
     probabilities_follow_from_the_sizes,
     strata_hold_their_sample,
+    items_keep_what_is_asked_of_them,
     mirrored_places_exchange_the_sides,
 )

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.models import Conflict, User
 from accounts.profile.actions import declare_conflict
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
 from annotation.conflicts.actions import decide_conflict
 from annotation.models import Assignment, Campaign, Item

@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.models import User
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.grading.actions import submit_grade
 from annotation.models import Assignment, Campaign, Grade, Item
 

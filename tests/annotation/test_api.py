@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
 from annotation.models import Draft, Grade
 from tests.annotation.samples import COMPLETE

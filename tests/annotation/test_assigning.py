@@ -2,13 +2,8 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
-from annotation.assigning.actions import (
-    apply_plan,
-    plan_assignment,
-    release_assignment,
-    say_out_of_field,
-    take_next,
-)
+from annotation.assigning.actions import apply_plan, plan_assignment, release_assignment, say_out_of_field
+from annotation.assigning.taking import take_next
 from annotation.models import Assignment, Item
 from tests.annotation.campaigns import decided
 from tests.conftest import member

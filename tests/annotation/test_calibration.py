@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.refusal import NotAllowed, Refused
-from annotation.assigning.actions import plan_assignment, release_assignment, take_next
+from annotation.assigning.actions import plan_assignment, release_assignment
+from annotation.assigning.taking import take_next
 from annotation.calibration.actions import (
     answer_again,
     discuss,
@@ -17,7 +18,7 @@ from annotation.calibration.actions import (
     reveal_calibration,
 )
 from annotation.core.own_data import own_data
-from annotation.core.queries import field_of, free_pairs
+from annotation.core.queries import free_pairs
 from annotation.grading.actions import reopen_grade, revise_grade
 from annotation.models import (
     Assignment,
@@ -136,9 +137,9 @@ def test_revealed_blind_answers_are_neither_reopened_nor_revised_nor_added_to(
         assert refusal.value.code == "revealed"
     item = revealed.items.get().item
     item.places = 5
-    assert item.pk not in {
-        pair[0] for pair in free_pairs(analyst, field_of(analyst), revealed.campaign.pk)
-    } | {pair[0] for pair in plan_assignment(revealed.campaign).pairs}
+    assert item.pk not in {pair[0] for pair in free_pairs(analyst, {item.domain}, revealed.campaign)} | {
+        pair[0] for pair in plan_assignment(revealed.campaign).pairs
+    }
 
 
 def test_remarks_are_shown_with_their_formulas_and_by_letter(revealed, client, algebraist, second_algebraist):

@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.refusal import Refused
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.grading.actions import submit_grade
 from annotation.models import Assignment, Campaign, Grade
 from tests.annotation.samples import COMPLETE

@@ -10,8 +10,9 @@ from django.urls import reverse
 from accounts.models import AuditEvent, Conflict
 from accounts.profile.actions import declare_conflict, withdraw_conflict
 from accounts.refusal import NotAllowed, Refused
-from annotation.assigning.actions import apply_plan, plan_assignment, release_late, take_next
+from annotation.assigning.actions import apply_plan, plan_assignment, release_late
 from annotation.assigning.plans import plan_in_words
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import create_campaign, draw_items, open_campaign, set_least_authors
 from annotation.conflicts import resolving as conflicts
 from annotation.conflicts.actions import apply_conflicts, decide_conflict, enter_conflict

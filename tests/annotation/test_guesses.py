@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
 from annotation.core.own_data import own_data
 from annotation.grading.actions import submit_grade

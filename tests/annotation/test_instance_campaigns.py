@@ -15,7 +15,7 @@ from accounts.refusal import Refused
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication.reading import queue
 from annotation.adjudication.settling import State
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.core.instance_labels import InstanceLabel, instance_labels
 from annotation.core.material import material
@@ -71,7 +71,7 @@ def opened(audit, coordinator) -> Campaign:
 
 
 def submitted(person, campaign, content=None, **answers) -> Assignment:
-    place = assigning_actions.take_next(reviewer=person, campaign=campaign)
+    place = taking.take_next(reviewer=person, campaign=campaign)
     grading_actions.submit_grade(
         reviewer=person,
         assignment=place,
@@ -132,7 +132,7 @@ def test_a_rubric_for_instances_asks_nothing_about_steps():
 
 
 def test_a_reader_sees_every_part_of_the_instance_with_its_citation(opened, readers):
-    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
+    place = taking.take_next(reviewer=readers[0], campaign=opened)
     shown = material(place)
     assert [proof.anchored.title for proof in shown.proofs] == [
         "Setup",
@@ -150,7 +150,7 @@ def test_a_reader_sees_every_part_of_the_instance_with_its_citation(opened, read
 
 
 def test_the_page_shows_parts_and_questions_and_takes_comments_and_flags(opened, readers):
-    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
+    place = taking.take_next(reviewer=readers[0], campaign=opened)
     client = Client()
     client.force_login(readers[0])
     page = client.get(reverse("grade", args=[place.handle])).content.decode()
@@ -174,7 +174,7 @@ def test_the_page_shows_parts_and_questions_and_takes_comments_and_flags(opened,
 
 
 def test_rest_offers_the_instance_like_any_other_item(opened, readers):
-    place = assigning_actions.take_next(reviewer=readers[0], campaign=opened)
+    place = taking.take_next(reviewer=readers[0], campaign=opened)
     client = Client()
     client.force_login(readers[0])
     shown = client.get(reverse("api-assignment", args=[place.handle])).json()

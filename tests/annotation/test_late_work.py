@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import reminding
 from annotation.core.own_data import own_data
 from annotation.grading import actions as grading_actions
@@ -100,7 +101,7 @@ def test_who_returns_gets_their_place_back_with_its_draft(opened, place, coordin
     )
     due(opened, -1)
     assigning_actions.release_late(actor=coordinator, campaign=opened)
-    back = assigning_actions.take_next(reviewer=algebraist, campaign=opened)
+    back = taking.take_next(reviewer=algebraist, campaign=opened)
     assert (back, back.state, back.draft.content) == (place, AssignmentState.WAITING, {"note": "half done"})
     back.item.refresh_from_db()
     assert back.item.places_taken == 1

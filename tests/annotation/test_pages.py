@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign
 from annotation.grading.actions import save_draft
 from annotation.models import Assignment, Grade
@@ -203,7 +203,7 @@ def test_the_number_of_queries_does_not_grow_with_the_work(
     }
     count_queries(
         django_assert_max_num_queries,
-        8 + 2,  # and a savepoint (test_statements.py)
+        9 + 2,  # and a savepoint (test_statements.py)
         lambda: ada.post(
             reverse("api-assignment", args=[place.handle]),
             body,

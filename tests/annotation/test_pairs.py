@@ -12,6 +12,7 @@ from accounts.refusal import Refused
 from annotation.adjudication.reading import queue
 from annotation.adjudication.settling import State
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
 from annotation.campaigns.actions import keep_rubric
@@ -128,7 +129,7 @@ def test_the_two_reviewers_of_a_pair_see_opposite_sides(comparison, coordinator,
     campaign = opened(comparison, coordinator)
     for person in (algebraist, other):
         for _ in range(6):
-            assigning_actions.take_next(reviewer=person, campaign=campaign)
+            taking.take_next(reviewer=person, campaign=campaign)
     for item in campaign.items.all():
         assert sorted(item.assignments.values_list("swapped", flat=True)) == [False, True]
 
@@ -166,7 +167,7 @@ def test_two_thousand_pairs_favour_no_side_and_no_system():
 def test_a_side_is_the_same_however_often_and_wherever_the_page_is_opened(
     client, comparison, coordinator, algebraist
 ):
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = taking.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     client.force_login(algebraist)
     pages = {
         client.get(f"/grading/items/{place.handle}/").content.decode().split("Argument")[1][:5]
@@ -179,7 +180,7 @@ def test_the_answer_names_the_output_whichever_side_it_stood_on(comparison, coor
     other = member("bea@study.test", "Bea", "reviewer", "algebra")
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1)
     for person in (algebraist, other):
-        place = assigning_actions.take_next(reviewer=person, campaign=campaign)
+        place = taking.take_next(reviewer=person, campaign=campaign)
         first = shown_first(place)[0]
         value = "first" if first.run.system.slug == "basalt" else "second"
         submit(person, place, value)
@@ -191,7 +192,7 @@ def test_the_answer_names_the_output_whichever_side_it_stood_on(comparison, coor
 
 @pytest.mark.parametrize("value", ["tie", "both_bad"])
 def test_a_tie_names_nobody(comparison, coordinator, algebraist, value):
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = taking.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     submit(algebraist, place, value)
     assert Answer.objects.get(question="preference").preferred is None
 
@@ -200,7 +201,7 @@ def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(compari
     campaign = opened(comparison, coordinator, mirrored_share=0.5)
     assert campaign.items.filter(mirrored=True).count() == 3
     for _ in range(6):
-        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        taking.take_next(reviewer=algebraist, campaign=campaign)
     places = list(Assignment.objects.filter(reviewer=algebraist).order_by("position"))
     assert [place.repeat for place in places] == [False] * 6 + [True] * 3
     for repeat in places[6:]:
@@ -217,7 +218,7 @@ def test_a_mirrored_pair_comes_again_at_the_end_with_the_sides_exchanged(compari
 
 def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator, mirrored_share=1.0)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     assert Item.objects.get(pk=place.item_id).places_taken == 1
     assigning_actions.say_out_of_field(reviewer=algebraist, assignment=place)
     states = Assignment.objects.filter(item=place.item).values_list("state", flat=True)
@@ -228,7 +229,7 @@ def test_repeats_take_no_place_and_go_with_the_place_that_is_given_up(comparison
 def test_a_study_with_mirrored_pairs_breaks_no_rule(comparison, coordinator, algebraist, capsys):
     hash_as_imported(*Run.objects.all())
     campaign = opened(comparison, coordinator, mirrored_share=1.0)
-    assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    taking.take_next(reviewer=algebraist, campaign=campaign)
     assert Assignment.objects.filter(repeat=True).exists()
     call_command("check_invariants")
     assert "rules hold" in capsys.readouterr().out
@@ -239,7 +240,7 @@ def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison,
     release.runs.get(system__slug="aurora").outputs.update(text=GDEF, text_format="latex")
     release.runs.get(system__slug="basalt").outputs.update(text=PLAIN, text_format="latex")
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"])
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     by_text = {proof.anchored.text: document for proof, document in anchored_documents(material(place))}
     assert r"a \ge b" in by_text[GDEF].blocks[0].html
     assert r"a \le b" in by_text[PLAIN].blocks[0].html
@@ -247,7 +248,7 @@ def test_the_shown_pair_is_two_documents_that_do_not_know_each_other(comparison,
 
 
 def test_the_page_of_a_pair_tells_no_system(client, comparison, coordinator, algebraist):
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = taking.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     client.force_login(algebraist)
     for address in (f"/grading/items/{place.handle}/", f"/api/v1/assignments/{place.handle}/", "/grading/"):
         page = client.get(address).content.decode().lower()
@@ -260,10 +261,10 @@ def test_a_conflict_with_either_system_keeps_the_pair_away(comparison, coordinat
     campaign = opened(comparison, coordinator)
     decided(algebraist, coordinator, ("system", "cobalt"))
     for _ in range(2):
-        place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        place = taking.take_next(reviewer=algebraist, campaign=campaign)
         assert "cobalt" not in place.item.stratum
     with pytest.raises(Refused, match="no items left"):
-        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        taking.take_next(reviewer=algebraist, campaign=campaign)
     assert all(
         "cobalt" not in vacancy_of(plan_pair, campaign) for plan_pair in pairs_for(campaign, algebraist)
     )
@@ -311,7 +312,7 @@ def test_the_database_itself_refuses_strange_pairs(comparison, coordinator, alge
 
 def test_the_database_itself_keeps_sides(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     rows = Assignment.objects.filter(pk=place.pk)
     refuses(lambda: rows.update(swapped=not place.swapped), "keeps its item")
     refuses(lambda: rows.update(swapped=None), "keeps its item")
@@ -327,7 +328,7 @@ def test_the_database_itself_keeps_sides(comparison, coordinator, algebraist):
 
 
 def test_the_database_itself_lets_only_a_side_be_preferred(comparison, coordinator, algebraist):
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
+    place = taking.take_next(reviewer=algebraist, campaign=opened(comparison, coordinator))
     grade = submit(algebraist, place, "tie")
     refuses(
         lambda: Answer.objects.create(grade=grade, question="x", value="tie", preferred=place.item.output),
@@ -364,7 +365,7 @@ def test_a_pair_is_exported_as_it_was_shown(comparison, coordinator, algebraist)
     campaign = opened(
         comparison, coordinator, systems=["aurora", "basalt"], per_stratum=1, mirrored_share=1.0
     )
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     repeat = Assignment.objects.get(reviewer=algebraist, repeat=True)
     for shown in (place, repeat):
         submit(algebraist, shown, "first")
@@ -382,7 +383,7 @@ def test_pairs_are_read_back_as_they_were(comparison, coordinator, algebraist, t
     """Into a copy of the release under another name; then the two label tables agree but for release and campaign."""
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=0.5)
     for _ in range(2):
-        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        taking.take_next(reviewer=algebraist, campaign=campaign)
     for number, place in enumerate(Assignment.objects.filter(reviewer=algebraist).order_by("position")):
         submit(algebraist, place, ["first", "tie", "second"][number])
     rows = exported(comparison.release)
@@ -429,7 +430,7 @@ def test_a_strange_pair_is_refused_with_line_and_field(comparison, coordinator, 
 def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebraist, tmp_path, capsys):
     campaign = opened(comparison, coordinator, mirrored_share=0.5)
     for _ in range(6):
-        assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+        taking.take_next(reviewer=algebraist, campaign=campaign)
     for place in Assignment.objects.filter(reviewer=algebraist):
         first = shown_first(place)[0].run.system.slug
         second = shown_first(place)[1].run.system.slug
@@ -452,10 +453,10 @@ def test_exported_pairs_are_what_analyse_reads(comparison, coordinator, algebrai
 def test_two_who_prefer_the_same_output_from_opposite_sides_agree(comparison, coordinator, algebraist):
     other = member("bea@study.test", "Bea", "reviewer", "algebra")
     campaign = opened(comparison, coordinator)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
-    opposite = assigning_actions.take_next(reviewer=other, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
+    opposite = taking.take_next(reviewer=other, campaign=campaign)
     while opposite.item_id != place.item_id:
-        opposite = assigning_actions.take_next(reviewer=other, campaign=campaign)
+        opposite = taking.take_next(reviewer=other, campaign=campaign)
     assert place.swapped is not opposite.swapped
     submit(algebraist, place, "first")
     submit(other, opposite, "second")
@@ -470,7 +471,7 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
     for person in (algebraist, other):
         for _ in range(2):
-            assigning_actions.take_next(reviewer=person, campaign=campaign)
+            taking.take_next(reviewer=person, campaign=campaign)
         for place in Assignment.objects.filter(reviewer=person):
             aurora_first = shown_first(place)[0].run.system.slug == "aurora"
             submit(person, place, "first" if aurora_first else "second")
@@ -484,7 +485,7 @@ def test_agreement_about_pairs_counts_what_was_preferred_and_each_pair_once(
 
 def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, algebraist):
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
-    assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    taking.take_next(reviewer=algebraist, campaign=campaign)
     for place in Assignment.objects.filter(reviewer=algebraist):  # the pair and its mirror image
         grading_actions.submit_grade(
             reviewer=algebraist,

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from accounts.refusal import Refused
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.models import Assignment, Campaign
 
@@ -26,7 +27,7 @@ def taken(person, campaign):
     found = []
     try:
         while True:
-            found.append(assigning_actions.take_next(reviewer=person, campaign=campaign).item.instance.key)
+            found.append(taking.take_next(reviewer=person, campaign=campaign).item.instance.key)
     except Refused as refusal:
         return found, refusal.code
 

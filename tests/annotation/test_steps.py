@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 import latex
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.documents import anchors
 from annotation.core.material import material

@@ -13,7 +13,7 @@ from accounts.trail import record
 from annotation.adjudication import actions as adjudication_actions
 from annotation.adjudication import unblinding
 from annotation.adjudication.reading import primary_decisions
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.core.identities import informed_people, sees_identities
 from annotation.core.item_names import item_name
@@ -146,7 +146,7 @@ def test_who_saw_identities_gets_no_work_in_open_rounds_of_the_release(
     campaigns_actions.open_campaign(actor=owner, campaign=again)
     assert coordinator.pk in informed_people(closed.release)
     with pytest.raises(NotAllowed, match="have seen which systems"):
-        assigning_actions.take_next(reviewer=coordinator, campaign=again)
+        taking.take_next(reviewer=coordinator, campaign=again)
     assert {row.reviewer for row in candidates(again)} >= {algebraist.pk}
     assert coordinator.pk not in {row.reviewer for row in candidates(again)}
 

@@ -4,7 +4,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from annotation.assigning.actions import say_out_of_field, take_next
+from annotation.assigning.actions import say_out_of_field
+from annotation.assigning.taking import take_next
 from annotation.core.own_data import own_data
 from annotation.grading.actions import submit_grade
 from annotation.grading.answers import Incomplete, checked

@@ -14,7 +14,7 @@ def main() -> None:
     from django.conf import settings
     from django.test import Client
 
-    from annotation.assigning.actions import take_next
+    from annotation.assigning.taking import take_next
     from annotation.campaigns.actions import draw_items, open_campaign
     from tests.conftest import member
     from tests.factories import (

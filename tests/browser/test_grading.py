@@ -8,7 +8,7 @@ from django.contrib.sessions.models import Session
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.grading.actions import save_draft
 from annotation.models import Comment, Draft, Grade
 from tests.accounts.test_second_factor import code_of

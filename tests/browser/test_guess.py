@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.guessing.actions import ask_for_guesses
 from annotation.models import Grade, SystemGuess

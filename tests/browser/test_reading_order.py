@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory
 

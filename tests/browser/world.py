@@ -23,6 +23,7 @@ from annotation.adjudication import unblinding
 from annotation.adjudication.reading import queue
 from annotation.adjudication.settling import State
 from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.calibration import actions as calibration_actions
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
@@ -206,9 +207,7 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
 
     def graded(reviewer: User, made: Campaign, **changes: Any) -> str:
         waiting = Assignment.objects.filter(reviewer=reviewer, item__campaign=made, state="waiting")
-        return _submitted(
-            waiting.first() or assigning_actions.take_next(reviewer=reviewer, campaign=made), **changes
-        )
+        return _submitted(waiting.first() or taking.take_next(reviewer=reviewer, campaign=made), **changes)
 
     round_one = Campaign.objects.get(slug="first-round-proofs")
     flags = [{"kind": "public_solution", "spans": [], "link": "https://example.org/a", "note": "Known."}]
@@ -218,16 +217,16 @@ def _work(coordinator: User, ada: User, emil: User, proofs: Release) -> dict[str
     drawn = campaign("Drawn, not open", "proofs-v1")
     campaigns_actions.draw_items(actor=coordinator, campaign=drawn, per_stratum=1, leave_out_undecided=True)
     steps = opened(campaign("Step by step", "proofs-first-error-v1"))
-    places["steps"] = str(assigning_actions.take_next(reviewer=ada, campaign=steps).handle)
+    places["steps"] = str(taking.take_next(reviewer=ada, campaign=steps).handle)
     pairs = campaign("Which one is better", "proofs-pairs-v1")
     campaigns_pairs.draw_pairs(
         actor=coordinator, campaign=pairs, per_stratum=2, mirrored_share=0.5, leave_out_undecided=True
     )
     pairs = campaigns_actions.open_campaign(actor=coordinator, campaign=pairs)
-    places["pair"] = str(assigning_actions.take_next(reviewer=ada, campaign=pairs).handle)
+    places["pair"] = str(taking.take_next(reviewer=ada, campaign=pairs).handle)
     asking = opened(campaign("Whose work", "proofs-v1", guesses=True))
     places["guess"] = graded(ada, asking)
-    places["grade"] = str(assigning_actions.take_next(reviewer=ada, campaign=asking).handle)
+    places["grade"] = str(taking.take_next(reviewer=ada, campaign=asking).handle)
     asked = opened(campaign("Whose work it was", "proofs-v1", guesses=True))
     for reviewer in (ada, emil):
         for _ in range(2):
@@ -268,7 +267,7 @@ def _with_verdict(coordinator: User, ada: User, gaps: Release) -> str:
     )
     campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
     while True:
-        place = assigning_actions.take_next(reviewer=ada, campaign=campaign)
+        place = taking.take_next(reviewer=ada, campaign=campaign)
         handle = _submitted(place)
         if ShownVerdict.objects.filter(item=place.item).exists():
             return handle

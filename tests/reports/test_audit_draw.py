@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import open_campaign
 from annotation.models import Campaign, Item
 from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit, plan_audit

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.grading import actions as grading_actions
 from benchmark.models import Instance, Release
@@ -121,7 +121,7 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
     reader = member("ida@study.test", "Ida", "reviewer", "algebra")
     passed = {known.key: "yes" for known in raters(release).items}
     for _ in range(4):
-        place = assigning_actions.take_next(reviewer=reader, campaign=campaign)
+        place = taking.take_next(reviewer=reader, campaign=campaign)
         grading_actions.submit_grade(
             reviewer=reader,
             assignment=place,

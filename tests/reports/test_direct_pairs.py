@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs
 from annotation.campaigns.actions import keep_rubric
@@ -151,7 +151,7 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     )
     pairs.draw_pairs(actor=coordinator, campaign=campaign)
     campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=campaign)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     place = Assignment.objects.get(pk=place.pk)
     aurora_first = shown_first(place)[0].run.system.slug == "aurora"
     grading_actions.submit_grade(

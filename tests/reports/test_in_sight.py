@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.assigning import actions as assigning_actions
+from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
 from annotation.models import Answer, Grade, RevealArm
 from reports.artifact.freezing import build
@@ -212,7 +212,7 @@ def test_the_score_page_and_rest_show_both_figures(closed, client, coordinator):
 @pytest.mark.parametrize("said", [None, False])
 def test_the_database_refuses_a_grade_that_hides_what_was_in_sight(judged, coordinator, algebraist, said):
     campaign = attached(judged, coordinator, before=1.0)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     assert RevealArm.objects.get(assignment=place).before
     with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
         Grade.objects.create(
@@ -223,7 +223,7 @@ def test_the_database_refuses_a_grade_that_hides_what_was_in_sight(judged, coord
 def test_the_database_refuses_a_sight_where_no_verdict_is_shown(drafted, coordinator, algebraist):
     campaigns_actions.draw_items(actor=coordinator, campaign=drafted)
     campaign = campaigns_actions.open_campaign(actor=coordinator, campaign=drafted)
-    place = assigning_actions.take_next(reviewer=algebraist, campaign=campaign)
+    place = taking.take_next(reviewer=algebraist, campaign=campaign)
     with pytest.raises(IntegrityError, match="follows from the arm"), transaction.atomic():
         Grade.objects.create(
             assignment=place, rubric_sha256=campaign.rubric.sha256, idempotency_key="k", verdict_seen=True

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.models import Answer, Assignment, Grade, Item
-from benchmark.models import IdentityDecision, RedactedOutput, Settlement
+from annotation.models import Answer, Assignment, CalibrationItem, CalibrationRound, Grade, Item
+from benchmark.models import IdentityDecision, Instance, RedactedOutput, Settlement
 from benchmark.releases.freezing import freeze_release, freeze_run
 from benchmark.settling.case import open_case
 from judging.models import Call
@@ -170,6 +170,23 @@ def test_a_stratum_with_fewer_or_more_items_than_were_drawn_is_found(terms):
     if terms["sample_size"] == 1:
         ItemFactory(campaign=item.campaign, stratum_size=2, sample_size=1, inclusion_probability=0.5)
     assert broken() == {"strata_hold_their_sample"}
+
+
+def test_an_item_with_another_domain_than_its_instance_is_found():
+    item = ItemFactory()
+    Instance.objects.filter(pk=item.instance_id).update(domain="topology")
+    assert broken() == {"items_keep_what_is_asked_of_them"}
+
+
+@pytest.mark.parametrize("revealed", [True, False])
+def test_an_item_that_is_wrongly_marked_as_revealed_or_not_is_found(revealed):
+    item = ItemFactory(revealed=revealed)
+    assert broken() == ({"items_keep_what_is_asked_of_them"} if revealed else set())
+    staff = item.campaign.created_by
+    shown = CalibrationRound.objects.create(campaign=item.campaign, made_by=staff)
+    CalibrationItem.objects.create(round=shown, item=item)
+    CalibrationRound.objects.filter(pk=shown.pk).update(revealed_by=staff, revealed_at=timezone.now())
+    assert broken() == (set() if revealed else {"items_keep_what_is_asked_of_them"})
 
 
 def test_a_repeat_with_the_same_side_is_found():

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 
 from accounts.refusal import Refused
-from annotation.assigning.actions import take_next
+from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.campaigns.revising import discard_draw, revise_campaign
 from annotation.core.own_data import own_data
