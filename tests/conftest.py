@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
 from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import OperationalError, connection, transaction
@@ -154,6 +154,15 @@ def _guards_survive_flushes() -> Iterator[None]:
         patch.setattr(PostgreSQLOperations, "execute_sql_flush", _flush_after_latecomers, raising=False)
         patch.setattr(flush, "sql_flush", _flush_all_but_what_is_kept)
         patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)  # it would write what is kept
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _passwords_are_hashed_quickly() -> Iterator[None]:
+    """With 2 rounds of scrypt, not 16,384: a quarter of a second each that says nothing about the platform."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScryptPasswordHasher, "work_factor", 2)
+        patch.setattr(ScryptPasswordHasher, "parallelism", 1)
         yield
 
 
