@@ -147,6 +147,21 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         connection.settings_dict["TEST"]["TEMPLATE"] = migrated.database_name
 
 
+@pytest.fixture(scope="module")
+def rows_of_the_module(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+    """`with rows_of_the_module(): ...` in a module's fixture writes rows that all tests of the file begin with.
+
+    They are in a transaction around the tests' own, so that each test undoes what it does and the file all the rest.
+    """
+    with django_db_blocker.unblock():
+        around = transaction.atomic()
+        around.__enter__()
+    yield django_db_blocker.unblock
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _guards_survive_flushes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
