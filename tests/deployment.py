@@ -165,9 +165,15 @@ def migrated_once(server: str) -> Deployment:
 def _migrate_unless_kept(migrated: Deployment) -> None:
     """The name of a kept database is a digest of all that a migration can import, so that it is never out of date."""
     digest = hashlib.sha256((ROOT / "constraints.txt").read_bytes())
-    for app in sorted(path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"):
-        for module in sorted(app.rglob("*.py")):
-            digest.update(f"{module.relative_to(ROOT)} {hashlib.sha256(module.read_bytes()).hexdigest()}".encode())
+    folders = {path.parent for path in ROOT.glob("*/__init__.py")} - {
+        ROOT / "tests",
+        ROOT / "tools",
+        ROOT / "bench",
+    }
+    for module in sorted(module for folder in folders for module in folder.rglob("*.py")):
+        digest.update(
+            f"{module.relative_to(ROOT)} {hashlib.sha256(module.read_bytes()).hexdigest()}".encode()
+        )
     kept = ROOT / ".runtime" / "migrated" / digest.hexdigest()
     kept.parent.mkdir(parents=True, exist_ok=True)
     with (kept.parent / "lock").open("w") as lock:
