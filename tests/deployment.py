@@ -4,7 +4,8 @@ On the embedded way everything is in one temporary folder; where the suite runs 
 database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
 Migrating costs fifteen seconds of the processor, so a run of the suite migrates one database, whichever of its
 processes needs it first, and every deployment and every process's own test database begins with a copy of it.
-A copy is kept in `.runtime/migrated` until the code or its packages change.
+SQLite's is kept in `.runtime/migrated` until the code or its packages change; PostgreSQL's is not, since a dump brings
+unique constraints back in another order than migrations made them, and the first of two that are violated is named.
 """
 
 import atexit
@@ -17,7 +18,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -28,11 +28,8 @@ from typing import Any
 import environ
 import psycopg2
 
-from tools.servers import INSTALL, WHEEL
-
 ROOT = Path(__file__).parents[1]
 SQLITE = "touchstone.sqlite3"
-PROGRAMS = Path(sysconfig.get_path("purelib")) / WHEEL / INSTALL / "bin"
 SHARED = "TOUCHSTONE_TEST_SHARED"  # names the folder that the processes of one run of the suite share
 
 
@@ -159,7 +156,9 @@ def migrated_once(server: str) -> Deployment:
         if not finished.exists():
             if server:
                 _administer(server, f"CREATE DATABASE {migrated.database_name}")
-            _migrate_unless_kept(migrated)
+                migrated.manage("migrate", "--verbosity", "0")
+            else:
+                _migrate_unless_kept(migrated)
             finished.write_text(server, encoding="utf-8")
     return migrated
 
@@ -176,47 +175,18 @@ def _migrate_unless_kept(migrated: Deployment) -> None:
         digest.update(
             f"{module.relative_to(ROOT)} {hashlib.sha256(module.read_bytes()).hexdigest()}".encode()
         )
-    kind = (
-        f"postgresql-{migrated.query('SHOW server_version_num')[0][0]}" if migrated.database_url else "sqlite"
-    )
-    kept = ROOT / ".runtime" / "migrated" / f"{digest.hexdigest()}.{kind}"
+    kept = ROOT / ".runtime" / "migrated" / digest.hexdigest()
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with (kept.parent / f"lock-{kind}").open("w") as lock:
+    with (kept.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if kept.exists():
-            _restore(kept, migrated)
-            return
-        migrated.manage("migrate", "--verbosity", "0")
-        for outdated in kept.parent.glob(f"*.{kind}"):
-            outdated.unlink()
-        unfinished = kept.parent / f"unfinished-{kind}"
-        if _keep(migrated, unfinished):
+        if not kept.exists():
+            migrated.manage("migrate", "--verbosity", "0")
+            for outdated in kept.parent.glob("?" * 64):
+                outdated.unlink()
+            unfinished = kept.parent / "unfinished"
+            shutil.copyfile(migrated.folder / SQLITE, unfinished)
             unfinished.rename(kept)
-
-
-def _keep(migrated: Deployment, file: Path) -> bool:
-    """False where a server of one's own is newer than our pg_dump, which then dumps nothing."""
-    if not migrated.database_url:
-        shutil.copyfile(migrated.folder / SQLITE, file)
-        return True
-    command = [str(PROGRAMS / "pg_dump"), "--dbname", migrated.database_url, "--file", str(file)]
-    return subprocess.run(command, capture_output=True).returncode == 0
-
-
-def _restore(kept: Path, migrated: Deployment) -> None:
-    if not migrated.database_url:
         shutil.copyfile(kept, migrated.folder / SQLITE)
-        return
-    command = [
-        str(PROGRAMS / "psql"),
-        "--quiet",
-        "--no-psqlrc",
-        "--single-transaction",
-        "--set=ON_ERROR_STOP=1",
-    ]
-    subprocess.run(
-        [*command, "--dbname", migrated.database_url, "--file", str(kept)], check=True, capture_output=True
-    )
 
 
 def _forget_what_is_shared(folder: Path) -> None:
