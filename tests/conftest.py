@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.hashers import make_password
+from django.contrib.auth.hashers import ScryptPasswordHasher, make_password
 from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import OperationalError, connection, transaction
@@ -147,6 +147,21 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         connection.settings_dict["TEST"]["TEMPLATE"] = migrated.database_name
 
 
+@pytest.fixture(scope="module")
+def rows_of_the_module(django_db_setup: None, django_db_blocker: Any) -> Iterator[Any]:
+    """`with rows_of_the_module(): ...` in a module's fixture writes rows that all tests of the file begin with.
+
+    They are in a transaction around the tests' own, so that each test undoes what it does and the file all the rest.
+    """
+    with django_db_blocker.unblock():
+        around = transaction.atomic()
+        around.__enter__()
+    yield django_db_blocker.unblock
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _guards_survive_flushes() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -154,6 +169,15 @@ def _guards_survive_flushes() -> Iterator[None]:
         patch.setattr(PostgreSQLOperations, "execute_sql_flush", _flush_after_latecomers, raising=False)
         patch.setattr(flush, "sql_flush", _flush_all_but_what_is_kept)
         patch.setattr(flush, "emit_post_migrate_signal", lambda *_: None)  # it would write what is kept
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _passwords_are_hashed_quickly() -> Iterator[None]:
+    """With 2 rounds of scrypt, not 16,384: a quarter of a second each that says nothing about the platform."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScryptPasswordHasher, "work_factor", 2)
+        patch.setattr(ScryptPasswordHasher, "parallelism", 1)
         yield
 
 

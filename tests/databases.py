@@ -2,7 +2,8 @@
 
 On both runs what databases do in their own way: constraints, guards, locks, claims, JSON, ordering, restoring, text
 that one of them refuses. On PostgreSQL alone runs what is about a deployment: servers that die, reviewers at once, a
-whole study in the browser. `make test-all` runs everything on both, for a night. Every run begins with all migrations.
+whole study in the browser. `make test-all` runs everything on both, for a night. Every run begins with all migrations,
+or on SQLite with a copy of what they made while the code is the same (tests/deployment.py).
 tests/test_databases.py looks for gaps.
 """
 

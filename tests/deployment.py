@@ -2,8 +2,10 @@
 
 On the embedded way everything is in one temporary folder; where the suite runs on PostgreSQL and Redis, a
 database of its own is made on the same server. The Redis is shared: a stray signal only makes a worker look.
-Migrating costs ten seconds of the processor, so a run of the suite migrates one database, whichever of its
+Migrating costs fifteen seconds of the processor, so a run of the suite migrates one database, whichever of its
 processes needs it first, and every deployment and every process's own test database begins with a copy of it.
+SQLite's is kept in `.runtime/migrated` until the code or its packages change; PostgreSQL's is not, since a dump brings
+unique constraints back in another order than migrations made them, and the first of two that are violated is named.
 """
 
 import atexit
@@ -154,9 +156,37 @@ def migrated_once(server: str) -> Deployment:
         if not finished.exists():
             if server:
                 _administer(server, f"CREATE DATABASE {migrated.database_name}")
-            migrated.manage("migrate", "--verbosity", "0")
+                migrated.manage("migrate", "--verbosity", "0")
+            else:
+                _migrate_unless_kept(migrated)
             finished.write_text(server, encoding="utf-8")
     return migrated
+
+
+def _migrate_unless_kept(migrated: Deployment) -> None:
+    """The name of a kept database is a digest of all that a migration can import, so that it is never out of date."""
+    digest = hashlib.sha256((ROOT / "constraints.txt").read_bytes())
+    folders = {path.parent for path in ROOT.glob("*/__init__.py")} - {
+        ROOT / "tests",
+        ROOT / "tools",
+        ROOT / "bench",
+    }
+    for module in sorted(module for folder in folders for module in folder.rglob("*.py")):
+        digest.update(
+            f"{module.relative_to(ROOT)} {hashlib.sha256(module.read_bytes()).hexdigest()}".encode()
+        )
+    kept = ROOT / ".runtime" / "migrated" / digest.hexdigest()
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with (kept.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            migrated.manage("migrate", "--verbosity", "0")
+            for outdated in kept.parent.glob("?" * 64):
+                outdated.unlink()
+            unfinished = kept.parent / "unfinished"
+            shutil.copyfile(migrated.folder / SQLITE, unfinished)
+            unfinished.rename(kept)
+        shutil.copyfile(kept, migrated.folder / SQLITE)
 
 
 def _forget_what_is_shared(folder: Path) -> None:

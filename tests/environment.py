@@ -3,6 +3,7 @@
 Every process of the run (xdist starts several) has its own runtime folder, and its own database of a Redis.
 """
 
+import gc
 import os
 import shutil
 import tempfile
@@ -27,6 +28,12 @@ if os.environ.get("CELERY_BROKER_URL", "").startswith("redis://"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rounds", type=int, default=4, help="rounds of 200 reviewers who ask at once")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests live until the end: no collection of garbage needs to look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

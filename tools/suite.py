@@ -90,6 +90,8 @@ def main() -> int:
 def _what_is_left_out(mode: str) -> dict[str, str]:
     """Marker -> the reason why its tests do not run."""
     left_out = {}
+    if mode != "--all":
+        left_out["night"] = "more seeds of tests that run here with fewer (make test-all)"
     if mode == "--fast":
         left_out["browser"] = "browser tests, and what runs on PostgreSQL with Redis (--fast)"
         left_out["postgresql"] = "tests that are about a deployment with PostgreSQL (--fast)"

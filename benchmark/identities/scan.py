@@ -1,6 +1,7 @@
 """The identity scan: source in, findings out. Pure and linear; known misses are acrostics and style."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from benchmark.identities import naming
 from benchmark.identities.concealed import concealed
@@ -9,6 +10,7 @@ from benchmark.identities.phrases import phrases, templates
 from latex.folding import read
 
 VERSION = naming.version()
+SHORT = 300  # characters: fields like papers and statements, which the outputs of a run repeat
 
 
 def scan(
@@ -19,8 +21,11 @@ def scan(
     `systems`: names of the release's own systems, which count as names too; `words`: what its staff added, certain
     wherever it occurs. Of two findings in one place the certain one is kept.
     """
-    own, added = tuple(systems), tuple(words)
+    asked = source, text_format, tuple(systems), tuple(words)
+    return _scan_short(*asked) if len(source) <= SHORT else _scan(*asked)
 
+
+def _scan(source: str, text_format: str, own: tuple[str, ...], added: tuple[str, ...]) -> tuple[Finding, ...]:
     def tells(text: str) -> bool:
         plain = read(text, "plain")
         return any(found.certain for found in (*naming.named(plain, own, added), *phrases(plain)))
@@ -37,3 +42,6 @@ def scan(
         if not any(other.start <= one.start and one.end <= other.end for other in kept[-50:]):
             kept.append(one)
     return tuple(sorted(kept, key=lambda one: (one.start, one.end)))
+
+
+_scan_short = lru_cache(maxsize=5_000)(_scan)

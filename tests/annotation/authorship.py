@@ -97,10 +97,14 @@ def decide_honestly(coordinator: User) -> None:
 
 
 class Reviewer:
-    """A signed-in reviewer with nothing but their account; keeps what every request brought."""
+    """A signed-in reviewer with nothing but their account; keeps what every request brought.
 
-    def __init__(self, person: User) -> None:
+    Who `keeps` nothing opens no page after a form either.
+    """
+
+    def __init__(self, person: User, *, keeps: bool = True) -> None:
         cache.clear()
+        self.keeps = keeps
         self.client = Client(raise_request_exception=True)
         self.client.force_login(person)
         self.transcript: list[tuple[str, int, str]] = []
@@ -113,10 +117,11 @@ class Reviewer:
         )
 
     def send(self, address: str, **fields: Any) -> Any:
-        return self._kept(f"form {address} {fields}", self.client.post(address, fields, follow=True))
+        return self._kept(f"form {address} {fields}", self.client.post(address, fields, follow=self.keeps))
 
     def _kept(self, asked: str, reply: Any) -> Any:
-        self.transcript.append((asked, reply.status_code, steady(reply.content.decode())))
+        if self.keeps:
+            self.transcript.append((asked, reply.status_code, steady(reply.content.decode())))
         return reply
 
     def take(self) -> str | None:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from playwright.sync_api import Error, Page, Response
+
 from tests.browser.world import World
 from tests.routes import ACCESS, OWNERS, PUBLIC, STAFF
 
@@ -156,3 +158,26 @@ def _example(route: str) -> str:
         return NAMES.get(f"{kind}:{name}", "{run}" if route.startswith("judges/runs/") else "1")
 
     return re.sub(r"<(\w+):(\w+)>", value, route)
+
+
+def opened(page: Page, path: str) -> Response:
+    """Go to an address. The reply is there even if Chromium does not show it: a file, or a refusal without words."""
+    replies: list[Response] = []
+
+    def keep(reply: Response) -> None:
+        if reply.request.is_navigation_request() and reply.frame == page.main_frame:
+            replies.append(reply)
+
+    page.on("response", keep)
+    try:
+        page.goto(path)
+    except Error:
+        if not replies:
+            raise
+    finally:
+        page.remove_listener("response", keep)
+    return replies[-1]
+
+
+def is_a_page(reply: Response) -> bool:
+    return reply.status == 200 and reply.headers.get("content-type", "").startswith("text/html")

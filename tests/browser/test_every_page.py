@@ -4,15 +4,16 @@ Each is looked at in light and wide, then in dark and narrow. A console error or
 policy fails too.
 """
 
+from urllib.parse import urlsplit
+
 import pytest
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
-from django.test import Client
 from playwright.sync_api import Page
 
 from tests.accounts.test_second_factor import code_of
 from tests.browser.accessibility import axe
-from tests.browser.every_page import Address, addresses
+from tests.browser.every_page import Address, addresses, is_a_page, opened
 from tests.browser.world import World, furnish_elsewhere
 from tests.conftest import PASSWORD
 
@@ -29,25 +30,6 @@ def world(settings, tmp_path) -> World:
     settings.UPLOAD_DIR, settings.REPORT_DIR = tmp_path, tmp_path / "reports"
 
     return furnish_elsewhere()
-
-
-def shown(world: World) -> list[Address]:
-    """The addresses that answer with a page; the rest must be files, or verbs that are only posted."""
-    clients = {None: Client()}
-    for name, person in world.people.items():
-        clients[name] = Client()
-        clients[name].force_login(person)
-    found, astray = [], []
-    for address in addresses(world):
-        reply = clients[address.person].get(address.path, follow=True)
-        kind, last = reply.headers.get("Content-Type", ""), reply.request["PATH_INFO"]
-        turned_away = last.startswith("/accounts/login/") and last != address.path
-        if reply.status_code == 200 and kind.startswith("text/html") and not turned_away:
-            found.append(address)
-        elif reply.status_code != 405 and (reply.status_code != 200 or turned_away):
-            astray.append((address.route, address.path, reply.status_code, last))
-    assert astray == [], "give these routes an example in tests/browser/every_page.py"
-    return found
 
 
 def faults_of(page: Page) -> list[str]:
@@ -67,18 +49,27 @@ def faults_of(page: Page) -> list[str]:
 
 
 def test_no_page_has_a_fault_in_either_theme_and_all_fit_a_phone(world, sign_in, new_page):
+    """What is no page must be a file, or a verb that is only posted."""
     by_person: dict[str | None, list[Address]] = {}
-    for address in shown(world):
+    for address in addresses(world):
         by_person.setdefault(address.person, []).append(address)
-    found = {}
+    found, astray, shown = {}, [], 0
     for person, seen in by_person.items():
         page = sign_in(world.people[person]) if person else new_page()
         page.set_default_timeout(60_000)  # a busy machine is no fault of the page
         for address in seen:
-            page.goto(address.path)
-            if faults := faults_of(page):
-                found[address.path] = faults
+            reply = opened(page, address.path)
+            last = urlsplit(reply.url).path
+            turned_away = last.startswith("/accounts/login/") and last != address.path
+            if is_a_page(reply) and not turned_away:
+                shown += 1
+                if faults := faults_of(page):
+                    found[address.path] = faults
+            elif reply.status != 405 and (reply.status != 200 or turned_away):
+                astray.append((address.route, address.path, reply.status, last))
+    assert astray == [], "give these routes an example in tests/browser/every_page.py"
     assert found == {}
+    assert shown > 120
 
 
 def test_the_pages_of_a_second_factor_have_no_fault_either(page, algebraist):

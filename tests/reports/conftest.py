@@ -1,7 +1,8 @@
 """The sample project's Re2Math part, imported once per test module's needs."""
 
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -12,6 +13,8 @@ from benchmark.importing.outputs import import_outputs
 from benchmark.models import Release
 from benchmark.releases.actions import import_release
 from reports.labels.importing import import_labels
+from reports.printing import report as report_printing
+from reports.printing.pages import Printed, print_html
 from reports.scores import inputs
 from tests.remembering import remembered
 from tests.reports.graded import graded_campaign
@@ -40,6 +43,28 @@ def write(
 
 
 SYSTEMS = ("aurora", "basalt", "cobalt")
+
+
+@cache
+def _printed_once(html: str, sheets: tuple[str, ...]) -> Printed:
+    return print_html(html, sheets)
+
+
+@pytest.fixture(scope="module")
+def _graded_for_the_module(rows_of_the_module: Any) -> int:
+    with rows_of_the_module():
+        return graded_campaign().pk
+
+
+@pytest.fixture
+def graded_and_printed_once(
+    _graded_for_the_module: int, db: None, monkeypatch: pytest.MonkeyPatch
+) -> Campaign:
+    """`graded`, the same rows for all tests of a file that print them: equal HTML is set once."""
+    monkeypatch.setattr(
+        report_printing, "print_html", lambda html, sheets: _printed_once(html, tuple(sheets))
+    )
+    return Campaign.objects.select_related("release__benchmark").get(pk=_graded_for_the_module)
 
 
 @pytest.fixture

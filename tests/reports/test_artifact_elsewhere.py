@@ -11,6 +11,7 @@ import pytest
 
 from benchmark.releases.freezing import freeze_release
 from reports.artifact.freezing import freeze_artifact
+from tests.deployment import SQLITE, migrated_once
 from tests.reports.conftest import SYSTEMS
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +25,6 @@ from django.core.management import call_command as call
 django.setup()
 assert django.db.connection.vendor == "sqlite"
 quiet = open(os.devnull, "w")
-call("migrate", verbosity=0)
 call("import_release", "re2math", "sample/re2math/release.jsonl", release="sample-re2math", sample=True, stdout=quiet)
 for system in {systems}:
     file = f"sample/re2math/outputs-{{system}}.jsonl"
@@ -77,6 +77,8 @@ def test_another_number_in_it_is_refused_there_with_its_place(artifact, clone):
 
 
 def test_the_same_files_imported_there_give_the_same_bytes(artifact, clone):
+    (clone / "runtime").mkdir(exist_ok=True)
+    shutil.copyfile(migrated_once("").folder / SQLITE, clone / "runtime" / SQLITE)
     answer = run_in(clone, "-c", _SAME_PROJECT.format(systems=SYSTEMS))
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.removesuffix("\n") == artifact.content

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from accounts.refusal import NotAllowed, Refused
+from annotation.models import Campaign
 from benchmark.tuples.actions import declare_tuple
 from reports.models import ReportJob, ReportState
 from reports.printing import jobs as report_jobs
@@ -30,6 +31,11 @@ from tests.factories import CampaignFactory, ItemFactory, OutputFactory, RunFact
 from tests.reports.reading_pdf import text_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def graded(graded_and_printed_once: Campaign) -> Campaign:
+    return graded_and_printed_once
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,13 @@ from tests.reports.graded import REMARK, N, remark
 from tests.reports.reading_pdf import text_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def graded(graded_and_printed_once: Campaign) -> Campaign:
+    return graded_and_printed_once
+
+
 NAMES = ("Aurora", "Basalt", "ada0@study.test", "system-")
 
 

@@ -58,8 +58,9 @@ def trec_run(system: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.fixture
-def published(tmp_path) -> Release:
+@pytest.fixture(scope="module")
+def _published(rows_of_the_module, tmp_path_factory) -> None:
+    tmp_path = tmp_path_factory.mktemp("published")
     queries = [
         {
             "instance_id": f"q{number:03}",
@@ -70,12 +71,17 @@ def published(tmp_path) -> Release:
         for number in range(QUERIES)
     ]
     path = write_lines(tmp_path / "queries.jsonl", *queries)
-    import_release(actor=None, protocol="theorem_search", path=path, name="validation")
-    release = Release.objects.select_related("benchmark").get(name="validation")
-    for system in TABLE_2:
-        (tmp_path / "run.trec").write_text(trec_run(system))
-        import_outputs(actor=None, path=tmp_path / "run.trec", release=release, system=system)
-    return release
+    with rows_of_the_module():
+        import_release(actor=None, protocol="theorem_search", path=path, name="validation")
+        release = Release.objects.select_related("benchmark").get(name="validation")
+        for system in TABLE_2:
+            (tmp_path / "run.trec").write_text(trec_run(system))
+            import_outputs(actor=None, path=tmp_path / "run.trec", release=release, system=system)
+
+
+@pytest.fixture
+def published(_published, db) -> Release:
+    return Release.objects.select_related("benchmark").get(name="validation")
 
 
 def test_the_published_counts_come_out_with_their_denominators(published):
