@@ -1,4 +1,4 @@
-"""What every request for the next item asks of an item stands in its own row: its domain, and whether it was revealed."""
+"""What every request for the next item asks of an item is in its own row: its domain, and whether it was revealed."""
 
 from django.db import migrations, models
 
