@@ -273,7 +273,7 @@ def test_the_database_itself_refuses_items_that_are_neither(opened, gaps):
 
     def refuses(words, **fields):
         with pytest.raises(IntegrityError, match=words), transaction.atomic():
-            Item.objects.create(**{"instance": item.instance, **terms, **fields})
+            Item.objects.create(**{"instance": item.instance, "domain": item.domain, **terms, **fields})
 
     output = OutputFactory(run__release=gaps, instance=item.instance)
     refuses("item_instance_once_per_campaign|UNIQUE", campaign=opened)

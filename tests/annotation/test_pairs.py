@@ -294,6 +294,7 @@ def test_the_database_itself_refuses_strange_pairs(comparison, coordinator, alge
             "output",
             "second",
             "instance",
+            "domain",
             "stratum_size",
             "sample_size",
             "inclusion_probability",
