@@ -10,7 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 
-from accounts.models import RoleName, User
+from accounts.models import RoleName
 
 STUDY_STAFF = frozenset({RoleName.COORDINATOR, RoleName.OWNER})
 
@@ -48,8 +48,3 @@ def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Ca
         return login_required(gate)
 
     return decorate
-
-
-def active_reviewers() -> "list[User]":
-    """Active users with the reviewer role, by email."""
-    return list(User.objects.filter(is_active=True, roles__name=RoleName.REVIEWER).order_by("email"))

@@ -1,6 +1,6 @@
 """Querysets of judging: what is left to ask, how far a run is, and verdicts for reports."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, TypedDict
 
@@ -10,7 +10,7 @@ from benchmark.models import Output, OutputState, Release
 from benchmark.protocols import get_protocol
 from judging.asking.costs import use_of
 from judging.asking.subjects import of_run
-from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict, VerdictState
+from judging.models import Call, Judge, JudgeRun, JudgeTask, Verdict
 from work.models import TaskState
 
 if TYPE_CHECKING:
@@ -142,16 +142,6 @@ def recent_errors(run: JudgeRun, limit: int = 20) -> QuerySet[JudgeTask]:
     return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:limit]
 
 
-def verdict_rows(*, release: Release, track: str, judge: Judge) -> Iterable[tuple[int, str, str, str]]:
-    """(output id, predicate, state, value) of every stored vote of one judge on one track."""
-    return (
-        Verdict.objects.filter(judge=judge, output__run__release=release, output__run__track=track)
-        .order_by("output_id", "predicate", "order", "vote")
-        .values_list("output_id", "predicate", "state", "value")
-        .iterator(chunk_size=5000)
-    )
-
-
 def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:
     """Judges that have answered a question of the protocol about a track under a condition, by label.
 
@@ -172,10 +162,3 @@ def judges_of_release(release: Release) -> QuerySet[Judge]:
     scored = [predicate.key for predicate in get_protocol(release.benchmark.protocol).output_predicates]
     said = Verdict.objects.filter(predicate__in=scored, output__run__release=release, second=None)
     return Judge.objects.filter(id__in=said.values("judge_id")).order_by("slug", "version")
-
-
-def unparsed(run: JudgeRun) -> QuerySet[Verdict]:
-    """Replies of the run's judge that could not be parsed."""
-    return Verdict.objects.filter(
-        judge=run.judge, state=VerdictState.UNPARSED, call__task__run=run
-    ).select_related("call")

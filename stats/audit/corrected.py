@@ -109,42 +109,6 @@ def undefined_score(strata: Sequence[Stratum], *, method: str, level: float) -> 
     )
 
 
-def wald_score(strata: Sequence[Stratum], *, kind: str = "t", level: float = 0.95) -> Estimate:
-    """Design estimate with a `normal`, `t` (sum n_h - H degrees of freedom), `logit` or `beta` interval.
-
-    `beta` is Clopper-Pearson on the effective sample size (Korn and Graubard 1998; R survey's
-    `svyciprop(method = "beta")`). Offered only where it holds: every stratum that is not a census has at
-    least 5 successes and 5 failures; otherwise the value has no interval, reason FEW_EVENTS.
-    """
-    if kind not in _DESIGN_ENDS:
-        raise ValueError(f"kind must be one of {', '.join(_DESIGN_ENDS)}; got {kind!r}")
-    method = f"wald_{kind}"
-    refusal = undefined_score(strata, method=method, level=level)
-    if refusal is not None:
-        return refusal
-    value, se = post_stratified_mean(strata), design_se(strata)
-    n = sum(stratum.sampled for stratum in strata)
-    holds = se is not None and all(stratum.is_census or _has_events(stratum) for stratum in strata)
-    ends = None
-    if holds and se is not None:
-        ends = (value, value) if se == 0 else _DESIGN_ENDS[kind](value, se, n, n - len(strata), level)
-    return Estimate(
-        value=value,
-        ci=ends,
-        level=level,
-        method=method,
-        se=se,
-        n=n,
-        population=population(strata),
-        denom_rule="finite",
-        reason=None if ends is not None else Reason.FEW_EVENTS,
-    )
-
-
-def _has_events(stratum: Stratum) -> bool:
-    return min(stratum.successes, stratum.sampled - stratum.successes) >= MIN_EVENTS
-
-
 def _normal_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
     half = z_value(level) * se
     return max(0.0, value - half), min(1.0, value + half)

@@ -58,11 +58,6 @@ def spread(p: float) -> float:
     return math.sqrt(p * (1 - p))
 
 
-def jeffreys_guess(successes: int, n: int) -> float:
-    """Share guessed from a pilot, never 0 or 1."""
-    return (successes + 0.5) / (n + 1)
-
-
 def neyman(
     sizes: Sequence[int],
     guesses: Sequence[float],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 Label = TypeVar("Label", bound=Hashable)
@@ -47,11 +47,3 @@ def totals(labels: Iterable[Label], categories: Sequence[Label]) -> dict[Label, 
     if strange:
         raise ValueError(f"labels outside the declared categories: {strange!r}")
     return {category: counts[category] for category in categories}
-
-
-def problem_level(
-    labels_by_problem: Mapping[str, Sequence[Label]], *, categories: Sequence[Label], otherwise: Label
-) -> dict[Label, int]:
-    """Number of problems per category under the unanimous rule; problems without labels are left out."""
-    verdicts = (unanimous(labels, otherwise=otherwise) for labels in labels_by_problem.values())
-    return totals((verdict for verdict in verdicts if verdict is not None), categories)

@@ -80,21 +80,6 @@ def graded_severity(scores: ArrayLike) -> list[Severity]:
     return _entries([n] * k, (n * effects).tolist(), z)
 
 
-def window_scores(residual: ArrayLike, variance: ArrayLike, *, size: int = 30) -> list[float | None]:
-    """z of consecutive windows of one rater's labels in time order; the last window takes what is left.
-
-    From `label_residuals`; None for a window without information. The specification asks for 20 to 50.
-    """
-    if size < 1:
-        raise ValueError(f"a window holds at least one label, got {size}")
-    lead, spread = np.asarray(residual, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    starts = np.arange(0, max(1, len(lead) // size) * size, size)
-    if not len(lead):
-        return []
-    sums, variances = np.add.reduceat(lead, starts), np.add.reduceat(spread, starts)
-    return [float(s / math.sqrt(v)) if v > 0 else None for s, v in zip(sums, variances, strict=True)]
-
-
 def _entries(rated: list[int], excess: list[float], z: list[float | None]) -> list[Severity]:
     p = [None if value is None else math.erfc(abs(value) / math.sqrt(2)) for value in z]
     tested = [at for at, value in enumerate(p) if value is not None]

@@ -55,29 +55,3 @@ def votes_needed(spread: VoteSpread, *, share: float = 0.1) -> int | None:
     if spread.between == 0:
         return None
     return max(1, math.ceil(spread.within * (1 - share) / (share * spread.between) - 1e-12))
-
-
-def flip_probability(modal: float, votes: int) -> float:
-    """Probability that the majority of an odd number of votes misses the modal answer.
-
-    `modal` is the probability of the modal answer in one vote, 0.5 to 1.
-    """
-    if votes < 1 or votes % 2 == 0:
-        raise ValueError(f"the number of votes must be odd, got {votes}")
-    if not 0.5 <= modal <= 1:
-        raise ValueError(f"a modal probability lies between 0.5 and 1, got {modal}")
-    from scipy.special import bdtrc
-
-    return float(bdtrc(votes // 2, votes, 1 - modal))
-
-
-def votes_for_flip(modal: float, limit: float, *, most: int = 2_001) -> int | None:
-    """The smallest odd number of votes whose flip probability is at most `limit`; None above `most`."""
-    return next((v for v in range(1, most + 1, 2) if flip_probability(modal, v) <= limit), None)
-
-
-def pass_at_k(samples: int, correct: int, k: int) -> float:
-    """Probability that one of k of the samples is correct: 1 - C(n - c, k) / C(n, k) (Chen et al. 2021)."""
-    if not 0 <= correct <= samples or not 1 <= k <= samples:
-        raise ValueError(f"needs 0 <= correct <= samples and 1 <= k <= samples, got {samples, correct, k}")
-    return 1 - math.comb(samples - correct, k) / math.comb(samples, k)

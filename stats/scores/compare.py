@@ -141,36 +141,3 @@ def cochran_q(successes: ArrayLike) -> tuple[float, int, float] | None:
         return None
     q = (k - 1) * (k * float(columns @ columns) - columns.sum() ** 2) / below
     return float(q), k - 1, float(chdtrc(k - 1, q))
-
-
-@dataclass(frozen=True)
-class StratifiedOdds:
-    """Mantel and Haenszel's common odds ratio (None where 0/0 or infinite) and the test that it is 1."""
-
-    odds_ratio: float | None
-    chi2: float
-    p: float
-
-
-def cochran_mantel_haenszel(tables: ArrayLike) -> StratifiedOdds | None:
-    """Two-by-two tables (strata, 2, 2), system by success; no continuity correction.
-
-    Cochran 1954, Mantel and Haenszel 1959. Strata with fewer than two items and strata without variance say
-    nothing; None when no stratum does.
-    """
-    from scipy.special import chdtrc
-
-    counts = np.asarray(tables, dtype=np.float64)
-    if counts.ndim != 3 or counts.shape[1:] != (2, 2) or (counts < 0).any():
-        raise ValueError("needs tables (strata, 2, 2) of counts")
-    n = counts.sum(axis=(1, 2))
-    counts, n = counts[n >= 2], n[n >= 2]
-    rows, columns = counts.sum(axis=2), counts.sum(axis=1)
-    variance = float((rows.prod(axis=1) * columns.prod(axis=1) / (n**2 * (n - 1))).sum())
-    if variance == 0:
-        return None
-    excess = float((counts[:, 0, 0] - rows[:, 0] * columns[:, 0] / n).sum())
-    for_first = float((counts[:, 0, 0] * counts[:, 1, 1] / n).sum())
-    for_second = float((counts[:, 0, 1] * counts[:, 1, 0] / n).sum())
-    chi2 = excess**2 / variance
-    return StratifiedOdds(for_first / for_second if for_second else None, chi2, float(chdtrc(1, chi2)))

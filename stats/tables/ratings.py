@@ -59,20 +59,6 @@ class Ratings:
             table[row, self.item[own]] = self.value[own]
         return table
 
-    def restricted_to(self, rater: int, other: int) -> Ratings:
-        """The ratings of two raters on the items that both rated."""
-        table = self.matrix()[[rater, other]]
-        both = np.flatnonzero((table >= 0).all(axis=0))
-        return Ratings(
-            item=np.tile(np.arange(len(both)), 2),
-            rater=np.repeat([0, 1], len(both)),
-            value=table[:, both].ravel(),
-            n_items=len(both),
-            raters=(self.raters[rater], self.raters[other]),
-            categories=self.categories,
-            points=self.points,
-        )
-
 
 def from_matrix(rows: Sequence[Sequence[Hashable]], categories: Sequence[Hashable]) -> Ratings:
     """Ratings from items x raters, None where missing; numeric categories are their own positions.

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from benchmark.protocol import LabelledOutput
 from benchmark.protocols.masked_steps import PROTOCOL
 from benchmark.protocols.masked_steps.context import assumed, is_ordered, speaks_of_numbers, ties
 from benchmark.protocols.masked_steps.loader import published_line, shown
-from benchmark.protocols.masked_steps.metrics import average_at, bucket
+from benchmark.protocols.masked_steps.metrics import bucket
 from tests.benchmark.files import ATTEMPT, MASK, write_lines
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample" / "masked_steps"
@@ -228,36 +227,6 @@ def test_an_equation_with_the_mask_in_it_ties_nothing():
 
 def labelled(mask, attempt, value, state="answered"):
     return LabelledOutput("s", mask, "p", "algebra", attempt, state, {"equivalent": value} if value else {})
-
-
-def test_avg_at_4_counts_missing_attempts_as_incorrect_and_says_how_many():
-    outputs = [labelled("1", 1, "yes"), labelled("1", 2, "uncertain"), labelled("2", 4, "yes")]
-    found = average_at(outputs, ["1", "2", "3"])
-    # 3 masks x 4 = 12 attempts, of which 3 are there and 2 are right.
-    assert (found.correct, found.asked, found.missing) == (2, 12, 9)
-    assert found.value == Fraction(1, 6)
-
-
-@pytest.mark.parametrize(
-    "outputs",
-    [
-        [labelled("1", 1, "yes"), labelled("1", 1, "yes")],
-        [labelled("1", 5, "yes")],
-        [labelled("9", 1, "yes")],
-    ],
-)
-def test_avg_at_4_refuses_what_would_inflate_it(outputs):
-    with pytest.raises(ValueError, match="was not asked, or appears twice"):
-        average_at(outputs, ["1"])
-
-
-def test_the_papers_percentages_are_counts_of_1168():
-    # Mask-Proof's Avg@4 of seven models as k of 292 masks x 4 attempts.
-    published = {739: 63.3, 693: 59.3, 614: 52.6, 575: 49.2, 339: 29.0, 283: 24.2, 95: 8.1}
-    asked = average_at([], [str(number) for number in range(292)]).asked
-    assert asked == 1168
-    for count, percent in published.items():
-        assert round(100 * count / asked, 1) == percent
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from stats.core.estimate import Reason
 from stats.scores.compare import (
     benjamini_hochberg,
-    cochran_mantel_haenszel,
     cochran_q,
     holm,
     mcnemar,
@@ -90,31 +89,3 @@ def test_cochrans_q_is_reproduced():
 
 def test_cochrans_q_of_identical_systems_is_undefined():
     assert cochran_q([[1, 1], [0, 0]]) is None
-
-
-def test_the_stratified_test_agrees_with_statsmodels():
-    from statsmodels.stats.contingency_tables import StratifiedTable
-
-    tables = np.array([[[4, 36], [1, 39]], [[3, 37], [2, 38]], [[14, 26], [7, 33]]])
-    oracle = StratifiedTable(np.moveaxis(tables, 0, -1).astype(float))
-    found = cochran_mantel_haenszel(tables)
-    assert found.odds_ratio == pytest.approx(oracle.oddsratio_pooled, abs=1e-12)
-    assert found.chi2 == pytest.approx(oracle.test_null_odds(correction=False).statistic, abs=1e-9)
-    assert found.p == pytest.approx(oracle.test_null_odds(correction=False).pvalue, abs=1e-9)
-
-
-def test_with_one_item_to_a_stratum_the_stratified_test_is_mcnemars():
-    # 8 items only the first solves, 1 only the second, 5 both, 3 neither: chi2 = (8 - 1)^2 / 9, odds 8 / 1.
-    only_first, only_second = [[1, 0], [0, 1]], [[0, 1], [1, 0]]
-    concordant = [[[1, 0], [1, 0]]] * 5 + [[[0, 1], [0, 1]]] * 3
-    found = cochran_mantel_haenszel([only_first] * 8 + [only_second] + concordant)
-    assert (found.chi2, found.odds_ratio) == pytest.approx((49 / 9, 8.0))
-    assert found.p == pytest.approx(mcnemar(8, 1).chi2_p)
-
-
-def test_strata_that_say_nothing_leave_the_stratified_test_undefined():
-    assert cochran_mantel_haenszel(np.zeros((0, 2, 2))) is None
-    assert cochran_mantel_haenszel([[[3, 0], [4, 0]], [[1, 0], [0, 0]]]) is None
-    assert cochran_mantel_haenszel([[[3, 0], [0, 4]]]).odds_ratio is None
-    with pytest.raises(ValueError, match="strata"):
-        cochran_mantel_haenszel([[1, 2], [3, 4]])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats.audit.corrected import corrected_score, most_errors_missed, wald_score
+from stats.audit.corrected import corrected_score, most_errors_missed
 from stats.core.bootstrap import generator
 from stats.core.estimate import Caution, Reason
 from stats.core.strata import Stratum, design_se
@@ -20,28 +20,6 @@ def test_the_golden_stratified_audit_gives_31_percent():
     low, high = estimate.ci
     assert low < 0.31 < high
     assert high - low == pytest.approx(2 * 1.96 * 0.0329, rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("kind", "ends"),
-    [
-        ("normal", (0.2455708, 0.3744292)),
-        ("t", (0.2447653, 0.3752347)),
-        # 2E calls this row "logit"; the figures are those of the survey package's `beta` method.
-        ("beta", (0.2463286, 0.3794685)),
-        # logit(.31) -+ 1.959964 x .0328727 / (.31 x .69), carried back.
-        ("logit", (0.2494905, 0.3777975)),
-    ],
-)
-def test_wald_intervals_match_the_survey_package(kind, ends):
-    assert wald_score(GOLDEN, kind=kind).ci == pytest.approx(ends, abs=1e-7)
-
-
-def test_wald_is_withheld_where_an_audit_found_few_errors():
-    estimate = wald_score([Stratum("yes", 300, 50, 48), Stratum("no", 700, 50, 5)])
-    assert estimate.value is not None
-    assert estimate.ci is None
-    assert estimate.reason == Reason.FEW_EVENTS
 
 
 # 3 i, worked example: (N_h), (n_h), (y_h), corrected and interval in percent.

@@ -9,10 +9,8 @@ from stats.raters.monitoring import (
     drift,
     fewest_seconds,
     graded_severity,
-    label_residuals,
     severity,
     time_scores,
-    window_scores,
 )
 
 
@@ -64,18 +62,6 @@ def test_graded_severity_without_error_has_no_z():
     assert [entry.z for entry in graded_severity([[1, 2], [3, 4]])] == [None, None]
     with pytest.raises(ValueError, match="two items and two raters"):
         graded_severity([[1, 2]])
-
-
-def test_windows_have_the_z_of_their_labels_and_the_last_takes_the_rest():
-    # Items of two labels that differ: residual +-1/2, variance 1/4. Seven yes against a no: windows of three
-    # are 3 labels and 4 labels, z = n / 2 / sqrt(n / 4) = sqrt(n).
-    item, rater = crossed(7, 2)
-    residual, variance = label_residuals(item, 1 - rater)
-    own = rater == 0
-    assert window_scores(residual[own], variance[own], size=3) == pytest.approx([3**0.5, 2.0])
-    assert window_scores(residual[own], variance[own], size=50) == pytest.approx([7**0.5])
-    assert window_scores([0.0], [0.0], size=1) == [None]
-    assert window_scores([], []) == []
 
 
 def test_nobody_reads_twenty_five_characters_a_second_and_more():

@@ -12,7 +12,6 @@ from stats.analyses.plans import comparison_plan
 from stats.planning.sizes import (
     exact_paired_size,
     independent_size,
-    jeffreys_guess,
     mcnemar_power,
     neyman,
     paired_size,
@@ -86,10 +85,6 @@ def test_an_allocation_adds_up_and_keeps_its_bounds(strata, share):
     drawn = neyman(sizes, guesses, total)
     assert sum(drawn) == total
     assert all(min(5, size) <= n <= size for size, n in zip(sizes, drawn, strict=True))
-
-
-def test_a_pilot_without_success_still_has_a_guess():
-    assert jeffreys_guess(0, 10) == pytest.approx(0.5 / 11)
 
 
 def test_impossible_plans_are_refused():

@@ -5,7 +5,7 @@ import pytest
 
 from stats.core.estimate import Caution
 from stats.raters.dawid_skene import dawid_skene, needs_adjudication
-from stats.raters.votes import flip_probability, pass_at_k, vote_spread, votes_for_flip, votes_needed
+from stats.raters.votes import vote_spread, votes_needed
 
 # 2E, Dawid and Skene 1979: 45 patients; observer 1 three times, then observers 2 to 5.
 ANAESTHETISTS = (
@@ -76,35 +76,7 @@ def test_the_spread_of_votes_is_reproduced():
     assert votes_needed(spread, share=0.1) == 3  # 2.67 rounded up
 
 
-@pytest.mark.parametrize(
-    ("modal", "expected"),
-    [
-        (0.6, (0.400, 0.352, 0.3174, 0.2898, 0.2666, 0.2131)),
-        (0.7, (0.300, 0.216, 0.1631, 0.1260, 0.0988, 0.0500)),
-        (0.8, (0.200, 0.104, 0.0579, 0.0333, 0.0196, 0.0042)),
-        (0.9, (0.100, 0.028, 0.0086, 0.0027, 0.0009, 0.00003)),
-    ],
-)
-def test_flip_probabilities_are_reproduced(modal, expected):
-    found = [flip_probability(modal, votes) for votes in (1, 3, 5, 7, 9, 15)]
-    assert found == pytest.approx(expected, abs=5.1e-5)
-
-
-@pytest.mark.parametrize(
-    ("modal", "five", "one"), [(0.55, 269, 539), (0.6, 67, 133), (0.7, 17, 31), (0.8, 7, 13), (0.9, 3, 5)]
-)
-def test_the_smallest_numbers_of_votes_are_reproduced(modal, five, one):
-    assert (votes_for_flip(modal, 0.05), votes_for_flip(modal, 0.01)) == (five, one)
-
-
-def test_pass_at_k_is_reproduced():
-    assert pass_at_k(4, 1, 2) == pytest.approx(0.5)
-    assert pass_at_k(10, 3, 5) == pytest.approx(0.9166667, abs=5e-8)
-
-
 def test_impossible_votes_are_refused():
     with pytest.raises(ValueError, match="between 0 and 4"):
         vote_spread([5], 4)
-    with pytest.raises(ValueError, match="odd"):
-        flip_probability(0.6, 4)
     assert vote_spread([], 4) is None
