@@ -39,6 +39,13 @@ def items_belong_to_the_release_of_their_campaign() -> Iterator[str]:
         yield f"item {item} was drawn from another release than its campaign's"
 
 
+def campaigns_ask_by_a_rubric_of_their_protocol() -> Iterator[str]:
+    """The rubric names the same protocol as the release's benchmark: pages take the protocol from the rubric."""
+    stray = Campaign.objects.exclude(rubric__protocol=F("release__benchmark__protocol"))
+    for slug in stray.values_list("slug", flat=True):
+        yield f"campaign {slug} asks by a rubric of another protocol than its release's"
+
+
 def places_taken_are_counted() -> Iterator[str]:
     """The counter that guards the quota equals the assignments that hold a place; a mirrored repeat holds none."""
     holding = ~Q(assignments__state=AssignmentState.RELEASED) & Q(assignments__repeat=False)
@@ -158,6 +165,7 @@ def artifacts_are_about_what_is_stored() -> Iterator[str]:
 RULES: tuple[Rule, ...] = (
     outputs_answer_instances_of_their_release,
     items_belong_to_the_release_of_their_campaign,
+    campaigns_ask_by_a_rubric_of_their_protocol,
     places_taken_are_counted,
     quotas_hold,
     submitted_assignments_have_one_live_grade,

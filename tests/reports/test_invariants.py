@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Answer, Assignment, CalibrationItem, CalibrationRound, Grade, Item
-from benchmark.models import IdentityDecision, Instance, RedactedOutput, Settlement
+from benchmark.models import Benchmark, IdentityDecision, Instance, RedactedOutput, Settlement
 from benchmark.releases.freezing import freeze_release, freeze_run
 from benchmark.settling.case import open_case
 from judging.models import Call
@@ -170,6 +170,12 @@ def test_a_stratum_with_fewer_or_more_items_than_were_drawn_is_found(terms):
     if terms["sample_size"] == 1:
         ItemFactory(campaign=item.campaign, stratum_size=2, sample_size=1, inclusion_probability=0.5)
     assert broken() == {"strata_hold_their_sample"}
+
+
+def test_a_campaign_with_a_rubric_of_another_protocol_is_found():
+    campaign = ItemFactory().campaign
+    Benchmark.objects.filter(pk=campaign.release.benchmark_id).update(protocol="lemmas")
+    assert broken() == {"campaigns_ask_by_a_rubric_of_their_protocol"}
 
 
 def test_an_item_with_another_domain_than_its_instance_is_found():
