@@ -73,8 +73,9 @@ class Prompt:
         return f"{self.name}.v{self.version}"
 
     @property
-    def fields(self) -> frozenset[str]:
-        return frozenset(_PLACEHOLDER.findall(self.body))
+    def fields(self) -> list[str]:
+        """Its placeholders, in the order of their first use."""
+        return list(dict.fromkeys(_PLACEHOLDER.findall(self.body)))
 
     @property
     def response_format(self) -> dict[str, object]:
@@ -89,18 +90,16 @@ class Prompt:
         """
         if not _NONCE.fullmatch(nonce):
             raise PromptError("the nonce must be 16 to 64 letters and digits")
-        self._check_fields(frozenset(fields))
-        blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
-        body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
-        rule = REPLY_RULE.format(fields=", ".join(_described(field, self.labels) for field in self.output))
-        return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
-
-    def _check_fields(self, given: frozenset[str]) -> None:
-        missing, unused = sorted(self.fields - given), sorted(given - self.fields)
+        missing = [name for name in self.fields if name not in fields]
+        unused = [name for name in fields if name not in self.fields]
         if missing:
             raise PromptError(f"{self.label}: no value for {', '.join(missing)}")
         if unused:
             raise PromptError(f"{self.label}: has no place for {', '.join(unused)}")
+        blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
+        body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
+        rule = REPLY_RULE.format(fields=", ".join(_described(field, self.labels) for field in self.output))
+        return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
 
 
 class _Front(BaseModel):
