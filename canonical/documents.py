@@ -58,8 +58,10 @@ def as_json(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, Mapping):
         return {key: as_json(of) for key, of in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         return [as_json(of) for of in value]
+    if isinstance(value, set | frozenset):
+        return sorted(as_json(of) for of in value)
     if is_dataclass(value):
         kind: type = type(value)
         found = ((key, getattr(value, key.field)) for key in keys_of(kind))

@@ -28,9 +28,8 @@ def schema_of(document: type) -> type[serializers.Serializer[Any]]:
         return {key.name: _field_of(key) for key in keys_of(document)}
 
     words = document.__doc__ or ""
-    is_signature = words.startswith(
-        f"{document.__name__}("
-    )  # what dataclass writes where there is no docstring
+    # Where there is no docstring, dataclass writes the signature.
+    is_signature = words.startswith(f"{document.__name__}(")
     return type(
         f"{document.__name__}Out",
         (serializers.Serializer,),
