@@ -39,7 +39,7 @@ benchmark.RenderedDocument shown: text blocks report | technical: sha256 version
 annotation.Rubric    shown: content name protocol | technical: sha256
 annotation.Campaign  shown: slug name instructions | technical: track
 annotation.CampaignSetup hidden: draw
-annotation.Item      hidden: stratum
+annotation.Item      hidden: stratum | shown: domain
 annotation.Assignment shown: handle | technical: shown_sha256
 annotation.Draft     hidden: content
 annotation.SideDraft hidden: content
