@@ -175,7 +175,7 @@ def bracket(engine: Engine) -> None:
 
 
 def ensure_math(engine: Engine) -> None:
-    engine.stream.push([Token("$", "$", 0, 0), *engine.stream.required(), Token("$", "$", 0, 0)])
+    engine.stream.keep([Token("$", "$", 0, 0), *engine.stream.required(), Token("$", "$", 0, 0)])
 
 
 def symbol(engine: Engine, name: str) -> None:
@@ -189,7 +189,7 @@ def symbol(engine: Engine, name: str) -> None:
             break
         taken += [Token("{", "{", 0, 0), *engine.stream.required(), Token("}", "}", 0, 0)]
     engine.note("symbols outside of formulas were set as formulas")
-    engine.stream.push([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
+    engine.stream.keep([Token("$", "$", 0, 0), *taken, Token("$", "$", 0, 0)])
 
 
 COMMANDS = {

@@ -1,5 +1,6 @@
 """The tokens of one formula, up to its end, with the document's macros expanded."""
 
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -53,6 +54,9 @@ class FormulaCollector:
         self.environment = environment
         self.tokens: list[Token] = []
         self.open_environments: list[str] = []
+        self.times_open: Counter[str] = (
+            Counter()
+        )  # of these, so that asking for a name does not take longer and longer
         self.depth = 0
         self.inner = 0  # displays in the text of a group, as in \\[ \\parbox{..}{\\[..\\]} \\]
         self.inner_dollars = 0
@@ -122,7 +126,7 @@ class FormulaCollector:
         if self.inner:
             self.inner -= 1
             return None
-        text_inside = not _WITH_TEXT.isdisjoint(self.open_environments)
+        text_inside = any(self.times_open[name] for name in _WITH_TEXT)
         if (closing.kind == "$" and (self.depth or text_inside)) or (
             closing.kind == "$$" and self.inner_dollars % 2
         ):
@@ -142,7 +146,7 @@ class FormulaCollector:
         name = "".join(part.text for part in argument).strip()
         own = self.engine.environments.get(name)
         custom = isinstance(own, tuple)
-        if token.text == "end" and name not in self.open_environments:
+        if token.text == "end" and not self.times_open[name]:
             if self.closing is None and name == self.environment:
                 return self.close()
             display = name in DISPLAYS and name not in BARE
@@ -169,7 +173,10 @@ class FormulaCollector:
         if token.kind in ("word", "symbol") and self.expanded(token):
             return 0
         if token.kind == "word" and (token.text in DEFINITIONS):
-            DEFINITIONS[token.text](self.stream)
+            try:
+                DEFINITIONS[token.text](self.stream)
+            except LimitReached as limit:
+                self.fault = str(limit)
             return 0
         self.tokens.append(token)
         if token.kind == "{":
@@ -206,8 +213,9 @@ class FormulaCollector:
         self.tokens += [token, Token("{", "{", 0, 0), *argument, Token("}", "}", 0, 0)]
         if token.text == "begin":
             self.open_environments.append(name)
+            self.times_open[name] += 1
         elif self.open_environments:
-            self.open_environments.pop()
+            self.times_open[self.open_environments.pop()] -= 1
 
     def custom_environment(self, word: str, name: str, custom: tuple[Macro, Macro]) -> None:
         try:

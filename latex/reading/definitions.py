@@ -184,7 +184,7 @@ def keep_if(kind: str, *, wanted: bool, both: bool) -> Callable[[Stream], None]:
         holds = bool(tested) and tested[0].kind == kind
         yes = stream.required()
         no = stream.required() if both else []
-        stream.push(yes if holds == wanted else no)
+        stream.keep(yes if holds == wanted else no)
 
     return run
 
@@ -200,12 +200,12 @@ def if_next_character(stream: Stream) -> None:
         character = wanted[0].text[:1] if wanted[0].kind == "text" else ""
         holds = following.kind == "{" if opens else wanted[0][:2] == following[:2]
         holds = holds or bool(character and following.kind == "text" and following.text.startswith(character))
-    stream.push(yes if holds else no)
+    stream.keep(yes if holds else no)
 
 
 def if_star(stream: Stream) -> None:
     yes, no = stream.required(), stream.required()
-    stream.push(yes if stream.star() else no)
+    stream.keep(yes if stream.star() else no)
 
 
 def let_csname(stream: Stream) -> None:

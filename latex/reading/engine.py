@@ -197,9 +197,9 @@ class Engine:
             )
         if base[:1].isalpha():
             self.put(html_text(accented(name, base)))
-            self.stream.push(tokens[1:])
+            self.stream.keep(tokens[1:])
         else:
-            self.stream.push(tokens)
+            self.stream.keep(tokens)
 
     # -- frames ----------------------------------------------------------------------------------------
     def open_frame(self, kind: str, *close: Close) -> None:

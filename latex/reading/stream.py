@@ -130,6 +130,12 @@ class Stream:
         self.push(tokens)
         return True
 
+    def keep(self, tokens: list[Token]) -> None:
+        """The same of an argument that takes the place of its command. Raises LimitReached where it cannot be read
+        again, which leaves it out with a note."""
+        if not self.read_again(tokens):
+            raise LimitReached("arguments lie in arguments too deeply; some are left out")
+
     def required(self) -> list[Token]:
         """A group's tokens, or the next single token; [] where there is none."""
         self.skip_spaces()

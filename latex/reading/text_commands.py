@@ -177,7 +177,7 @@ def tikz_style(engine: Engine) -> None:
 def title_pdf(engine: Engine) -> None:
     words = engine.stream.required()
     engine.stream.required()
-    engine.stream.push(words)
+    engine.stream.keep(words)
 
 
 def symbols_of_text(engine: Engine, name: str) -> None:
