@@ -14,6 +14,7 @@ from latex import render
 from latex.formulas import katex
 from latex.limits import SECONDS_PER_DOCUMENT
 from latex.reading.latex_document import _COMMANDS, _ENVIRONMENTS
+from latex.reading.stream import Stream
 from latex.render import render_checked
 from latex.vocabulary import _file
 from tests.latex import constructs
@@ -25,7 +26,8 @@ LONG = 400_000
 WORST = (
     "{proof}: open", "{proof}: nested", "{proof}: nested in paragraphs", "{proof}: repeated", "{theorem}: nested",
     "proof open, then paragraphs", "center open, then paragraphs", "framed open, then ends", "{tikzpicture}: open",
-    "paragraph heading, then ends", "relation, then sections", "counter, then sections",
+    "paragraph heading, then ends", "align open, then ends", "math open, then equations",
+    "relation, then sections", "counter, then sections",
     "theorem declared, then sections",
     "\\paragraph: repeated", "\\texorpdfstring: nested twice", "\\item: nested in its option", "\\lstinline: open",
     "{theorem}: nested in its option", "\\verb: open", "{tikzpicture}: nested", "\\footnote: nested",
@@ -70,6 +72,27 @@ def seconds(name: str, format: str) -> float:
     write = LATEX[name] if format == "latex" else MARKDOWN[name]
     render(write(LONG), format)  # type: ignore[arg-type]
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\\texorpdfstring: nested", "\\IfNoValueF: nested in its option", "\\IfValueTF: nested twice",
+        "\\IfBooleanF: nested twice", "\\'",
+    ],
+)  # fmt: skip
+def test_arguments_in_arguments_are_not_read_more_and_more_often(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fewer than eight tokens read for each character; there were 100 to 2,000 at one of these lengths or more."""
+    write = LATEX.get(name, lambda size: "\\'{" * (size // 4) + "a" + "}" * (size // 4))
+    read_one = Stream.next
+    read: list[None] = []
+    monkeypatch.setattr(Stream, "next", lambda stream: read.append(None) or read_one(stream))
+    for size in (25_000, 50_000, 100_000):
+        read.clear()
+        render(write(size), "latex")
+        assert len(read) < 8 * size
 
 
 @pytest.mark.parametrize("name", WORST)
