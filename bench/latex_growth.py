@@ -6,7 +6,7 @@ tests/latex/hostile.py: twenty thousand, which at full length would take a day. 
 drawn at random (with a fixed seed), are measured at 100,000 to 800,000 characters. With none of 200 above the limit,
 fewer than 1.5 % of all are (at 95 %).
 
-Work is the number of instructions, which repeats within two percent whatever else the machine does, where the kernel
+Work is the number of instructions, which repeats within a few percent whatever else the machine does, where the kernel
 counts them (bench/instructions.py), and processor time elsewhere. Counting does not see what waits for memory, so
 processor time is measured too: whatever comes out above the limit is measured up to three times more, and the least
 time of each length counts. One row for each of the ten whose work grows most and the ten whose time does.
