@@ -84,7 +84,7 @@ class ConstructionAuditView(StrictView):
         return Response(report.document())
 
 
-class BesideOut(serializers.Serializer[Any]):
+class BothAnswersOut(serializers.Serializer[Any]):
     """Values, or states; "" for nothing."""
 
     instance = serializers.CharField(source="instance.subject")
@@ -104,7 +104,7 @@ class ConstructionRatersOut(serializers.Serializer[Any]):
     items = serializers.ListField(
         child=serializers.DictField(), help_text="Counts, standings, and agreement of every two raters."
     )
-    rows = BesideOut(many=True)
+    rows = BothAnswersOut(many=True)
 
 
 class ConstructionRatersView(StrictView):
@@ -124,7 +124,7 @@ class ConstructionRatersView(StrictView):
             rows = chosen_rows(found, request.query_params)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return Response({**as_json(found.agreement()), "rows": BesideOut(rows, many=True).data})
+        return Response({**as_json(found.agreement()), "rows": BothAnswersOut(rows, many=True).data})
 
 
 class SourceFlagOut(serializers.Serializer[Any]):

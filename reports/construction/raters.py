@@ -37,7 +37,7 @@ class Audited:
 
 
 @dataclass(frozen=True)
-class Beside:
+class BothAnswers:
     """One item of one instance with what each kind of rater answered: a value, a state, or "" for nothing."""
 
     instance: Audited
@@ -102,7 +102,7 @@ class Raters:
         )
 
     def _item(self, item: ConstructionItem) -> RatedItem:
-        standings = Counter(row.standing for row in self.beside(item=item.key))
+        standings = Counter(row.standing for row in self.both_answers(item=item.key))
         pairs = []
         for one, other in combinations(self.said, 2):
             found = agreement_on(item.key, (self.said[one], self.said[other]), self.instances, seed=SEED)
@@ -119,12 +119,12 @@ class Raters:
         counts = Counter(_shown(found[item]) for found in self.said[rater].values() if item in found)
         return {value: counts[value] for value in (*VALUES, "abstain", "unavailable")}
 
-    def beside(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[Beside]:
+    def both_answers(self, *, item: str = "", domain: str = "", standing: str = "") -> Iterator[BothAnswers]:
         """Instance by instance and item by item what was answered; what nobody was asked is left out."""
         keys = [known.key for known in self.items if item in ("", known.key)]
         for instance in self.instances:
             for key in keys:
-                row = Beside(instance, key, *(self._answer(rater, instance, key) for rater in RATERS))
+                row = BothAnswers(instance, key, *(self._answer(rater, instance, key) for rater in RATERS))
                 fits = domain in ("", instance.domain) and standing in ("", row.standing)
                 if fits and any((row.program, row.judge, row.experts)):
                     yield row
@@ -194,7 +194,7 @@ def _by_instance(found: Iterable[tuple[str, str, Tally]]) -> Settled:
     return dict(settled)
 
 
-def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[Beside]:
+def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[BothAnswers]:
     """The rows that a request means, by `item`, `domain` and `standing`; left out, contradictions.
 
     Raises Refused for an item or standing that does not exist.
@@ -208,10 +208,10 @@ def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[Beside]:
             )
     standing = asked.get("standing") or "contradiction"
     narrowed = {name: asked.get(name, "") for name in ("item", "domain")}
-    return list(found.beside(**narrowed, standing="" if standing == "all" else standing))
+    return list(found.both_answers(**narrowed, standing="" if standing == "all" else standing))
 
 
-def beside_rows(found: Raters, rows: Iterable[Beside]) -> Iterator[list[object]]:
+def rows_of_both(found: Raters, rows: Iterable[BothAnswers]) -> Iterator[list[object]]:
     """The rows as a table with a head; the judge's column is headed by its version."""
     yield [found.judge.label if name == JUDGE and found.judge else name for name in COLUMNS]
     for row in rows:

@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest
 from benchmark.models import Release
 from judging.programs.construction import audit_construction
 from reports.construction.document import (
@@ -25,12 +26,12 @@ from reports.construction.document import (
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import (
     STANDINGS,
-    Beside,
+    BothAnswers,
     ConstructionRaters,
     Raters,
-    beside_rows,
     chosen_rows,
     raters,
+    rows_of_both,
 )
 from reports.core.access import explains_refusals, staff_only
 from reports.core.cells import number_cell, percent_cell
@@ -43,11 +44,11 @@ PAGE = 50
 @staff_only
 @require_http_methods(["GET", "POST"])
 @explains_refusals
-def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
+def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
     """Items, counts and findings, narrowed by FILTERS; POST runs the program where verdicts are missing."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     if request.method == "POST":
-        report = audit_construction(actor=request.user, release=release)  # type: ignore[arg-type]
+        report = audit_construction(actor=request.user, release=release)
         said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
         messages.success(request, f"{report.judge}: {said}")
         return redirect("construction-audit", name=release.name)
@@ -77,7 +78,7 @@ def construction_audit(request: HttpRequest, name: str) -> HttpResponse:
 @explains_refusals
 def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     """Program, judge and experts side by side: how far they agree by item, and where they do not."""
-    found, rows = _beside(request, name)
+    found, rows = _chosen(request, name)
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
@@ -103,8 +104,8 @@ def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
 @explains_refusals
 def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The rows of the page as CSV."""
-    found, rows = _beside(request, name)
-    return table_download(beside_rows(found, rows), f"construction-raters-{name}.csv")
+    found, rows = _chosen(request, name)
+    return table_download(rows_of_both(found, rows), f"construction-raters-{name}.csv")
 
 
 def _rater_sections(found: ConstructionRaters) -> list[dict[str, Any]]:
@@ -136,7 +137,7 @@ def _answers(counts: Mapping[str, int]) -> str:
     return f"{decided}, {without} without" if without else decided
 
 
-def _beside(request: HttpRequest, name: str) -> tuple[Raters, list[Beside]]:
+def _chosen(request: HttpRequest, name: str) -> tuple[Raters, list[BothAnswers]]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, "page", *RATER_FILTERS)
     found = raters(release, request.GET.get("judge", ""))

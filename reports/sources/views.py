@@ -2,11 +2,12 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest
 from benchmark.models import Release
 from judging.programs.sources import ask_about_sources, source_program
 from reports.core.access import explains_refusals, staff_only
@@ -20,13 +21,13 @@ PAGE = 100
 @staff_only
 @require_http_methods(["GET", "POST"])
 @explains_refusals
-def output_sources(request: HttpRequest, name: str) -> HttpResponse:
+def output_sources(request: SignedInRequest, name: str) -> HttpResponse:
     """Flags and shares of one track under one judge; POST asks the matcher about what it has not seen."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     source_program(release)
     if request.method == "POST":
         try:
-            runs = ask_about_sources(actor=request.user, release=release)  # type: ignore[arg-type]
+            runs = ask_about_sources(actor=request.user, release=release)
         except Refused as refusal:
             messages.error(request, str(refusal))
             return redirect("output-sources", name=release.name)

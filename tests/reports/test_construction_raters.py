@@ -16,7 +16,7 @@ from benchmark.releases.integrity import release_sha256
 from canonical.documents import as_json
 from judging.models import Judge
 from judging.programs.construction import audit_construction
-from reports.construction.raters import Beside, chosen_rows, raters
+from reports.construction.raters import BothAnswers, chosen_rows, raters
 from tests.benchmark.files import gap
 from tests.conftest import member
 from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
@@ -150,7 +150,7 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
     ],
 )
 def test_how_answers_stand_to_each_other(answers, standing):
-    assert Beside(None, "leak_free", *answers).standing == standing
+    assert BothAnswers(None, "leak_free", *answers).standing == standing
 
 
 def test_page_csv_and_rest_show_the_same(release, judge, client, coordinator):
