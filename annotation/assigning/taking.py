@@ -33,7 +33,7 @@ from annotation.models import (
 from annotation.reveal.rules import draw_arms
 from annotation.training.reading import require_trained
 
-WINDOWS = (16, 256)  # lots that a request looks into before it looks everywhere
+WINDOWS = (4, 64)  # lots that a request looks into before it looks everywhere
 Pairs = list[tuple[int, int]]  # item, problem
 
 # The index assignment_last_position ends at the last place. Each is looked up by itself: PostgreSQL plans one join more

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Conflict
 from annotation.conflicts.possible_authors import Drawn, Ground, Targets, Why, exclusions
@@ -37,13 +37,25 @@ def least_authors(campaign: Campaign) -> int:
     return row.least if row else DEFAULT_LEAST
 
 
-def ground_of(campaign: Campaign) -> Ground:
-    """What decides who may get which item of the campaign.
+def ground_of(campaign: Campaign, *, whole: bool = True) -> Ground:
+    """What decides who may get which item of the campaign; unless `whole`, what can exclude people without conflicts.
 
     The possible authors of a problem are the systems with an answered output of it on the campaign's track; in a
     comparison, those of them that are compared. A sample hides which of them were drawn.
     """
-    rows = campaign.items.values_list(
+    least, is_comparison = least_authors(campaign), campaign.kind == CampaignKind.COMPARE
+    excluded = Output.objects.filter(
+        identity_decisions__verdict=IdentityVerdict.EXCLUDED, identity_decisions__withdrawn_at=None
+    )
+    answered = Output.objects.filter(
+        run__release=campaign.release_id, run__track=campaign.track, state=OutputState.ANSWERED
+    ).exclude(pk__in=excluded.values("pk"))
+    drawn = campaign.items.all()
+    if not (whole or is_comparison):  # then only what too few systems answered matters
+        systems = Count("run__system", distinct=True)
+        enough = answered.values("instance").annotate(systems=systems).filter(systems__gte=least)
+        drawn = drawn.exclude(instance__in=enough.values("instance"))
+    rows = drawn.values_list(
         "pk",
         "instance__key",
         "instance__paper__key",
@@ -53,30 +65,15 @@ def ground_of(campaign: Campaign) -> Ground:
     items = tuple(
         Drawn(pk, problem, paper or "", frozenset(filter(None, by))) for pk, problem, paper, *by in rows
     )
-    answered = (
-        Output.objects.filter(
-            run__release=campaign.release_id, run__track=campaign.track, state=OutputState.ANSWERED
-        )
-        .exclude(
-            pk__in=Output.objects.filter(
-                identity_decisions__verdict=IdentityVerdict.EXCLUDED,
-                identity_decisions__withdrawn_at=None,
-            ).values("pk")
-        )
-        .values_list("instance__key", "run__system__slug")
-        .distinct()
-    )
-    compared = frozenset[str]().union(*(drawn.by for drawn in items))
-    drawn_problems = {drawn.problem for drawn in items}
+    compared = frozenset[str]().union(*(one.by for one in items))
+    problems = {one.problem for one in items}
+    if not items:
+        return Ground((), {}, least)
     authors: dict[str, set[str]] = {}
-    for problem, system in answered:
-        if problem in drawn_problems and (campaign.kind != CampaignKind.COMPARE or system in compared):
+    for problem, system in answered.values_list("instance__key", "run__system__slug").distinct():
+        if problem in problems and (not is_comparison or system in compared):
             authors.setdefault(problem, set()).add(system)
-    return Ground(
-        items,
-        {problem: frozenset(systems) for problem, systems in authors.items()},
-        least_authors(campaign),
-    )
+    return Ground(items, {problem: frozenset(by) for problem, by in authors.items()}, least)
 
 
 def waiting_for_decision(reviewers: Iterable[int] | None = None) -> QuerySet[Conflict]:
@@ -133,10 +130,11 @@ def excluded_by(
     """
     people = list(reviewers)
     benchmark = campaign.release.benchmark
-    ground = ground_of(campaign)
     histories = fixed_in(benchmark.pk, people)
-    places = _places(benchmark.pk, people)
     pairs = targets_for(people, histories) if counting is None else counting
+    in_conflict = [person for person in people if pairs[person]]
+    ground = ground_of(campaign, whole=bool(in_conflict))
+    places = _places(benchmark.pk, in_conflict)
     found = {}
     for person in people:
         history = histories.get(person, [])

@@ -16,6 +16,7 @@ from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import create_campaign, draw_items, open_campaign, set_least_authors
 from annotation.conflicts import resolving as conflicts
 from annotation.conflicts.actions import apply_conflicts, decide_conflict, enter_conflict
+from annotation.conflicts.possible_authors import Targets, exclusions
 from annotation.models import (
     Assignment,
     ConflictsFixed,
@@ -25,8 +26,16 @@ from annotation.models import (
     LeastAuthors,
     SystemGuess,
 )
+from benchmark.models import IdentityDecision
 from tests.annotation.campaigns import decided
-from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
+from tests.factories import (
+    AssignmentFactory,
+    CampaignFactory,
+    InstanceFactory,
+    ItemFactory,
+    OutputFactory,
+    RunFactory,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -324,3 +333,33 @@ def test_the_database_refuses_what_must_not_be(opened, algebraist, coordinator):
     place = AssignmentFactory(state="submitted", submitted_at=opened.opened_at)
     with pytest.raises(IntegrityError), transaction.atomic():
         SystemGuess.objects.create(assignment=place, named="x", system=item.output.run.system)
+
+
+@pytest.mark.parametrize("kind", ["grade", "compare"])
+@pytest.mark.parametrize("least", [1, 2, 3])
+def test_who_has_no_conflict_is_kept_from_what_the_rule_excludes_when_it_reads_everything(
+    kind, least, algebraist, coordinator
+):
+    campaign = CampaignFactory(kind=kind, least__least=least)
+    release = campaign.release
+    runs = RunFactory.create_batch(4, release=release)
+    for states in (["abstained"], ["answered"], ["answered", "failed"], ["answered"] * 3, ["answered"] * 4):
+        problem = InstanceFactory(release=release)
+        made = [
+            OutputFactory(
+                run=run, instance=problem, state=state, text="Proof." if state == "answered" else ""
+            )
+            for run, state in zip(runs, states, strict=False)
+        ]
+        for output in made if kind == "grade" else made[:-1]:
+            second = made[-1] if kind == "compare" else None
+            ItemFactory(campaign=campaign, output=output, second=second)
+    IdentityDecision.objects.create(
+        output=made[0], verdict="excluded", reason="It names its author.", decided_by=coordinator
+    )
+    ground = conflicts.ground_of(campaign)
+    expected = exclusions(ground, Targets(), {})
+    # Authors of the five problems: 0, 1, 1, 3, and 3 without the output that was excluded.
+    assert len(ground.items) == {"grade": 11, "compare": 6}[kind]
+    assert len(expected) == {"grade": {1: 1, 2: 4, 3: 4}, "compare": {1: 0, 2: 1, 3: 1}}[kind][least]
+    assert conflicts.excluded_by(campaign, [algebraist.pk]) == {algebraist.pk: expected}
