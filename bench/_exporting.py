@@ -49,7 +49,8 @@ def store_verdicts(rows: int) -> None:
     votes = rows // OUTPUTS
     one_to_n = (
         "WITH RECURSIVE n(vote) AS (SELECT 1 UNION ALL SELECT vote + 1 FROM n WHERE vote < %s) "
-        'INSERT INTO judging_verdict (judge_id, output_id, predicate, "order", vote, value, state, reason, evidence, created_at) '
+        'INSERT INTO judging_verdict (judge_id, output_id, predicate, "order", vote, value, state, reason, '
+        "evidence, created_at) "
         "SELECT %s, o.id, 'ground', 1, n.vote, CASE n.vote %% 2 WHEN 0 THEN 'yes' ELSE 'no' END, 'answered', "
         "'The source states it, = 1 up to a constant.', '[]', %s FROM benchmark_output o CROSS JOIN n"
     )
