@@ -1,12 +1,13 @@
 """Documents: frozen dataclasses whose fields are the keys of a JSON object, in their order (ADR 0035)."""
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from numbers import Real
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 LEFT_OUT, FREE = "left out where None", "of a shape that the schema does not give"
@@ -67,3 +68,36 @@ def as_json(value: Any) -> Any:
         found = ((key, getattr(value, key.field)) for key in keys_of(kind))
         return {key.name: as_json(of) for key, of in found if of is not None or not key.left_out}
     raise TypeError(f"a document cannot hold {type(value).__name__}")
+
+
+def from_json(hint: Any, value: Any) -> Any:
+    """The inverse of `as_json`: `value` as a document of the class `hint`, or as what the type of a field says."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if value is None or hint in (Any, str, int, float, bool) or origin is Literal:
+        return value
+    if hint in (dt.date, dt.datetime):
+        return hint.fromisoformat(value)
+    if hasattr(hint, "__metadata__"):
+        return from_json(inside[0], value)
+    if origin in (Union, UnionType):
+        return from_json(next(one for one in inside if one is not NoneType and _fits(one, value)), value)
+    if is_dataclass(hint):
+        keys = [key for key in keys_of(hint) if key.name in value]
+        return hint(**{key.field: from_json(key.hint, value[key.name]) for key in keys})
+    if origin is tuple:
+        return tuple(from_json(inside[0], of) for of in value)
+    if origin in (list, Sequence):
+        return [from_json(inside[0], of) for of in value]
+    if origin is Mapping:
+        return {name: from_json(inside[1], of) for name, of in value.items()}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint(value)
+    raise TypeError(f"no document can be read with a field of type {hint}")
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    """Whether a document of one of several classes is of this one: it has all keys that must be there, and no other."""
+    if not is_dataclass(hint):
+        return True
+    keys = keys_of(hint)
+    return {key.name for key in keys if not key.left_out} <= set(value) <= {key.name for key in keys}

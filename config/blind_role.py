@@ -23,6 +23,7 @@ WITHHELD = (
     "annotation.ConflictTarget",
     "annotation.ConflictsFixed",
     "reports.Artifact",
+    "reports.KeptScore",
     "reports.ReportJob",
 )
 WITHHELD_APPS = ("judging", "work")

@@ -74,6 +74,7 @@ work.EndpointState   hidden: name last_error
 judging.Call         hidden: request reply error | technical: prompt_sha256
 judging.Verdict      hidden: reason evidence | technical: predicate value
 reports.Artifact     hidden: content sha256 | technical: kind
+reports.KeptScore    hidden: choice content | technical: basis
 reports.HistoryLink  technical: kind sha256 chain
 reports.ExclusionRule hidden: name reason | technical: grounds
 reports.LabelUpload  hidden: file_name asked document refusal handle

@@ -59,7 +59,7 @@ from benchmark.models import (
     Settlement,
 )
 from judging.models import Call, JudgeRun, JudgeTask
-from reports.models import Artifact, ExclusionRule, LabelUpload, ReportJob
+from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, ReportJob
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
 from tests.conftest import member
@@ -501,6 +501,9 @@ def _reports(campaign: Campaign, coordinator: User) -> None:
         content={"x": c("reports.Artifact.content")},
         sha256=c("reports.Artifact.sha256"),
     )
+    KeptScore.objects.create(
+        release=campaign.release, choice=c("reports.KeptScore.choice"), content=c("reports.KeptScore.content")
+    )
 
 
 PLACES = {"slug:slug": "round", "slug:name": "study", "slug:release": "study"}
@@ -680,6 +683,8 @@ NOBODY_IS_SHOWN = {
     "judging.JudgeTask.lease_owner",
     "judging.Verdict.evidence",
     "reports.Artifact.content",
+    "reports.KeptScore.choice",
+    "reports.KeptScore.content",
     "reports.LabelUpload.asked",
     "reports.LabelUpload.document",
     "reports.LabelUpload.file_name",

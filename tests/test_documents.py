@@ -11,7 +11,7 @@ import pytest
 from rest_framework import serializers
 
 from accounts.rest.documents import schema_of
-from canonical.documents import Free, Maybe, as_json
+from canonical.documents import Free, Maybe, as_json, from_json
 from stats.core.estimate import Caution, Estimate, Reason
 
 
@@ -87,6 +87,37 @@ def test_an_estimate_gives_the_same_json_by_itself_and_in_a_document(estimate):
 def test_what_has_no_json_is_refused():
     with pytest.raises(TypeError, match="cannot hold complex"):
         as_json(whole(loose={"root": 1j}))
+
+
+def test_a_document_is_read_back_as_it_was_written():
+    part = Part(name="a", value=Estimate(value=0.1 + 0.2, ci=(0.1, 1 / 3), method="m", replicates=9))
+    undefined = Part(name="b", value=Estimate(value=None, method="m", reason=Reason.NO_ITEMS))
+    full = whole(with_=[part, undefined], found_on=dt.date(2026, 11, 22), late=1, by_name={"z": part, "a": undefined})
+    read = from_json(Whole, json.loads(json.dumps(as_json(full))))
+    assert read == full
+    assert list(read.by_name) == ["z", "a"]
+    assert from_json(Whole, as_json(whole())) == whole(with_=[])
+
+
+def test_of_several_classes_the_one_with_these_keys_is_read():
+    @dataclass(frozen=True, kw_only=True)
+    class Count:
+        n: int
+        late: Maybe[int] = None
+
+    @dataclass(frozen=True, kw_only=True)
+    class Share:
+        n: int
+        of: int
+
+    assert from_json(Count | Share, {"n": 1, "of": 2}) == Share(n=1, of=2)
+    assert from_json(Share | Count, {"n": 1, "late": 2}) == Count(n=1, late=2)
+    assert from_json(Share | None, None) is None
+
+
+def test_a_field_of_a_type_that_no_document_has_is_not_guessed():
+    with pytest.raises(TypeError, match="field of type <class 'complex'>"):
+        from_json(Mapping[str, complex], {"root": 1})
 
 
 def test_the_schema_has_the_same_keys_and_says_which_can_be_absent_or_null():

@@ -9,9 +9,8 @@ from benchmark.models import Release
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
-from reports.scores.document import score
 from reports.scores.figure_rows import figure_rows
-from reports.scores.inputs import collect_chosen
+from reports.scores.kept import kept_score
 
 
 @staff_only
@@ -45,5 +44,5 @@ def figure_csv(request: HttpRequest, name: str, figure: str) -> HttpResponseBase
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
-    document = score(collect_chosen(chosen))
+    document = kept_score(chosen)
     return table_download(figure_rows(document, figure), f"{figure}-{name}-{chosen.track}.csv")

@@ -1,8 +1,9 @@
-"""Frozen artifacts, uploaded label files, exclusion rules, links of the chain of history, printed reports."""
+"""Frozen artifacts, kept scores, uploaded label files, exclusion rules, the chain of history, printed reports."""
 
 from reports.models.artifacts import Artifact
 from reports.models.exclusions import ExclusionRule
 from reports.models.history import HistoryLink
+from reports.models.kept import KeptScore
 from reports.models.printing import ReportJob, ReportState
 from reports.models.uploads import LabelUpload, UploadState
 
@@ -10,6 +11,7 @@ __all__ = [
     "Artifact",
     "ExclusionRule",
     "HistoryLink",
+    "KeptScore",
     "LabelUpload",
     "ReportJob",
     "ReportState",

@@ -21,8 +21,7 @@ from reports.core.choosing import USUAL, choose
 from reports.core.tuples import UNDECLARED, one_tuple
 from reports.printing.items import PrintedItem, item_count, printed_items
 from reports.printing.pages import own_sheet, print_html, require_pdf
-from reports.scores.document import score
-from reports.scores.inputs import collect_chosen
+from reports.scores.kept import kept_score
 from reports.scores.page import score_sections
 
 if TYPE_CHECKING:
@@ -206,7 +205,7 @@ def _front(
     }
     if order.score:
         chosen = choose(order.release, _choice(order))
-        document = score(collect_chosen(chosen))
+        document = kept_score(chosen)
         context |= {"chosen": chosen, "document": document, **score_sections(document)}
     html = render_to_string("reports/printing/front.html", context)
     return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content

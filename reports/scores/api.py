@@ -35,8 +35,8 @@ from reports.core.outcomes import chosen_kind, outcomes
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
 from reports.models import Artifact
-from reports.scores.document import score
 from reports.scores.inputs import collect_chosen
+from reports.scores.kept import kept_score
 from reports.scores.shape import Score
 from reports.scores.success_types import types_of_successes
 
@@ -87,7 +87,7 @@ class ScoreView(APIView):
         try:
             only_known(request.query_params, *PARAMETERS)
             chosen = choose(release, request.query_params)
-            return Response(as_json(score(collect_chosen(chosen))))
+            return Response(as_json(kept_score(chosen)))
         except Refused as refusal:
             raise invalid(refusal) from refusal
 

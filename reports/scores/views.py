@@ -14,8 +14,7 @@ from canonical.documents import as_json
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
 from reports.printing.pages import pdf_problem
-from reports.scores.document import score
-from reports.scores.inputs import collect_chosen
+from reports.scores.kept import kept_score
 from reports.scores.overview import tracks_overview
 from reports.scores.page import score_sections
 from reports.scores.pdf import score_pdf
@@ -78,7 +77,7 @@ def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, Score]:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
-    return chosen, score(collect_chosen(chosen))
+    return chosen, kept_score(chosen)
 
 
 def _file_name(chosen: Chosen) -> str:
