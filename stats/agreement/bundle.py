@@ -65,14 +65,11 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
 
     `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
     """
-    return _coefficients(ratings, request, clusters) | _correlations(ratings, request, clusters)
-
-
-def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
-    whole = absence(ratings)
+    whole, correlations = absence(ratings), _correlations(ratings, request, clusters)
     n = int(np.count_nonzero(np.bincount(ratings.item)))
     if whole is not None:
-        return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
+        nothing = {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
+        return nothing | correlations
     sums = agreement_sums(ratings, clusters)
     functions = coefficient_functions(ratings, sums)
     units = int(sums.counts.sum()) if clusters is not None else None
@@ -81,9 +78,9 @@ def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> 
         reason = refusal(name, lowest, ratings, request, functions)
         if reason is not None:
             found[name] = undefined(name, reason, n=n, level=request.confidence)
-            continue
-        found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=units)
-    return found
+        else:
+            found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=units)
+    return found | correlations
 
 
 def absence(ratings: Ratings) -> Reason | None:

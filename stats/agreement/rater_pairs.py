@@ -108,20 +108,22 @@ def describe_pair(
             kappas[name] = undefined(name, Reason.LEVEL, level=request.confidence)
     n = int(table.sum())
     percent = proportion(int(np.trace(table)), n, level=request.confidence)
-    kappas |= {"gwet_ac1": _ac1(table, request)}
+    kappas["gwet_ac1"] = _ac1(table, request)
     functions = _table_functions(points)
     if clusters is not None:
         percent = by_cluster(percent, functions["percent"], clusters, share=True)
+    for name, found in kappas.items():
+        if clusters is not None:
+            kappas[name] = by_cluster(found, functions[name], clusters, share=False)
+        elif found.ci is not None and found.ci[0] >= found.ci[1]:
+            flat = table.ravel().astype(np.float64)
+            ends = widened(functions[name], flat[None], np.eye(flat.size), n, request.confidence)
+            kappas[name] = replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
     return PairAgreement(
         raters=raters,
         table=table,
         percent=percent,
-        kappas={
-            name: _never_bare(found, functions[name], table, request)
-            if clusters is None
-            else by_cluster(found, functions[name], clusters, share=False)
-            for name, found in kappas.items()
-        },
+        kappas=kappas,
         kappa_max=cohen.kappa_max(table),
         prevalence_index=cohen.prevalence_index(table),
         bias_index=cohen.bias_index(table),
@@ -147,15 +149,6 @@ def _table_functions(points: Floats) -> dict[str, Function]:
 
 def _flat_kappa(tables: Floats, weights: Floats) -> Floats:
     return cohen.kappa(tables.reshape(-1, *weights.shape), weights)
-
-
-def _never_bare(found: Estimate, function: Function, table: Ints, request: Request) -> Estimate:
-    """The estimate, without an interval of no width."""
-    if found.value is None or found.ci is None or found.ci[0] < found.ci[1]:
-        return found
-    flat = table.ravel().astype(np.float64)
-    ends = widened(function, flat[None], np.eye(flat.size), int(flat.sum()), request.confidence)
-    return replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
 
 
 def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request) -> Estimate:

@@ -67,6 +67,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
     warnings += [Caution.MANY_RATERS] if many and not exchangeable else []
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
+    cells = ratings.n_items * len(ratings.raters)
     document: Document = {
         "level": resolved.level,
         "n_items": int((per_item > 0).sum()),
@@ -75,7 +76,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
         "exchangeable": exchangeable,
         "n_labels": len(ratings.item),
         "n_clusters": None if resolved.clusters is None else len(np.unique(resolved.clusters)),
-        "missing": None if exchangeable else _missing(ratings),
+        "missing": None if exchangeable or not cells else 1 - len(ratings.item) / cells,
         **{f"n_{name}": count for name, count in resolved.left_out.items()},
         "categories": list(ratings.categories) if ratings.q <= MAX_CATEGORIES else None,
         "warnings": [str(warning) for warning in warnings],
@@ -84,16 +85,10 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
         document[name] = estimates[name].as_json()
     document["primary"] = PRIMARY[resolved.level]
     document["unit"] = "item" if resolved.clusters is None else "cluster"
-    document |= _pooled(ratings, resolved.clusters, options)
-    shown = [_pair(pair) | _scores(pair, resolved, options) for pair in pairs]
-    return (
-        document
-        | _categories(ratings, exchangeable)
-        | {
-            "pairs": shown,
-            "pairs_dropped": [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped],
-        }
-    )
+    document |= _pooled(ratings, resolved.clusters, options) | _categories(ratings, exchangeable)
+    document["pairs"] = [_pair(pair, resolved, options) for pair in pairs]
+    document["pairs_dropped"] = [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped]
+    return document
 
 
 def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:
@@ -131,26 +126,6 @@ def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Docume
     }
 
 
-def _scores(pair: PairAgreement, resolved: Resolved, options: Options) -> Document:
-    """Correlations, root mean square difference and bias of two raters; null on an unordered scale."""
-    if resolved.level == "nominal":
-        return {name: undefined(name, Reason.LEVEL, level=options.confidence).as_json() for name in RELATIONS}
-    ratings = resolved.ratings
-    matrix = ratings.matrix_of(*(ratings.raters.index(name) for name in pair.raters))
-    both = (matrix >= 0).all(axis=0)
-    clusters = None
-    if resolved.clusters is not None:
-        clusters = np.unique(resolved.clusters[both], return_inverse=True)[1]
-    first, second = matrix[:, both]
-    found = relations(first, second, ratings.points, clusters=clusters, level=options.confidence)
-    return {name: estimate.as_json() for name, estimate in found.items()}
-
-
-def _missing(ratings: Ratings) -> float | None:
-    cells = ratings.n_items * len(ratings.raters)
-    return 1 - len(ratings.item) / cells if cells else None
-
-
 def _categories(ratings: Ratings, exchangeable: bool) -> Document:
     """Shares and specific agreement of every category; for two named raters what limits their kappa."""
     if ratings.q > MAX_CATEGORIES or not len(ratings.item):
@@ -180,7 +155,18 @@ def _limits(table: Ints) -> Document:
     }
 
 
-def _pair(pair: PairAgreement) -> Document:
+def _pair(pair: PairAgreement, resolved: Resolved, options: Options) -> Document:
+    """Two raters: their table, kappas, and the correlations and differences that an ordered scale has."""
+    if resolved.level == "nominal":
+        scores = {name: undefined(name, Reason.LEVEL, level=options.confidence) for name in RELATIONS}
+    else:
+        ratings, clusters = resolved.ratings, resolved.clusters
+        matrix = ratings.matrix_of(*(ratings.raters.index(name) for name in pair.raters))
+        both = (matrix >= 0).all(axis=0)
+        if clusters is not None:
+            clusters = np.unique(clusters[both], return_inverse=True)[1]
+        first, second = matrix[:, both]
+        scores = relations(first, second, ratings.points, clusters=clusters, level=options.confidence)
     return {
         "raters": list(pair.raters),
         "n_items": pair.n_items,
@@ -188,4 +174,5 @@ def _pair(pair: PairAgreement) -> Document:
         "percent": pair.percent.as_json(),
         **{name: estimate.as_json() for name, estimate in pair.kappas.items()},
         **_limits(pair.table),
+        **{name: estimate.as_json() for name, estimate in scores.items()},
     }

@@ -81,7 +81,7 @@ def calibration_text(document: Document) -> str:
             names = ("auc", "brier", "overconfidence")
             curve = [
                 [
-                    _bin(row),
+                    " to ".join(dict.fromkeys((number(row["low"]), number(row["high"])))),
                     row["n"],
                     number(row["mean_score"]),
                     number(row["share"]["value"]),
@@ -96,11 +96,6 @@ def calibration_text(document: Document) -> str:
                 f"{aligned(('score', 'n', 'mean score', 'share true', 'interval'), curve)}"
             )
     return "\n\n".join(blocks) or "no labels"
-
-
-def _bin(row: Document) -> str:
-    low, high = number(row["low"]), number(row["high"])
-    return low if low == high else f"{low} to {high}"
 
 
 def _judge(row: Document) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
 from stats.audit.design import audit_design
-from stats.audit.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
+from stats.audit.score_calibration import Scored, auc, brier, overconfidence, reliability
 from stats.audit.units import AuditUnits, Outcome, audit_units
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate
@@ -142,15 +142,14 @@ def _judge(rows: Table, items: Scored, missing: int, clustered: bool, options: O
         "auc": shown(auc(items, level=level)),
         "brier": shown(brier(items, level=level)),
         "overconfidence": shown(overconfidence(items, level=level)),
-        "curve": [_bin(found) for found in reliability(items, level=level)],
-    }
-
-
-def _bin(found: Bin) -> Document:
-    return {
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "mean_score": found.mean_score,
-        "share": found.share.as_json(),
+        "curve": [
+            {
+                "low": found.low,
+                "high": found.high,
+                "n": found.n,
+                "mean_score": found.mean_score,
+                "share": found.share.as_json(),
+            }
+            for found in reliability(items, level=level)
+        ],
     }

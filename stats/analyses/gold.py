@@ -9,7 +9,7 @@ import numpy as np
 
 from stats.analyses.options import Options, chosen_question
 from stats.core.bootstrap import Ints
-from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.estimate import Reason, undefined
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_totals, wilson_on_effective_n
 from stats.tables.columns import Table
@@ -92,11 +92,13 @@ def gold_document(table: Table, *, options: Options) -> Document:
     clusters = pair_clusters(table)[first_rows(ballots.pair)]
     judges, names = _graders(table, "judge"), group_codes(table, ("rater", "judge_version"))
     refuse_many(len(np.unique(names[judges])), "rater")
-    rows = [
-        _name(table, judges & (names == code))
-        | _judge(ballots.votes(judges & (names == code)), gold, decided, clusters, options.confidence)
-        for code in np.unique(names[judges]).tolist()
-    ]
+    rows = []
+    for code in np.unique(names[judges]).tolist():
+        mine = judges & (names == code)
+        row = int(np.argmax(mine))
+        judge, version = (table[name].values[table[name].codes[row]] for name in ("rater", "judge_version"))
+        found = _judge(ballots.votes(mine), gold, decided, clusters, options.confidence)
+        rows.append({"judge": judge, "judge_version": version or None} | found)
     return {
         "primary": "net",
         "unit": "cluster" if len(np.unique(clusters[decided])) < len(decided) else "pair",
@@ -143,18 +145,13 @@ def _gold(table: Table, ballots: _Ballots, decisions: np.ndarray) -> Ints:
     return np.where(for_first == 0, np.sign(ballots.votes(decisions).net), np.sign(for_first))
 
 
-def _name(table: Table, rows: np.ndarray) -> Document:
-    row = int(np.argmax(rows))
-    judge, version = (table[name].values[table[name].codes[row]] for name in ("rater", "judge_version"))
-    return {"judge": judge, "judge_version": version or None}
-
-
 def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
+    """Counts, and for each rule the accuracy: Wilson, on the effective number of pairs where some share a problem."""
     kept = decided[votes.count[decided] > 0]
     units, votes = np.unique(clusters[kept], return_inverse=True)[1], votes.take(kept)
-    missing = len(decided) - len(kept)
+    n, missing = len(kept), len(decided) - len(kept)
     document: Document = {
-        "judged": len(kept),
+        "judged": n,
         "missing": missing,
         "one_order": int((votes.orders == 1).sum()),
         "order_flips": int((votes.low != votes.high).sum()),
@@ -163,23 +160,20 @@ def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: floa
     for rule, choose in _CHOICE.items():
         choice = choose(votes)
         right, wrong = choice == gold[kept], choice == -gold[kept]
+        k = int(right.sum())
+        if not n:
+            accuracy = undefined("wilson", Reason.NO_ITEMS, n=0, level=level)
+        else:
+            if int(units.max()) + 1 == n:
+                found = proportion(k, n, level=level)
+            else:
+                found = wilson_on_effective_n(cluster_totals(right, units), level=level)
+            bounds = (k / (n + missing), (k + missing) / (n + missing)) if missing else None
+            accuracy = replace(found, denom_rule=_RULE, bounds=bounds)
         document[rule] = {
-            "correct": int(right.sum()),
+            "correct": k,
             "incorrect": int(wrong.sum()),
             "ties": int((~right & ~wrong).sum()),
-            "accuracy": _accuracy(right, units, missing, level).as_json(),
+            "accuracy": accuracy.as_json(),
         }
     return document
-
-
-def _accuracy(right: np.ndarray, units: Ints, missing: int, level: float) -> Estimate:
-    """Wilson, on the effective number of pairs where some share a problem."""
-    n, k, count = len(right), int(right.sum()), int(units.max(initial=-1)) + 1
-    if not n:
-        return undefined("wilson", Reason.NO_ITEMS, n=0, level=level)
-    if count == n:
-        found = proportion(k, n, level=level)
-    else:
-        found = wilson_on_effective_n(cluster_totals(right, units), level=level)
-    bounds = (k / (n + missing), (k + missing) / (n + missing)) if missing else None
-    return replace(found, denom_rule=_RULE, bounds=bounds)

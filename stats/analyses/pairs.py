@@ -64,7 +64,7 @@ def pairs_document(
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
         "systems": [
-            _system(name, _clustered_record(rows[at], settled, at, options), places[at])
+            _system(name, at, rows[at], settled, places[at], options)
             for at, name in enumerate(comparisons.systems)
         ],
         "pairs": list(_met(comparisons)),
@@ -76,14 +76,14 @@ def pairs_document(
     }
 
 
-def _clustered_record(record: Record, settled: Settled, system: int, options: Options) -> Record:
-    if settled.clusters is None:
-        return record
-    rate, half = clustered_rates(settled.comparisons, settled.clusters, system, level=options.confidence)
-    return replace(record, win_rate=rate, half_tie_rate=half)
-
-
-def _system(name: str, record: Record, standing: Standing) -> Document:
+def _system(
+    name: str, at: int, record: Record, settled: Settled, standing: Standing, options: Options
+) -> Document:
+    win_rate, half_tie_rate = record.win_rate, record.half_tie_rate
+    if settled.clusters is not None:
+        win_rate, half_tie_rate = clustered_rates(
+            settled.comparisons, settled.clusters, at, level=options.confidence
+        )
     return {
         "system": name,
         "component": standing.component,
@@ -92,8 +92,8 @@ def _system(name: str, record: Record, standing: Standing) -> Document:
         "ties": record.ties,
         "comparisons": record.comparisons,
         "opponents": record.opponents,
-        "win_rate": record.win_rate.as_json(),
-        "half_tie_rate": record.half_tie_rate.as_json(),
+        "win_rate": win_rate.as_json(),
+        "half_tie_rate": half_tie_rate.as_json(),
         "half_tie_rate_macro": record.half_tie_rate_macro,
         "strength": standing.strength.as_json(),
         "jackknife": None if standing.jackknife is None else standing.jackknife.as_json(),
@@ -168,33 +168,25 @@ def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Optio
     """Does one scale fit? Cycles of the majority, circular triads of each rater, and the deviance."""
     comparisons, names = settled.comparisons, settled.comparisons.systems
     cycles = majority_cycles(comparisons.table()) if comparisons.k else []
-    document: Document = {
-        "cycles": [[names[system] for system in cycle] for cycle in cycles],
-        "raters": list(_triads(settled)),
-        "fit": None,
-    }
+    raters = []
+    for code, rater in enumerate(settled.raters):
+        beats = tournament(comparisons.take(np.flatnonzero(settled.rater == code)).table())
+        if beats is not None:  # the comparisons of the rater name a winner of every pair
+            triads, consistence = circular_triads(beats)
+            raters.append({"rater": rater, "circular_triads": triads, "consistence": consistence})
+    fit: Document | None = None
     if isinstance(fitted, DavidsonFit):
         found = (
             goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
             if settled.clusters is None
             else clustered_fit(comparisons, settled.clusters, fitted)
         )
-        document["fit"] = {
-            "deviance": found.deviance,
-            "df": found.df,
-            "p": found.p,
-            "method": found.method,
-        }
-    return document
-
-
-def _triads(settled: Settled) -> Iterator[Document]:
-    """Circular triads of the raters whose comparisons name a winner of every pair."""
-    for code, rater in enumerate(settled.raters):
-        beats = tournament(settled.comparisons.take(np.flatnonzero(settled.rater == code)).table())
-        if beats is not None:
-            triads, consistence = circular_triads(beats)
-            yield {"rater": rater, "circular_triads": triads, "consistence": consistence}
+        fit = {"deviance": found.deviance, "df": found.df, "p": found.p, "method": found.method}
+    return {
+        "cycles": [[names[system] for system in cycle] for cycle in cycles],
+        "raters": raters,
+        "fit": fit,
+    }
 
 
 def _order_effect(shown: Presentations, options: Options) -> Document:
@@ -223,7 +215,7 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
     """`p` asks whether the first shown wins more often, over all presentations; `swap_p` the same of pairs that were
     shown in both orders and whose two answers name the same slot."""
     swaps, result, clusters = settled.swaps, shown.comparisons.result, shown.shared_clusters
-    alike = settled.cluster_swaps
+    alike, kappa = settled.cluster_swaps, cohen.kappa(settled.swap_table)
     won, decisive = result == Result.FIRST, result != Result.TIE
     if clusters is None:
         first = int(won.sum())
@@ -237,12 +229,8 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
         "p": p,
         "swapped_pairs": swaps.n,
         "swap_consistency": swap_consistency(swaps, clusters=alike, level=options.confidence).as_json(),
-        "swap_kappa": _plain(cohen.kappa(settled.swap_table)),
+        "swap_kappa": None if np.isnan(kappa) else float(kappa),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,
         "swap_p": swap_test(swaps, clusters=alike, seed=options.seed),
     }
-
-
-def _plain(number: np.ndarray) -> float | None:
-    return None if np.isnan(number) else float(number)

@@ -136,7 +136,8 @@ def comparison_plan(
     clusters of a `pilot` of (items, only first, only second). Raises ValueError when the discordance is smaller than
     the difference or larger than the shares allow.
     """
-    _check_power(power)
+    if not 0 < power < 1:
+        raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
     difference = p1 - p2
     most = min(p1 + p2, 2 - p1 - p2)
     if discordance > most + 1e-12:
@@ -165,11 +166,6 @@ def comparison_plan(
         "items": items,
         "clusters": math.ceil(items / cluster_size - 1e-9),
     }
-
-
-def _check_power(power: float) -> None:
-    if not 0 < power < 1:
-        raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
 
 
 def proportion_plan(

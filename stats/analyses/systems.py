@@ -75,14 +75,19 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         mine = systems.is_in(name)
         labelled = np.unique(answers.output[mine[answers.output]])
         seen = {problems.values[code] for code in problems.codes[np.isin(outputs, labelled)].tolist()}
+        raters = np.bincount(answers.output)[labelled] if len(labelled) else labelled
+        state = table["state"]
         row: Document = {
             "system": name,
             "outputs": int(mine.sum()),
             "labelled": len(labelled),
             "unlabelled": int(mine.sum()) - len(labelled),
             "missing_instances": None if problems.is_empty else len(set(problems.used) - {""} - seen),
-            **_raters(answers, labelled),
-            **_states(table, mine[outputs]),
+            "raters_per_output": [int(raters.min()), int(raters.max())] if len(raters) else None,
+            **{
+                f"n_{name}": int((mine[outputs] & state.is_in(name)).sum())
+                for name in ("abstain", "unavailable")
+            },
         }
         row["mean"] = _mean(answers, labelled, codes, scale.points, measured, options).as_json()
         unlabelled = int(mine.sum()) - len(labelled)
@@ -117,16 +122,6 @@ def _answers(
     value = np.divide(total, given, out=np.full(len(at), np.nan), where=given > 0)
     share = np.bincount(cells, weights=good, minlength=len(at)) / np.bincount(cells, minlength=len(at))
     return _Answers(output[at], value, share)
-
-
-def _raters(answers: _Answers, labelled: Ints) -> Document:
-    each = np.bincount(answers.output)[labelled] if len(labelled) else np.zeros(0, dtype=np.int64)
-    return {"raters_per_output": [int(each.min()), int(each.max())] if len(each) else None}
-
-
-def _states(table: Table, mine: np.ndarray) -> Document:
-    state = table["state"]
-    return {f"n_{name}": int((mine & state.is_in(name)).sum()) for name in ("abstain", "unavailable")}
 
 
 def _mean(

@@ -33,18 +33,13 @@ def compress_rows(rows: ArrayLike) -> tuple[Floats, Ints, Ints]:
         raise ValueError(f"rows must be a two-dimensional table, got {table.ndim} dimension(s)")
     codes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
-        codes = _refine(codes, column)
+        # Split each group of rows by the values of one more column; codes stay below a few times the number of rows.
+        values = _small_codes(column)
+        joint = codes * (int(values.max(initial=0)) + 1) + values
+        small = int(joint.max(initial=0)) <= 4 * len(joint)
+        codes = joint if small else np.unique(joint, return_inverse=True)[1].astype(np.int64)
     _, first, codes, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     return table[first], counts.astype(np.int64), codes
-
-
-def _refine(codes: Ints, column: Floats) -> Ints:
-    """Split each group of rows by the values of one more column; codes stay below the number of rows."""
-    values = _small_codes(column)
-    joint = codes * (int(values.max(initial=0)) + 1) + values
-    if int(joint.max(initial=0)) <= 4 * len(joint):
-        return joint
-    return np.unique(joint, return_inverse=True)[1].astype(np.int64)
 
 
 def _small_codes(column: Floats) -> Ints:
@@ -73,18 +68,16 @@ def resampled_pattern_sums(
     if total == 0:
         raise ValueError("cannot resample an empty table")
     many = len(patterns) > max(_FEW_PATTERNS, total // 4)
-    draw = _draw_rows if many else _draw_patterns
     chunk = max(1, _CELLS_PER_CHUNK // (total if many else len(patterns)))
     sums = np.empty((replicates, patterns.shape[1]))
     for start in range(0, replicates, chunk):
         size = min(chunk, replicates - start)
-        sums[start : start + size] = draw(rng, size, counts) @ patterns
+        if many:
+            drawn = _draw_rows(rng, size, counts)
+        else:
+            drawn = rng.multinomial(total, counts / total, size=size).astype(np.float64)
+        sums[start : start + size] = drawn @ patterns
     return sums
-
-
-def _draw_patterns(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
-    total = int(counts.sum())
-    return rng.multinomial(total, counts / total, size=size).astype(np.float64)
 
 
 def _draw_rows(rng: np.random.Generator, size: int, counts: Ints) -> Floats:

@@ -79,7 +79,17 @@ def neyman(
     floors = [min(least, size) for size in sizes]
     if not sum(floors) <= total <= sum(sizes):
         raise ValueError(f"{total} audits do not fit between {sum(floors)} and {sum(sizes)}")
-    return _round_to(_bounded_shares(weights, floors, sizes, total), floors, sizes, total)
+    shares = _bounded_shares(weights, floors, sizes, total)
+    whole = [math.floor(share + 1e-9) for share in shares]
+    order = sorted(range(len(shares)), key=lambda h: whole[h] - shares[h])
+    while sum(whole) < total:
+        h = next(h for h in order if whole[h] < sizes[h])
+        whole[h] += 1
+        order.append(order.pop(order.index(h)))
+    while sum(whole) > total:
+        h = next(h for h in reversed(order) if whole[h] > floors[h])
+        whole[h] -= 1
+    return whole
 
 
 def _bounded_shares(
@@ -98,19 +108,6 @@ def _bounded_shares(
         shares |= (over if excess >= lack else under) or wanted
         free -= set(shares)
     return [shares[h] for h in range(len(weights))]
-
-
-def _round_to(shares: Sequence[float], floors: Sequence[int], caps: Sequence[int], total: int) -> list[int]:
-    whole = [math.floor(share + 1e-9) for share in shares]
-    order = sorted(range(len(shares)), key=lambda h: whole[h] - shares[h])
-    while sum(whole) < total:
-        h = next(h for h in order if whole[h] < caps[h])
-        whole[h] += 1
-        order.append(order.pop(order.index(h)))
-    while sum(whole) > total:
-        h = next(h for h in reversed(order) if whole[h] > floors[h])
-        whole[h] -= 1
-    return whole
 
 
 def stratified_se(sizes: Sequence[int], sampled: Sequence[int], guesses: Sequence[float]) -> float:

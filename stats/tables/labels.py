@@ -58,15 +58,9 @@ DECISION_MARKS = ("overrules", "informed", "amendment")
 _UNREAD = ("comment", "created_at")
 
 
-def _any_text(cell: str) -> str:
-    return cell
+def one_of(*allowed: str) -> Check:
+    """The check of a cell that holds one of these words, in any case, or nothing."""
 
-
-def _trimmed(cell: str) -> str:
-    return cell.strip()
-
-
-def _one_of(*allowed: str) -> Check:
     def check(cell: str) -> str:
         text = cell.strip().lower()
         if text and text not in allowed:
@@ -102,18 +96,18 @@ def _number(cell: str) -> str:
 
 
 _SPECIAL: Mapping[str, Callable[[str], str]] = {
-    "rater_kind": _one_of(*RATER_KINDS),
-    "state": _one_of(*STATES),
-    "order": _one_of("1", "2"),
+    "rater_kind": one_of(*RATER_KINDS),
+    "state": one_of(*STATES),
+    "order": one_of("1", "2"),
     "vote": _whole,
     "stratum_size": _size,
     "sample_size": _size,
-    "confidence": _any_text,
+    "confidence": str,
     "seconds": _number,
-    "comment": _any_text,
-    **{name: _one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
+    "comment": str,
+    **{name: one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
 }
-CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, _trimmed) for name in COLUMNS}
+CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, str.strip) for name in COLUMNS}
 
 
 def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stats.planning.allocations import PlannedStratum
-from stats.tables.columns import Check, Table, filled, read_table
+from stats.tables.columns import Check, filled, read_table
+from stats.tables.labels import one_of
 from stats.tables.raw_rows import TableError
 
 MAX_STRATA = 200
@@ -28,10 +29,6 @@ def _count(cell: str) -> str:
     if not (text.isascii() and text.isdigit() and int(text[:12]) <= MAX_SIZE and len(text) < 12):
         raise ValueError(f"must be a whole number from 0 to {MAX_SIZE:,}, not {cell!r}")
     return text
-
-
-def _count_or_empty(cell: str) -> str:
-    return _count(cell) if cell.strip() else ""
 
 
 def _share(cell: str) -> str:
@@ -56,20 +53,13 @@ def _hours(cell: str) -> str:
     return text
 
 
-def _judge(cell: str) -> str:
-    text = cell.strip().lower()
-    if text not in ("yes", "no", ""):
-        raise ValueError(f"must be yes, no or empty, not {cell!r}")
-    return text
-
-
 CHECKS: Mapping[str, Check] = {
     "name": filled,
     "size": _count,
     "guess": _share,
     "hours": _hours,
-    "judge": _judge,
-    "sample": _count_or_empty,
+    "judge": one_of("yes", "no"),
+    "sample": lambda cell: _count(cell) if cell.strip() else "",
 }
 
 
@@ -83,8 +73,13 @@ def strata_from_text(text: str) -> StrataTable:
     table = read_table(stream, CHECKS, form="csv", required=("name", "size", "guess"))
     if not 1 <= len(table) <= MAX_STRATA:
         raise TableError(f"has {len(table)} strata; it takes 1 to {MAX_STRATA}")
-    _refuse_repeated_names(table)
+    lines = table.lines.tolist()
     cells = {name: table[name].texts() for name in CHECKS}
+    seen: set[str] = set()
+    for line, name in zip(lines, cells["name"], strict=True):
+        if name in seen:
+            raise TableError(f"{name!r} is there already", line=line, column="name")
+        seen.add(name)
     strata = tuple(
         PlannedStratum(
             name, int(size), float(guess), float(hours or 1), judge == "yes" if judge else float(guess) >= 0.5
@@ -95,26 +90,12 @@ def strata_from_text(text: str) -> StrataTable:
     )
     if not any(stratum.size for stratum in strata):
         raise TableError("holds no output: every size is 0", column="size")
-    return StrataTable(strata, _sampled(table, strata))
-
-
-def _refuse_repeated_names(table: Table) -> None:
-    seen: set[str] = set()
-    for line, name in zip(table.lines.tolist(), table["name"].texts(), strict=True):
-        if name in seen:
-            raise TableError(f"{name!r} is there already", line=line, column="name")
-        seen.add(name)
-
-
-def _sampled(table: Table, strata: tuple[PlannedStratum, ...]) -> tuple[int, ...] | None:
     if table["sample"].is_empty:
-        return None
-    sampled = []
-    for line, stratum, text in zip(table.lines.tolist(), strata, table["sample"].texts(), strict=True):
+        return StrataTable(strata, None)
+    for line, stratum, text in zip(lines, strata, cells["sample"], strict=True):
         if not text:
             raise TableError("is empty although other strata have a number", line=line, column="sample")
         if int(text) > stratum.size:
             message = f"asks for {text} of {stratum.size} outputs"
             raise TableError(message, line=line, column="sample")
-        sampled.append(int(text))
-    return tuple(sampled)
+    return StrataTable(strata, tuple(map(int, cells["sample"])))
