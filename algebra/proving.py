@@ -6,8 +6,7 @@ pass: there a yes needs this proof.
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -129,9 +128,14 @@ def _convert(node: Node, letters: _Letters) -> Any:
     if node.kind == "apply":
         return sympy.Function(node.name)(*args)
     if node.kind == "call":
-        return _function(node.name, args)
+        if node.name in ("sin", "cos", "tan", "exp", "ln", "sqrt"):
+            return getattr(sympy, node.name)(*args)
+        return sympy.Abs(args[0]) if node.name == "abs" else sympy.Function(f"{node.name}!")(*args)
     if node.kind == "pow":
-        return _power(*args)
+        base, exponent = args
+        if exponent.is_number and not (exponent.is_Rational and abs(exponent) <= _LARGEST_EXPONENT):
+            raise _NotConvertible
+        return base**exponent if base != 0 else _refuse()
     builders: dict[str, Callable[..., Any]] = {
         "add": sympy.Add,
         "mul": sympy.Mul,
@@ -156,42 +160,21 @@ def _symbol(name: str, letters: _Letters) -> Any:
     return sympy.Symbol(name, real=True) if letters.real else sympy.Symbol(name)
 
 
-def _power(base: Any, exponent: Any) -> Any:
-    if exponent.is_number and not (exponent.is_Rational and abs(exponent) <= _LARGEST_EXPONENT):
-        raise _NotConvertible
-    if base == 0:
-        raise _NotConvertible
-    return base**exponent
-
-
-def _function(name: str, args: list[Any]) -> Any:
-    if name in ("sin", "cos", "tan", "exp", "ln", "sqrt"):
-        return getattr(sympy, name)(*args)
-    if name == "abs":
-        return sympy.Abs(args[0])
-    return sympy.Function(f"{name}!")(*args)
-
-
 def _limited(compute: Callable[[], T]) -> T | bool:
     """The result, or False after SECONDS of processor time. Outside the main thread nothing is computed."""
     if threading.current_thread() is not threading.main_thread():
         return False
-    try:
-        with _time_limit():
-            return compute()
-    except (_TooSlow, RecursionError, ArithmeticError, ValueError, TypeError, AttributeError):
-        return False  # no proof: SymPy fails in many ways on odd input, and none of them is a yes
 
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise _TooSlow
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            return compute()
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+    except (_TooSlow, RecursionError, ArithmeticError, ValueError, TypeError, AttributeError):
+        return False  # no proof: SymPy fails in many ways on odd input, and none of them is a yes

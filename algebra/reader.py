@@ -226,7 +226,10 @@ class _Reader:
                 base = self.make("call", "factorial", base)
             else:
                 exponent = self.exponent()
-                if _may_transpose(base, exponent):
+                if exponent == symbol("T") or (
+                    exponent == symbol("t")
+                    and any(below.kind == "symbol" and below.name[0].isupper() for below in base.walk())
+                ):
                     raise NotUnderstood("an exponent that may mean the transpose")
                 base = self.make("pow", "", base, exponent)
                 if self.sees("^"):
@@ -577,14 +580,6 @@ class _Reader:
 
 def _is_numeric(node: Node) -> bool:
     return not any(below.kind in ("symbol", "apply", "maybe") for below in node.walk())
-
-
-def _may_transpose(base: Node, exponent: Node) -> bool:
-    if exponent.kind != "symbol" or exponent.name not in ("T", "t"):
-        return False
-    return exponent.name == "T" or any(
-        below.kind == "symbol" and below.name[0].isupper() for below in base.walk()
-    )
 
 
 _DIFFERENTIALS = {"d", "\\Delta", "\\delta"}

@@ -4,7 +4,6 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -91,7 +90,10 @@ class Evaluation:
         self.budget.spend()
         if node.kind == "number":
             assert node.value is not None
-            return _constant(node.value)
+            above, below = node.value.numerator, node.value.denominator
+            if max(above.bit_length(), below.bit_length()) > MAX_BITS:
+                raise Untrusted("a number that is too long")
+            return context.mpf(above) / below
         if node.kind == "symbol":
             return _symbol(node.name, point)
         if node.kind in ("sum", "prod"):
@@ -190,12 +192,6 @@ def _square(node: Node) -> bool:
 def _key(name: str, args: list[Value]) -> str:
     shown = ", ".join(context.nstr(arg, 25) for arg in args)
     return hashlib.sha256(f"{name}: {shown}".encode()).hexdigest()
-
-
-def _constant(value: Fraction) -> Value:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise Untrusted("a number that is too long")
-    return context.mpf(value.numerator) / value.denominator
 
 
 def _symbol(name: str, point: Mapping[str, Value]) -> Value:

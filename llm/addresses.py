@@ -63,13 +63,10 @@ def _objection(address: _Address, private: bool) -> str:
         return _objection(inner, private)
     if address.is_unspecified or address.is_multicast or any(address in network for network in _NEVER):
         return "a link-local, metadata, multicast or unspecified address is never called"
-    if not private and not _is_public(address):
+    public = address.is_global and (address.version == 4 or address in _GLOBAL_UNICAST)
+    if not private and not public:
         return "not a public address; a local model needs private = true in its declaration"
     return ""
-
-
-def _is_public(address: _Address) -> bool:
-    return address.is_global and (address.version == 4 or address in _GLOBAL_UNICAST)
 
 
 def _embedded(address: _Address) -> ipaddress.IPv4Address | None:

@@ -44,13 +44,6 @@ class Client:
         self._pace = pace or Pace(endpoint.requests_per_minute)
         self._transport: Transport | None = None
 
-    @property
-    def longest_call(self) -> float:
-        """The most seconds one `complete` takes while no more than `max_concurrency` are asked at once and no
-        rate bound holds them up: what a lease must outlast."""
-        longest_wait = max(self._backoff.patience, self._backoff.ceiling)
-        return self.endpoint.max_attempts * (self.endpoint.timeout + longest_wait)
-
     async def __aenter__(self) -> Self:
         endpoint = self.endpoint
         try:
@@ -101,14 +94,12 @@ class Client:
                 told = Circumstances(request, latency, attempt, unanswered)
                 return self._completion(outcome, told)
             unanswered += outcome.unanswered
-            if attempt == self.endpoint.max_attempts or not self._worth_repeating(outcome):
+            transient = isinstance(outcome, Unavailable) and self._backoff.accepts(outcome.retry_after)
+            if attempt == self.endpoint.max_attempts or not transient:
                 raise self._complaint(outcome, Circumstances(request, latency, attempt, unanswered))
             await asyncio.sleep(
                 self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)
             )
-
-    def _worth_repeating(self, failure: CallFailed) -> bool:
-        return isinstance(failure, Unavailable) and self._backoff.accepts(failure.retry_after)
 
     async def _attempt(self, body: bytes, headers: Mapping[str, str]) -> tuple[RawReply | CallFailed, float]:
         """One request within the endpoint's limits: success or what went wrong, and the seconds."""
