@@ -180,11 +180,30 @@ class _Comparer:
 
     def _scaled(self, truth: Chain, answer: Chain) -> Comparison | None:
         """Yes where the difference of the sides is a constant multiple, positive for an inequality."""
-        ratio = _constant_ratio(_difference(truth), _difference(answer), self.kinds)
-        if ratio is None or (truth.relations[0] in ("<", "<=") and ratio < 0):
+        one, other = _difference(truth), _difference(answer)
+        names = sorted(symbols(one) | symbols(other))
+        point = {name: context.mpf(17 + 12 * place) for place, name in enumerate(names)}
+        try:
+            above, below = (
+                Evaluation(point, lambda key: context.mpf(int(key[:6], 16) + 1)).value(node)
+                for node in (one, other)
+            )
+        except (Undefined, Untrusted):
             return None
-        scaled = Node("mul", args=(number(ratio), _difference(answer)))
-        equal = self.expressions(_difference(truth), scaled)
+        if above == 0 or below == 0 or not all(isinstance(value, context.mpf) for value in (above, below)):
+            return None
+        # A simple fraction by which the two differ at one point; still to be confirmed.
+        for denominator in range(1, 61):
+            scaled = above / below * denominator
+            nearest = context.nint(scaled)
+            if 0 < abs(nearest) < 10**6 and abs(scaled - nearest) < context.mpf(10) ** -60:
+                break
+        else:
+            return None
+        ratio = Fraction(int(nearest), denominator)
+        if truth.relations[0] in ("<", "<=") and ratio < 0:
+            return None
+        equal = self.expressions(one, Node("mul", args=(number(ratio), other)))
         if equal.value != "yes":
             return None
         return Comparison("yes", f"{ratio} times the other, side minus side", equal.evidence)
@@ -270,28 +289,6 @@ def _difference(chain: Chain) -> Node:
     assert isinstance(left, Node)
     assert isinstance(right, Node)
     return Node("add", args=(left, Node("neg", args=(right,))))
-
-
-def _constant_ratio(truth: Node, answer: Node, kinds: Mapping[str, Kind]) -> Fraction | None:
-    """The simple fraction by which the two differ at one point, if there is one; still to be confirmed."""
-    names = sorted(symbols(truth) | symbols(answer))
-    point = {name: context.mpf(17 + 12 * place) for place, name in enumerate(names)}
-    try:
-        above, below = (
-            Evaluation(point, lambda key: context.mpf(int(key[:6], 16) + 1)).value(node)
-            for node in (truth, answer)
-        )
-    except (Undefined, Untrusted):
-        return None
-    if above == 0 or below == 0 or not all(isinstance(value, context.mpf) for value in (above, below)):
-        return None
-    quotient = above / below
-    for denominator in range(1, 61):
-        scaled = quotient * denominator
-        nearest = context.nint(scaled)
-        if 0 < abs(nearest) < 10**6 and abs(scaled - nearest) < context.mpf(10) ** -60:
-            return Fraction(int(nearest), denominator)
-    return None
 
 
 def _is_free(side: Node, *others: Formula) -> bool:

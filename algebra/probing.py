@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from algebra.tree import Node
-from algebra.values import Budget, Evaluation, Undefined, Untrusted, Value, context
+from algebra.values import Evaluation, StepBudget, Undefined, Untrusted, Value, context
 
 POINTS = 6  # at which a domain has to agree
 TRIES = 30  # points drawn for a domain before it is left out
@@ -26,7 +26,7 @@ Draw = Callable[[random.Random], Value]
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeResult:
     """What probing found. `example` is a counter-example as text by symbol, of the first domain that has one.
 
     `provable` says that nothing was seen against equality, so that a proof would settle it.
@@ -93,7 +93,7 @@ def symbols(node: Node) -> set[str]:
     return set().union(*(symbols(arg) for arg in node.args))
 
 
-def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> Finding:
+def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> ProbeResult:
     """Compares two resolved expressions. `kinds` says what is known of symbols. Raises TooMuch."""
     names = sorted(symbols(left) | symbols(right))
     whole = _whole_numbers(left) | _whole_numbers(right)
@@ -102,7 +102,7 @@ def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> Finding:
     unknown = any(node.kind in ("apply", "integral", "sum", "prod") for node in _walk(left, right))
     domains = _domains(complexes) if names or unknown else _domains(False)[:1]
     tried: dict[str, _Tried] = {}
-    budget = Budget()
+    budget = StepBudget()
     for title, draw in domains:
         # strings seed a generator the same way in every process, hashes of them do not
         rng = random.Random(f"{SEED} {title}")
@@ -149,7 +149,7 @@ def _try_domain(
     draw: Draw,
     rng: random.Random,
     complexes: bool,
-    budget: Budget,
+    budget: StepBudget,
 ) -> _Tried:
     tried = _Tried()
     for _ in range(TRIES):
@@ -172,27 +172,29 @@ def _try_domain(
     return tried
 
 
-def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> Finding:
+def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> ProbeResult:
     outcomes = {title: domain.outcome for title, domain in tried.items() if domain.outcome != "empty"}
     points = sum(domain.equal + domain.differ for domain in tried.values())
     example = next((domain.example for domain in tried.values() if domain.example), {})
     if not outcomes:
         reason = "no point was found at which both sides can be computed reliably"
-        return Finding("unknown", reason, provable=True)
+        return ProbeResult("unknown", reason, provable=True)
     if set(outcomes.values()) == {"equal"}:
         if any(domain.kinks_differ for domain in tried.values()):
             reason = "equal at every point tried, but kinks are at different places"
-            return Finding("unknown", reason, points, provable=True)
+            return ProbeResult("unknown", reason, points, provable=True)
         where = f"{len(outcomes)} domain{'s' * (len(outcomes) > 1)}"
-        return Finding("yes", f"equal at {points} random points in {where}", points)
+        return ProbeResult("yes", f"equal at {points} random points in {where}", points)
     if set(outcomes.values()) == {"differ"}:
         if any(domain.parts_differ for domain in tried.values()):
-            return Finding(
+            return ProbeResult(
                 "unknown", "not equal unless the functions that are not named satisfy a relation", points
             )
         if not same_symbols:
-            return Finding("unknown", "not equal unless symbols of one side are defined by others", points)
-        return Finding("no", "a counter-example in every domain", points, example)
+            return ProbeResult(
+                "unknown", "not equal unless symbols of one side are defined by others", points
+            )
+        return ProbeResult("no", "a counter-example in every domain", points, example)
     words = {"equal": "equal", "differ": "different", "partial": "defined on one side only"}
     found = [
         f"{word} where the letters are {', '.join(title for title, is_ in outcomes.items() if is_ == outcome)}"
@@ -200,7 +202,7 @@ def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> Finding:
         if outcome in outcomes.values()
     ]
     reason = "it depends on the range of the letters: " + "; ".join(found)
-    return Finding("unknown", reason, points, example)
+    return ProbeResult("unknown", reason, points, example)
 
 
 def _walk(*sides: Node) -> Iterator[Node]:

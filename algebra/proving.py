@@ -17,22 +17,11 @@ from algebra.tree import Node
 SECONDS = 2.0  # of processor time for one proof
 _CONSTANTS = frozenset({"e!", "i!", "log!"})
 _LARGEST_EXPONENT = 32
-_OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh") | frozenset(
-    [
-        "\\sigma",
-        "\\tau",
-        "\\rho",
-        "\\phi",
-        "\\varphi",
-        "\\psi",
-        "\\gamma",
-        "\\Gamma",
-        "\\Phi",
-        "\\Psi",
-        "\\Sigma",
-        "\\pi",
-    ]
-)
+_GREEK_OPERATORS = (
+    "\\sigma", "\\tau", "\\rho", "\\phi", "\\varphi", "\\psi", "\\gamma", "\\Gamma", "\\Phi",
+    "\\Psi", "\\Sigma", "\\pi",
+)  # fmt: skip
+_OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh").union(_GREEK_OPERATORS)
 T = TypeVar("T")
 
 
@@ -73,9 +62,12 @@ def _letters(side: Node, ordered: bool) -> set[str]:
     found: set[str] = set()
     for node in side.walk():
         if node.kind in ("mul", "div"):
-            here = {
-                name for name in _names(node) if _is_operator(name) or (ordered and name not in _CONSTANTS)
-            }
+            here = set()
+            for name in _names(node):
+                plain = name.split("_")[0].rstrip("'").removesuffix("^*")
+                styled = plain.startswith(("\\mathbf", "\\mathcal", "\\boldsymbol"))
+                if plain in _OPERATORS or styled or (ordered and name not in _CONSTANTS):
+                    here.add(name)
             if len(here) > 1:
                 found |= here
     return found
@@ -101,11 +93,6 @@ def _names(node: Node) -> set[str]:
     return {below.name for below in node.walk() if below.kind == "symbol"}
 
 
-def _is_operator(name: str) -> bool:
-    plain = name.split("_")[0].rstrip("'").removesuffix("^*")
-    return plain in _OPERATORS or plain.startswith(("\\mathbf", "\\mathcal", "\\boldsymbol"))
-
-
 def _zero(left: Node, right: Node, letters: _Letters) -> bool:
     try:
         difference = _convert(left, letters) - _convert(right, letters)
@@ -123,7 +110,14 @@ def _convert(node: Node, letters: _Letters) -> Any:
             raise _NotConvertible
         return sympy.Rational(node.value.numerator, node.value.denominator)
     if node.kind == "symbol":
-        return _symbol(node.name, letters)
+        constants = {"\\pi": sympy.pi, "e!": sympy.E, "i!": sympy.I}
+        if node.name == "\\infty":
+            raise _NotConvertible
+        if node.name in constants:
+            return constants[node.name]
+        if node.name in letters.operators:
+            return sympy.Symbol(node.name, commutative=False)
+        return sympy.Symbol(node.name, real=True) if letters.real else sympy.Symbol(node.name)
     args = [_convert(arg, letters) for arg in node.args]
     if node.kind == "apply":
         return sympy.Function(node.name)(*args)
@@ -147,17 +141,6 @@ def _convert(node: Node, letters: _Letters) -> Any:
 
 def _refuse(*_: Any) -> Any:
     raise _NotConvertible
-
-
-def _symbol(name: str, letters: _Letters) -> Any:
-    constants = {"\\pi": sympy.pi, "e!": sympy.E, "i!": sympy.I}
-    if name == "\\infty":
-        raise _NotConvertible
-    if name in constants:
-        return constants[name]
-    if name in letters.operators:
-        return sympy.Symbol(name, commutative=False)
-    return sympy.Symbol(name, real=True) if letters.real else sympy.Symbol(name)
 
 
 def _limited(compute: Callable[[], T]) -> T | bool:

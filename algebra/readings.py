@@ -11,14 +11,8 @@ from algebra.tokens import NotUnderstood
 from algebra.tree import Chain, Collection, Formula, Matrix, Node, nodes, symbol
 
 MAX_READINGS = 16
-_QUANTITIES = frozenset("abcijklmnpqrstuvwxyzABCDKLMNQRUVWXYZ") | {
-    "\\pi",
-    "\\lambda",
-    "\\alpha",
-    "\\beta",
-    "\\epsilon",
-    "\\delta",
-}
+_GREEK = {"\\pi", "\\lambda", "\\alpha", "\\beta", "\\epsilon", "\\delta"}
+_QUANTITIES = frozenset("abcijklmnpqrstuvwxyzABCDKLMNQRUVWXYZ") | _GREEK
 _ANGLES = frozenset(["\\pi", "\\theta", "\\omega", "\\xi", "\\phi", "\\varphi", "\\alpha"])
 Reading = Mapping[str, str]
 

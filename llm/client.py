@@ -12,7 +12,7 @@ from llm.addresses import Resolver, checked_addresses, system_resolver
 from llm.completion import Circumstances, Completion, build_request, read_completion
 from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
 from llm.endpoint import Endpoint
-from llm.errors import CallFailed, Malformed, Refused, Unavailable
+from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, changed_strings, loads, storable
@@ -77,7 +77,7 @@ class Client:
 
         `response_format` is left out for an endpoint without structured output. `idempotency_key` lets a
         server recognise a repeated question. Raises Unavailable when all attempts met a transient fault,
-        Refused when the server will not serve the request, Malformed when it answers with something else
+        RefusedByServer when the server will not serve the request, Malformed when it answers with something else
         than a chat completion, ValueError for a decoding parameter that is not known.
         """
         offered = response_format if self.endpoint.structured_output else None
@@ -157,10 +157,10 @@ class Client:
                 f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
             )
         if 300 <= reply.status < 400:
-            return Refused(f"status {reply.status}: redirects are not followed", status=reply.status)
+            return RefusedByServer(f"status {reply.status}: redirects are not followed", status=reply.status)
         if reply.status < 300:
             return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
-        return Refused(f"status {reply.status}: {said}", status=reply.status)
+        return RefusedByServer(f"status {reply.status}: {said}", status=reply.status)
 
     def _keyless(self, text: str) -> str:
         """The text without the key, in case the server echoed it: replies are stored and shown.

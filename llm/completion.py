@@ -9,19 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from llm.errors import Malformed
 from llm.strict_json import first_objection, storable
 
-DECODING = frozenset(
-    {
-        "frequency_penalty",
-        "max_completion_tokens",
-        "max_tokens",
-        "presence_penalty",
-        "reasoning_effort",
-        "seed",
-        "stop",
-        "temperature",
-        "top_p",
-    }
-)
+DECODING = frozenset({
+    "frequency_penalty", "max_completion_tokens", "max_tokens", "presence_penalty", "reasoning_effort",
+    "seed", "stop", "temperature", "top_p",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -129,11 +129,7 @@ def _check_url(url: str, *, plain_allowed: bool) -> None:
         raise EndpointError("port 0 cannot be used")
     if parts.scheme == "http" and not plain_allowed:
         raise EndpointError("a key is only sent over https, unless the endpoint is private")
-    _check_host(host)
-
-
-def _check_host(host: str) -> None:
-    """Refuses hosts that resolvers would read as an IP address in another notation (octal, decimal, shortened)."""
+    # Hosts that resolvers would read as an IP address in another notation (octal, decimal, shortened) are refused.
     if ":" in host:
         try:
             ipaddress.IPv6Address(host)

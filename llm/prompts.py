@@ -44,7 +44,7 @@ class PromptError(ValueError):
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt ready to be sent: system message and user message."""
 
     system: str
@@ -83,7 +83,7 @@ class Prompt:
         """What to ask of an endpoint with structured output."""
         return response_format(self.output, self.name.replace("-", "_"), self.labels)
 
-    def render(self, fields: Mapping[str, str], nonce: str) -> Rendered:
+    def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
         """The messages, each field framed as data.
 
         `nonce` is 16 to 64 letters and digits, drawn afresh for each question from a secret source. Raises
@@ -104,7 +104,7 @@ class Prompt:
         allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
         keys = ", ".join(f'"{field}"{allowed.get(field, " (text)")}' for field in self.output)
         rule = REPLY_RULE.format(fields=keys)
-        return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
+        return RenderedPrompt(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
 
 
 class _Front(BaseModel):
@@ -135,7 +135,17 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         raise PromptError(f"not UTF-8 at byte {error.start}") from error
     if not parts:
         raise PromptError("expected front matter between two lines of +++ and a body after it")
-    front = _front(parts["front"])
+    try:
+        front = _Front.model_validate(tomllib.loads(parts["front"]))
+    except tomllib.TOMLDecodeError as error:
+        raise PromptError(f"front matter: {error}") from error
+    except ValidationError as error:
+        raise PromptError(f"front matter: {first_objection(error)}") from error
+    needed = {"label", "reason", "confidence"}
+    if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
+        raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
+    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
+        raise PromptError("front matter: labels: expected different words of small letters and _")
     body = parts["body"].strip()
     rest = _PLACEHOLDER.sub("", body)
     if "{{" in rest or "}}" in rest:
@@ -150,21 +160,6 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
         sha256=hashlib.sha256(content).hexdigest(),
         labels=tuple(front.labels),
     )
-
-
-def _front(text: str) -> _Front:
-    try:
-        front = _Front.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise PromptError(f"front matter: {error}") from error
-    except ValidationError as error:
-        raise PromptError(f"front matter: {first_objection(error)}") from error
-    needed = {"label", "reason", "confidence"}
-    if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
-        raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
-    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
-        raise PromptError("front matter: labels: expected different words of small letters and _")
-    return front
 
 
 def framed(name: str, text: str, nonce: str) -> str:

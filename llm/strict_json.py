@@ -17,9 +17,13 @@ def loads(text: str | bytes) -> Any:
     Unlike `json.loads` it refuses repeated keys, NaN and Infinity, and answers nesting bombs, giant numbers
     and bytes that are not UTF-8 with NotJson too.
     """
+
+    def no_constant(name: str) -> Any:
+        raise NotJson(f"{name} is not JSON")
+
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=_no_constant)
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant)
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:
@@ -63,7 +67,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise NotJson(f"key {repeated!r} appears twice")
     return found
-
-
-def _no_constant(name: str) -> Any:
-    raise NotJson(f"{name} is not JSON")

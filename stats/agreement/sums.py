@@ -64,7 +64,17 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
         start += block.shape[1]
     usual = np.bincount(ratings.value, minlength=1).argmax()
     items = ratings.item[ratings.value != usual]
-    possible, minority = _possible(ratings), len(np.unique(items if clusters is None else clusters[items]))
+    minority = len(np.unique(items if clusters is None else clusters[items]))
+    possible = np.empty((0, 4))
+    if ratings.q <= MAX_CATEGORIES:
+        first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
+        if len(ratings.raters) == 2:
+            seen = np.column_stack([first, second]) + 1.0
+        else:
+            labels = np.bincount(ratings.item)
+            each = max(2, round(float(np.median(labels[labels > 0]))) if labels.any() else 2)
+            seen = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
+        possible = np.hstack(list(_columns(ratings, seen.astype(np.float64)).values()))
     if clusters is not None:
         kinds = int(clusters.max(initial=-1)) + 1
         sums = np.empty((kinds, rows.shape[1]))
@@ -72,20 +82,6 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
             sums[:, at] = np.bincount(clusters, weights=column[codes], minlength=kinds)
         rows, counts, _ = compress_rows(sums)
     return AgreementSums(rows, counts, parts, possible, minority)
-
-
-def _possible(ratings: Ratings) -> Floats:
-    """Sums of hypothetical items: all raters in one category, and one rater in another."""
-    if ratings.q > MAX_CATEGORIES:
-        return np.empty((0, 4))
-    first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
-    if len(ratings.raters) == 2:
-        patterns = np.column_stack([first, second]) + 1.0
-    else:
-        usual = np.bincount(ratings.item)
-        each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
-        patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
-    return np.hstack(list(_columns(ratings, patterns.astype(np.float64)).values()))
 
 
 def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:

@@ -15,7 +15,7 @@ from stats.agreement.sums import MAX_CATEGORIES
 from stats.agreement.two_raters import RELATIONS, pooled_share, relations
 from stats.analyses.options import Options, chosen, questions_in
 from stats.core.bootstrap import Ints
-from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.estimate import Caution, Reason, undefined
 from stats.tables.columns import Table
 from stats.tables.groups import refuse_repeats
 from stats.tables.label_ratings import Resolved, resolve
@@ -61,7 +61,17 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     dropped: list[DroppedPair] = []
     many = len(ratings.raters) > MOST_PAIRED
     if exchangeable:
-        estimates |= _of_raters_alike(resolved, request)
+        # What depends on who gave which label is refused; ICC(1,1) is there also for different numbers of labels.
+        refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
+        estimates |= {
+            name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused
+        }
+        labels = np.bincount(ratings.item)
+        if request.allows("interval") and len(set(labels[labels >= 2].tolist())) > 1:
+            estimates["icc_1_1"] = one_way_correlation(
+                ratings, clusters=resolved.clusters, level=request.confidence
+            )
+            estimates["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
     elif not many:
         pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
@@ -89,19 +99,6 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     document["pairs"] = [_pair(pair, resolved, options) for pair in pairs]
     document["pairs_dropped"] = [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped]
     return document
-
-
-def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:
-    """Refusals of what depends on who gave which label; ICC(1,1) also where items have different numbers of labels."""
-    refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
-    found = {name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused}
-    labels = np.bincount(resolved.ratings.item)
-    if request.allows("interval") and len(set(labels[labels >= 2].tolist())) > 1:
-        found["icc_1_1"] = one_way_correlation(
-            resolved.ratings, clusters=resolved.clusters, level=request.confidence
-        )
-        found["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
-    return found
 
 
 def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Document:

@@ -113,17 +113,9 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 def systems_text(document: Document) -> str:
     """A line per system: mean, majority and unanimous outputs, with what was counted."""
     header = (
-        "system",
-        "outputs",
-        "labelled",
-        "raters",
-        "mean",
-        "interval",
-        "majority",
-        "share",
-        "interval",
+        "system", "outputs", "labelled", "raters", "mean", "interval", "majority", "share", "interval",
         "ties",
-    )
+    )  # fmt: skip
     blocks = []
     for question, found in document["questions"].items():
         rows = [

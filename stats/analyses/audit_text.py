@@ -121,17 +121,8 @@ def gold_text(document: Document) -> str:
         for rule in ("net", "agree")
     ]
     header = (
-        "judge",
-        "orders",
-        "pairs",
-        "correct",
-        "wrong",
-        "ties",
-        "accuracy",
-        "interval",
-        "missing",
-        "bounds",
-    )
+        "judge", "orders", "pairs", "correct", "wrong", "ties", "accuracy", "interval", "missing", "bounds",
+    )  # fmt: skip
     shown = [("accuracy", row[rule]["accuracy"]) for row in document["judges"] for rule in ("net", "agree")]
     turned = [
         f"{_judge(row)}: {row['opposite']} pairs decided both ways, {row['one_order']} seen in one order"

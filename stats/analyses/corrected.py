@@ -59,7 +59,6 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
     design = audit_design(units)
     strata = corrected_strata(units, design)
     missing = missing_labels(design, strata)
-
     estimates = {
         "uncorrected": _uncorrected(units, design, strata, options),
         "corrected": corrected_score(strata, level=options.confidence),

@@ -22,7 +22,7 @@ Document = dict[str, object]
 
 
 @dataclass(frozen=True)
-class _Votes:
+class _PairVotes:
     """Per pair (P,): how many usable votes, their sum (above zero: for the first system by name), the least and the
     greatest of them, and in how many orders they were given."""
 
@@ -32,9 +32,9 @@ class _Votes:
     high: Ints
     orders: Ints
 
-    def take(self, pairs: Ints) -> _Votes:
+    def take(self, pairs: Ints) -> _PairVotes:
         """Some of the pairs."""
-        return _Votes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
+        return _PairVotes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,35 @@ class _Ballots:
     forward: np.ndarray
     usable: np.ndarray
 
-    def votes(self, rows: np.ndarray) -> _Votes:
+    @classmethod
+    def of(cls, table: Table) -> _Ballots:
+        """The rows of a table, whose systems are pairs. Raises TableError for another form."""
+        first, second, systems = system_pairs(table)
+        pairs = group_codes(table, ("release", "question", "subject"))
+        for ends in (np.minimum(first, second), np.maximum(first, second)):
+            pairs = np.unique(pairs * len(systems) + ends, return_inverse=True)[1].astype(np.int64)
+        answered = table["state"].is_in("answered")
+        worth = np.array([1, -1, 0])  # of Result: first, second, tie
+        shown = np.zeros(len(table), dtype=np.int64)
+        shown[answered] = worth[pair_results(table.select(answered))]
+        return cls(
+            pair=pairs,
+            n=int(pairs.max(initial=-1)) + 1,
+            vote=np.where(first < second, shown, -shown),
+            forward=first < second,
+            usable=~table["state"].is_in("unavailable"),
+        )
+
+    def gold(self, table: Table, decisions: np.ndarray) -> Ints:
+        """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
+        experts, n = _graders(table, "expert") & self.usable, max(1, self.n)
+        cells = table["rater"].codes[experts].astype(np.int64) * n + self.pair[experts]
+        kinds, at = np.unique(cells, return_inverse=True)
+        of_expert = np.sign(np.bincount(at, weights=self.vote[experts], minlength=len(kinds)))
+        for_first = np.bincount(kinds % n, weights=of_expert, minlength=self.n).astype(np.int64)
+        return np.where(for_first == 0, np.sign(self.votes(decisions).net), np.sign(for_first))
+
+    def votes(self, rows: np.ndarray) -> _PairVotes:
         """What the rows of a mask say together."""
         rows = rows & self.usable
         at, vote, n = self.pair[rows], self.vote[rows], self.n
@@ -57,11 +85,11 @@ class _Ballots:
         np.maximum.at(high, at, vote)
         ways = [np.bincount(at[self.forward[rows] == way], minlength=n) > 0 for way in (True, False)]
         net = np.bincount(at, weights=vote, minlength=n).astype(np.int64)
-        return _Votes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
+        return _PairVotes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
 
 
 # Several votes about one pair as one choice: 1 or -1 for one of the systems, 0 for a tie.
-_CHOICE: Mapping[OrderRule, Callable[[_Votes], Ints]] = {
+_CHOICE: Mapping[OrderRule, Callable[[_PairVotes], Ints]] = {
     "net": lambda votes: np.sign(votes.net),
     "agree": lambda votes: np.where(votes.low == votes.high, votes.low, 0),
 }
@@ -85,8 +113,8 @@ def gold_document(table: Table, *, options: Options) -> Document:
     for kind in GRADERS:
         if not others["rater_kind"].is_in(kind).any():
             raise TableError(f"no row is by a rater of the kind {kind!r}", column="rater_kind")
-    ballots = _ballots(table)
-    gold = _gold(table, ballots, decisions)
+    ballots = _Ballots.of(table)
+    gold = ballots.gold(table, decisions)
     decided = np.flatnonzero(gold)
     labelled = np.unique(ballots.pair[_graders(table, "expert")])
     clusters = pair_clusters(table)[first_rows(ballots.pair)]
@@ -115,37 +143,7 @@ def _graders(table: Table, kind: str) -> np.ndarray:
     return np.asarray(table["rater_kind"].is_in(kind) & ~table["verdict_seen"].is_in("yes"))
 
 
-def _ballots(table: Table) -> _Ballots:
-    first, second, systems = system_pairs(table)
-    pairs = group_codes(table, ("release", "question", "subject"))
-    for ends in (np.minimum(first, second), np.maximum(first, second)):
-        pairs = np.unique(pairs * len(systems) + ends, return_inverse=True)[1].astype(np.int64)
-    answered = table["state"].is_in("answered")
-    shown = np.zeros(len(table), dtype=np.int64)
-    shown[answered] = _WORTH[pair_results(table.select(answered))]
-    return _Ballots(
-        pair=pairs,
-        n=int(pairs.max(initial=-1)) + 1,
-        vote=np.where(first < second, shown, -shown),
-        forward=first < second,
-        usable=~table["state"].is_in("unavailable"),
-    )
-
-
-_WORTH = np.array([1, -1, 0])  # of Result: first, second, tie
-
-
-def _gold(table: Table, ballots: _Ballots, decisions: np.ndarray) -> Ints:
-    """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
-    experts, n = _graders(table, "expert") & ballots.usable, max(1, ballots.n)
-    cells = table["rater"].codes[experts].astype(np.int64) * n + ballots.pair[experts]
-    kinds, at = np.unique(cells, return_inverse=True)
-    of_expert = np.sign(np.bincount(at, weights=ballots.vote[experts], minlength=len(kinds)))
-    for_first = np.bincount(kinds % n, weights=of_expert, minlength=ballots.n).astype(np.int64)
-    return np.where(for_first == 0, np.sign(ballots.votes(decisions).net), np.sign(for_first))
-
-
-def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
+def _judge(votes: _PairVotes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
     """Counts, and for each rule the accuracy: Wilson, on the effective number of pairs where some share a problem."""
     kept = decided[votes.count[decided] > 0]
     units, votes = np.unique(clusters[kept], return_inverse=True)[1], votes.take(kept)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -54,6 +54,8 @@ def pairs_document(
     fitted = davidson.fit(counts) if comparisons.k else Reason.NO_ITEMS
     rows = records(counts, level=options.confidence)
     places = standings(comparisons, settled.clusters, options)
+    wins, ties = wins_and_ties(counts)
+    names = comparisons.systems
     return {
         "comparisons": len(comparisons.result),
         "presentations": len(shown.comparisons.result),
@@ -64,10 +66,19 @@ def pairs_document(
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
         "systems": [
-            _system(name, at, rows[at], settled, places[at], options)
-            for at, name in enumerate(comparisons.systems)
+            _system(name, at, rows[at], settled, places[at], options) for at, name in enumerate(names)
         ],
-        "pairs": list(_met(comparisons)),
+        # of the first against the second, for every two systems that were compared
+        "pairs": [
+            {
+                "first": names[i],
+                "second": names[j],
+                "wins": round(wins[i, j]),
+                "losses": round(wins[j, i]),
+                "ties": round(ties[i, j]),
+            }
+            for i, j in zip(*np.nonzero(np.triu(wins + wins.T + ties)), strict=True)
+        ],
         "tie_parameter": _tie_parameter(fitted, settled, options).as_json(),
         "equal_strengths": _equal_strengths(fitted, settled, options),
         "transitivity": _transitivity(fitted, settled, options),
@@ -100,14 +111,6 @@ def _system(
         "regularised_strength": standing.regularised,
         "rank": None if standing.rank is None else list(standing.rank),
     }
-
-
-def _met(comparisons: Comparisons) -> Iterator[Document]:
-    """Wins, losses and ties of the first against the second, for every two systems that were compared."""
-    wins, ties = wins_and_ties(comparisons.table())
-    for i, j in zip(*np.nonzero(np.triu(wins + wins.T + ties)), strict=True):
-        counts = {"wins": round(wins[i, j]), "losses": round(wins[j, i]), "ties": round(ties[i, j])}
-        yield {"first": comparisons.systems[i], "second": comparisons.systems[j], **counts}
 
 
 def _tie_parameter(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Estimate:
@@ -156,9 +159,7 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
     if covariance is None or count <= degrees:
         return found
     strengths, errors = fitted.strengths[:-1], covariance[:degrees, :degrees]
-    if (
-        np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees
-    ):  # clusters that are all alike: the model's error
+    if np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees:  # all clusters are alike: the model's error
         errors = fitted.covariance[:degrees, :degrees]
     wald = float(strengths @ np.linalg.solve(errors, strengths))
     return found | {"p": hotelling_p(wald, degrees, count)}

@@ -52,7 +52,13 @@ def audit_design(units: AuditUnits) -> Design:
     if units.strata.is_empty:
         member, names = _by_judge(units, population)
     else:
-        strata = _within_questions(units)
+        strata, asked = units.strata, units.questions
+        if len(np.unique(asked.codes)) > 1:
+            # Each question has strata of its own, because every output was drawn for all of them.
+            kinds = len(strata.values)
+            pairs, codes = np.unique(asked.codes.astype(np.int64) * kinds + strata.codes, return_inverse=True)
+            own = (f"{asked.values[pair // kinds]}: {strata.values[pair % kinds]}" for pair in pairs.tolist())
+            strata = Column(codes.astype(np.int32), tuple(own))
         used = sorted(np.unique(strata.codes[population]).tolist(), key=lambda code: strata.values[code])
         member = _consecutive(strata.codes.astype(np.int64), used, len(strata.values), population)
         names = tuple(strata.values[code] for code in used)
@@ -63,17 +69,6 @@ def audit_design(units: AuditUnits) -> Design:
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
     counted = np.bincount(member[member >= 0], minlength=len(names))
     return Design(source, names, member, counted, np.full(len(names), -1))
-
-
-def _within_questions(units: AuditUnits) -> Column:
-    """The strata; with several questions each question has its own, as each output was drawn for all of them."""
-    asked, strata = units.questions, units.strata
-    if len(np.unique(asked.codes)) == 1:
-        return strata
-    kinds = len(strata.values)
-    pairs, codes = np.unique(asked.codes.astype(np.int64) * kinds + strata.codes, return_inverse=True)
-    names = tuple(f"{asked.values[pair // kinds]}: {strata.values[pair % kinds]}" for pair in pairs.tolist())
-    return Column(codes.astype(np.int32), names)
 
 
 def _by_judge(units: AuditUnits, population: np.ndarray) -> tuple[Ints, tuple[str, ...]]:

@@ -135,7 +135,15 @@ def design_weighted(
             found[metric] = undefined(method, zero_reason(metric, table), n=n, level=level)
             continue
         se = linearised_se(metric, strata)
-        ends = _ends(value, [coefficients(metric, drawn) for drawn in tables], level)
+        # The widest of the percentile intervals, with the value in it; all that was drawn where these have no width.
+        replicates = [coefficients(metric, drawn) for drawn in tables]
+        between = [ends for some in replicates if (ends := percentile_interval(some, level))]
+        low, high = min((value, *(ends[0] for ends in between))), max((value, *(ends[1] for ends in between)))
+        if low == high:
+            every = np.concatenate(replicates)
+            every = every[np.isfinite(every)]
+            low, high = min(value, every.min(initial=value)), max(value, every.max(initial=value))
+        ends = (float(low), float(high))
         flat = [Caution.CENSUS] if ends[0] == ends[1] else [Caution.NO_SPREAD] if se == 0 else []
         found[metric] = Estimate(
             value=value,
@@ -159,17 +167,6 @@ def refusal(strata: Sequence[AuditStratum]) -> Reason | None:
     if any(stratum.sampled == 0 < stratum.size for stratum in strata):
         return Reason.EMPTY_STRATUM
     return None
-
-
-def _ends(value: float, drawn: Sequence[Floats], level: float) -> tuple[float, float]:
-    """The widest of the percentile intervals, with the value in it; all that was drawn where these have no width."""
-    found = [ends for replicates in drawn if (ends := percentile_interval(replicates, level))]
-    low, high = min((value, *(ends[0] for ends in found))), max((value, *(ends[1] for ends in found)))
-    if low == high:
-        every = np.concatenate(drawn)
-        every = every[np.isfinite(every)]
-        low, high = min(value, every.min(initial=value)), max(value, every.max(initial=value))
-    return float(low), float(high)
 
 
 def linearised_se(metric: str, strata: Sequence[AuditStratum]) -> float | None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Reason
 from stats.core.intervals import z_value
-from stats.pairs.davidson_newton import Problem, climb
+from stats.pairs.davidson_newton import NewtonProblem, climb
 from stats.pairs.pairwise import connection_problem
 
 _CELLS_AT_ONCE = 30_000  # counts that stay in the cache of a processor
@@ -85,7 +85,7 @@ def fit_all(
         chosen = counts[places] if order_effect else by_pair(counts[places])
         i, j = np.nonzero(chosen.sum(axis=(0, 1)))
         precision = 0.0 if prior_sd is None else 1 / prior_sd**2
-        problem = Problem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
+        problem = NewtonProblem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
         begin = np.zeros(problem.size) if start is None or len(start) != problem.size else start
         climbed = climb(problem, np.tile(begin, (len(places), 1)))
         k = problem.k

@@ -79,7 +79,19 @@ def neyman(
     floors = [min(least, size) for size in sizes]
     if not sum(floors) <= total <= sum(sizes):
         raise ValueError(f"{total} audits do not fit between {sum(floors)} and {sum(sizes)}")
-    shares = _bounded_shares(weights, floors, sizes, total)
+    # Shares in proportion to the weights; where both bounds bind, the larger excess is fixed first.
+    fixed: dict[int, float] = {}
+    free = set(range(len(weights)))
+    while free:
+        left, mass = total - sum(fixed.values()), sum(weights[h] for h in free)
+        wanted = {h: left * weights[h] / mass if mass else left / len(free) for h in free}
+        over = {h: float(sizes[h]) for h in free if wanted[h] > sizes[h]}
+        under = {h: float(floors[h]) for h in free if wanted[h] < floors[h]}
+        excess = sum(wanted[h] - cap for h, cap in over.items())
+        lack = sum(floor - wanted[h] for h, floor in under.items())
+        fixed |= (over if excess >= lack else under) or wanted
+        free -= set(fixed)
+    shares = [fixed[h] for h in range(len(weights))]
     whole = [math.floor(share + 1e-9) for share in shares]
     order = sorted(range(len(shares)), key=lambda h: whole[h] - shares[h])
     while sum(whole) < total:
@@ -90,24 +102,6 @@ def neyman(
         h = next(h for h in reversed(order) if whole[h] > floors[h])
         whole[h] -= 1
     return whole
-
-
-def _bounded_shares(
-    weights: Sequence[float], floors: Sequence[int], caps: Sequence[int], total: int
-) -> list[float]:
-    """Shares in proportion to the weights; where both bounds bind, the larger excess is fixed first."""
-    shares: dict[int, float] = {}
-    free = set(range(len(weights)))
-    while free:
-        left, mass = total - sum(shares.values()), sum(weights[h] for h in free)
-        wanted = {h: left * weights[h] / mass if mass else left / len(free) for h in free}
-        over = {h: float(caps[h]) for h in free if wanted[h] > caps[h]}
-        under = {h: float(floors[h]) for h in free if wanted[h] < floors[h]}
-        excess = sum(wanted[h] - cap for h, cap in over.items())
-        lack = sum(floor - wanted[h] for h, floor in under.items())
-        shares |= (over if excess >= lack else under) or wanted
-        free -= set(shares)
-    return [shares[h] for h in range(len(weights))]
 
 
 def stratified_se(sizes: Sequence[int], sampled: Sequence[int], guesses: Sequence[float]) -> float:

@@ -13,7 +13,7 @@ from stats.pairs.pairwise import Comparisons, Result
 from stats.pairs.position_bias import SwapCounts
 from stats.scores.clusters import cluster_codes
 from stats.tables.columns import Table
-from stats.tables.groups import group_codes, refuse_repeats
+from stats.tables.groups import SAME_JUDGMENT, group_codes, refuse_repeats
 from stats.tables.labels import independent
 from stats.tables.raw_rows import TableError
 
@@ -26,17 +26,6 @@ ORDER_RULES: Mapping[OrderRule, Callable[[Ints, Ints], Ints]] = {
         [one == two, one == Result.TIE, two == Result.TIE], [one, two, one], Result.TIE
     ),
 }
-# Two presentations of one comparison agree in these and differ in order.
-_SAME_JUDGMENT = (
-    "release",
-    "campaign",
-    "question",
-    "subject",
-    "rater_kind",
-    "rater",
-    "judge_version",
-    "vote",
-)
 
 
 @dataclass(frozen=True)
@@ -98,7 +87,7 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     raters = answered["rater"]
     values = answered["value"]
     # A judgment is what one rater says of an unordered pair about one subject.
-    same, k = group_codes(answered, _SAME_JUDGMENT), max(1, len(systems))
+    same, k = group_codes(answered, SAME_JUDGMENT), max(1, len(systems))
     joint = (same * k + np.minimum(first, second)) * k + np.maximum(first, second)
     judgment = np.unique(joint, return_inverse=True)[1].astype(np.int64)
     return Presentations(
@@ -182,6 +171,10 @@ def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
         places, own = np.flatnonzero(swapped), clusters[twice]
         places = places[np.argsort(own[places], kind="stable")]
         by_cluster = np.split(places, np.flatnonzero(np.diff(own[places])) + 1)
+    # Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows.
+    turn, low = np.array([Result.SECOND, Result.FIRST, Result.TIE]), low_first[twice][swapped]
+    rows = np.where(low, one[swapped], turn[two[swapped]])
+    columns = np.where(low, two[swapped], turn[one[swapped]])
     return Settled(
         comparisons=Comparisons(kept.first, kept.second, result, kept.systems),
         rater=shown.rater[lead],
@@ -189,16 +182,9 @@ def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
         clusters=clusters if shared else None,
         swaps=_swap_counts(one[swapped], two[swapped]),
         cluster_swaps=[_swap_counts(one[own], two[own]) for own in by_cluster],
-        swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
+        swap_table=np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64),
         order_flips=int((one != two).sum()),
     )
-
-
-def _swap_table(one: Ints, two: Ints, low_first: np.ndarray) -> Ints:
-    """Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows."""
-    turn = np.array([Result.SECOND, Result.FIRST, Result.TIE])
-    rows, columns = np.where(low_first, one, turn[two]), np.where(low_first, two, turn[one])
-    return np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64)
 
 
 def _swap_counts(one: Ints, two: Ints) -> SwapCounts:

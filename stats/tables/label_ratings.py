@@ -11,6 +11,7 @@ import numpy as np
 from stats.agreement.bundle import Level
 from stats.core.bootstrap import Floats, Ints
 from stats.scores.clusters import cluster_codes
+from stats.tables.cells import number_in
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, group_codes
 from stats.tables.labels import independent
@@ -27,7 +28,7 @@ ORDERED_SCALES = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class Categories:
     """The categories in use, in order; the code of every text; the level of measurement they allow."""
 
     categories: tuple[str, ...]
@@ -112,7 +113,7 @@ def resolve(
     )
 
 
-def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Scale:
+def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
     """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
 
     All words of `order` are categories, used or not, because their number decides about weights. Raises TableError for
@@ -125,31 +126,25 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Scale:
                 f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
             )
         return _worded(order, tuple(order))
-    numbers = {text: number for text in texts if (number := _number(text)) is not None}
-    if texts and all(text in numbers for text in texts):
+    numbers = {text: number_in(text) for text in texts}
+    if texts and not any(math.isnan(number) for number in numbers.values()):
         points = sorted(set(numbers.values()))
         places = {number: code for code, number in enumerate(points)}
         spelt = {number: text for text, number in reversed(numbers.items())}
         codes = {text: places[number] for text, number in numbers.items()}
-        return Scale(tuple(spelt[number] for number in points), np.array(points), codes, "interval")
+        return Categories(tuple(spelt[number] for number in points), np.array(points), codes, "interval")
     for words in ORDERED_SCALES:
         if texts and set(texts) <= set(words):
             return _worded(sorted(texts, key=words.index), words)
     return _worded(sorted(texts), ())
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _worded(texts: Sequence[str], words: Sequence[str]) -> Scale:
+def _worded(texts: Sequence[str], words: Sequence[str]) -> Categories:
     places = [words.index(text) if words else at for at, text in enumerate(texts)]
     codes = {text: code for code, text in enumerate(texts)}
-    return Scale(tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal")
+    return Categories(
+        tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal"
+    )
 
 
 def _raters(table: Table) -> tuple[Ints, tuple[str, ...], tuple[str, ...]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stats.planning.allocations import PlannedStratum
+from stats.tables.cells import number_in
 from stats.tables.columns import Check, filled, read_table
 from stats.tables.labels import one_of
 from stats.tables.raw_rows import TableError
@@ -33,10 +33,7 @@ def _count(cell: str) -> str:
 
 def _share(cell: str) -> str:
     text = cell.strip()
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = math.nan
+    share = number_in(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= share <= 1:
         raise ValueError(f"must be a share from 0 to 1 or a percentage like 2 %, not {cell!r}")
     return repr(share)
@@ -44,11 +41,7 @@ def _share(cell: str) -> str:
 
 def _hours(cell: str) -> str:
     text = cell.strip() or "1"
-    try:
-        hours = float(text)
-    except ValueError:
-        hours = math.nan
-    if not 0 < hours < 10_000:
+    if not 0 < number_in(text) < 10_000:
         raise ValueError(f"must be a number of hours above 0, or empty, not {cell!r}")
     return text
 
