@@ -1,8 +1,9 @@
 """Are two formulas equivalent? Expressions, equations, inequalities, sets, tuples, intervals and matrices."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from typing import Any, Literal
 
 from algebra.probing import Kind, has_complex_parts, probe, symbols
@@ -42,7 +43,15 @@ def compare(
         if [token.text for token in tokenize(truth)] == [token.text for token in tokenize(answer)]:
             return Comparison("yes", "the same formula up to spacing", {"method": "text"})
         sides = (_read("the truth", truth), _read("the answer", answer))
-        return _in_all_readings(sides, _Comparer(kinds or {}, ordered))
+        comparer, first = _Comparer(kinds or {}, ordered), None
+        for reading in readings(sides):
+            found = comparer.formulas(*(resolve(side, reading) for side in sides))
+            first = first or found
+            if found.value != first.value:
+                how = ", ".join(f"{name.removesuffix('(')} as {meant}" for name, meant in reading.items())
+                return Comparison("unknown", f"it depends on how the notation is read: {how}", found.evidence)
+        assert first is not None  # a formula has at least one reading
+        return first
     except TooMuch as error:
         return Comparison("unknown", str(error), {"method": "none"})
     except NotUnderstood as error:
@@ -54,22 +63,6 @@ def _read(which: str, text: str) -> Formula:
         return read(text)
     except (NotUnderstood, RecursionError) as error:
         raise NotUnderstood(f"{which}: {error}") from error
-
-
-def _in_all_readings(sides: tuple[Formula, Formula], comparer: "_Comparer") -> Comparison:
-    found = []
-    for reading in readings(sides):
-        comparison = comparer.formulas(*(resolve(side, reading) for side in sides))
-        found.append(comparison)
-        if comparison.value != found[0].value:
-            return Comparison(
-                "unknown", f"it depends on how the notation is read: {_spelled(reading)}", comparison.evidence
-            )
-    return found[0]
-
-
-def _spelled(reading: Mapping[str, str]) -> str:
-    return ", ".join(f"{name.removesuffix('(')} as {how}" for name, how in reading.items())
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,7 @@ class _Comparer:
         if truth == answer:
             return Comparison("yes", "the same expression", {"method": "structure"})
         finding = probe(truth, answer, self.kinds)
-        evidence: dict[str, Any] = {"method": "probing", "points": finding.points}
+        evidence: dict[str, object] = {"method": "probing", "points": finding.points}
         if finding.example:
             evidence["example"] = dict(finding.example)
         if finding.value == "yes" or finding.provable:
@@ -119,7 +112,9 @@ class _Comparer:
         pairs = [self.formulas(*pair) for pair in zip(truth.items, answer.items, strict=True)]
         together = _all(pairs)
         if (truth.opening, truth.closing) != (answer.opening, answer.closing):
-            if together.value == "yes" and _finite_and_apart(truth):
+            ends = [item.value for item in truth.items if isinstance(item, Node) and item.kind == "number"]
+            known = [end for end in ends if end is not None]
+            if together.value == "yes" and len(known) == 2 and known[0] < known[1]:
                 return Comparison("no", "an end belongs to one interval only", {"method": "structure"})
             return Comparison("unknown", "brackets of different kinds")
         if together.value == "no" and self._sets(truth, answer).value != "no":
@@ -185,11 +180,30 @@ class _Comparer:
 
     def _scaled(self, truth: Chain, answer: Chain) -> Comparison | None:
         """Yes where the difference of the sides is a constant multiple, positive for an inequality."""
-        ratio = _constant_ratio(_difference(truth), _difference(answer), self.kinds)
-        if ratio is None or (truth.relations[0] in ("<", "<=") and ratio < 0):
+        one, other = _difference(truth), _difference(answer)
+        names = sorted(symbols(one) | symbols(other))
+        point = {name: context.mpf(17 + 12 * place) for place, name in enumerate(names)}
+        try:
+            above, below = (
+                Evaluation(point, lambda key: context.mpf(int(key[:6], 16) + 1)).value(node)
+                for node in (one, other)
+            )
+        except (Undefined, Untrusted):
             return None
-        scaled = Node("mul", args=(number(ratio), _difference(answer)))
-        equal = self.expressions(_difference(truth), scaled)
+        if above == 0 or below == 0 or not all(isinstance(value, context.mpf) for value in (above, below)):
+            return None
+        # A simple fraction by which the two differ at one point; still to be confirmed.
+        for denominator in range(1, 61):
+            scaled = above / below * denominator
+            nearest = context.nint(scaled)
+            if 0 < abs(nearest) < 10**6 and abs(scaled - nearest) < context.mpf(10) ** -60:
+                break
+        else:
+            return None
+        ratio = Fraction(int(nearest), denominator)
+        if truth.relations[0] in ("<", "<=") and ratio < 0:
+            return None
+        equal = self.expressions(one, Node("mul", args=(number(ratio), other)))
         if equal.value != "yes":
             return None
         return Comparison("yes", f"{ratio} times the other, side minus side", equal.evidence)
@@ -210,7 +224,7 @@ class _Comparer:
         names = sorted(symbols(difference))
         if not 0 < len(names) <= 3:
             return None
-        for values in _grid(len(names)):
+        for values in product(range(1, 9), repeat=len(names)):
             point = {name: context.mpf(value) for name, value in zip(names, values, strict=True)}
             try:
                 if Evaluation(point, lambda _: context.mpf(1)).value(difference) == 0:
@@ -221,7 +235,9 @@ class _Comparer:
 
     def _solved(self, truth: Chain, answer: Chain) -> Comparison:
         """No for S = A and S = B with A, B different, where S is a letter or value that A and B do not contain."""
-        for one, other in _arrangements(truth, answer):
+        (a, b), (c, d) = truth.sides, answer.sides
+        arrangements = [((a, b), (c, d)), ((b, a), (d, c)), ((a, b), (d, c)), ((b, a), (c, d))]
+        for one, other in arrangements:
             if not isinstance(one[0], Node) or self.formulas(one[0], other[0]).value != "yes":
                 continue
             if not _is_free(one[0], one[1], other[1]):
@@ -275,42 +291,6 @@ def _difference(chain: Chain) -> Node:
     return Node("add", args=(left, Node("neg", args=(right,))))
 
 
-def _constant_ratio(truth: Node, answer: Node, kinds: Mapping[str, Kind]) -> Fraction | None:
-    """The simple fraction by which the two differ at one point, if there is one; still to be confirmed."""
-    names = sorted(symbols(truth) | symbols(answer))
-    point = {name: context.mpf(17 + 12 * place) for place, name in enumerate(names)}
-    try:
-        above, below = (
-            Evaluation(point, lambda key: context.mpf(int(key[:6], 16) + 1)).value(node)
-            for node in (truth, answer)
-        )
-    except (Undefined, Untrusted):
-        return None
-    if above == 0 or below == 0 or not all(isinstance(value, context.mpf) for value in (above, below)):
-        return None
-    quotient = above / below
-    for denominator in range(1, 61):
-        scaled = quotient * denominator
-        nearest = context.nint(scaled)
-        if 0 < abs(nearest) < 10**6 and abs(scaled - nearest) < context.mpf(10) ** -60:
-            return Fraction(int(nearest), denominator)
-    return None
-
-
-def _grid(length: int) -> Iterable[tuple[int, ...]]:
-    values = range(1, 9)
-    if length == 1:
-        return ((a,) for a in values)
-    if length == 2:
-        return ((a, b) for a in values for b in values)
-    return ((a, b, c) for a in values for b in values for c in values)
-
-
-def _arrangements(truth: Chain, answer: Chain) -> list[tuple[tuple[Any, Any], tuple[Any, Any]]]:
-    (a, b), (c, d) = truth.sides, answer.sides
-    return [((a, b), (c, d)), ((b, a), (d, c)), ((a, b), (d, c)), ((b, a), (c, d))]
-
-
 def _is_free(side: Node, *others: Formula) -> bool:
     """Whether the side can take any value whatever the others are: a letter, or an unknown function's value,
     that they do not contain, or a product with such a letter."""
@@ -321,9 +301,3 @@ def _is_free(side: Node, *others: Formula) -> bool:
     return not any(
         node.name == side.name for other in others for node in nodes(other) if node.kind == side.kind
     )
-
-
-def _finite_and_apart(interval: Collection) -> bool:
-    ends = [item for item in interval.items if isinstance(item, Node)]
-    numbers = [end.value for end in ends if end.kind == "number" and end.value is not None]
-    return len(numbers) == 2 and numbers[0] < numbers[1]

@@ -7,11 +7,12 @@ point (yes) or a counter-example in each (no). Everything else is unknown, and t
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 from algebra.tree import Node
-from algebra.values import Budget, Evaluation, Undefined, Untrusted, Value, context
+from algebra.values import Evaluation, StepBudget, Undefined, Untrusted, Value, context
 
 POINTS = 6  # at which a domain has to agree
 TRIES = 30  # points drawn for a domain before it is left out
@@ -25,7 +26,7 @@ Draw = Callable[[random.Random], Value]
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeResult:
     """What probing found. `example` is a counter-example as text by symbol, of the first domain that has one.
 
     `provable` says that nothing was seen against equality, so that a proof would settle it.
@@ -57,6 +58,30 @@ class _Tried:
             return "partial"
         return "equal" if self.equal else "empty"
 
+    def compare(
+        self, sides: Sequence[Evaluation], values: Sequence[Value | None], point: Mapping[str, Value]
+    ) -> None:
+        """Count the values of both sides at one point; None where a side has none."""
+        left, right = values
+        if left is None or right is None:
+            self.one_sided += (left is None) != (right is None)
+            return
+        size = max(abs(left), abs(right), sides[0].scale, sides[1].scale)
+        distance = abs(left - right)
+        own_size = max(abs(left), abs(right))
+        self.kinks_differ |= sides[0].branches != sides[1].branches
+        self.parts_differ |= sides[0].applied != sides[1].applied or sides[0].opaque or sides[1].opaque
+        if distance <= size * _EQUAL and (
+            distance == 0 or distance <= own_size * _DIFFERENT or own_size < _EQUAL * size
+        ):
+            self.equal += 1
+        elif distance > own_size * _DIFFERENT:
+            self.differ += 1
+            if not self.example:
+                shown = {name: context.nstr(value, 8) for name, value in point.items()}
+                ends = {"left": context.nstr(left, 12), "right": context.nstr(right, 12)}
+                self.example = {**shown, **ends}
+
 
 def symbols(node: Node) -> set[str]:
     """Free symbols, without constants and bound variables."""
@@ -68,15 +93,16 @@ def symbols(node: Node) -> set[str]:
     return set().union(*(symbols(arg) for arg in node.args))
 
 
-def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> Finding:
+def probe(left: Node, right: Node, kinds: Mapping[str, Kind]) -> ProbeResult:
     """Compares two resolved expressions. `kinds` says what is known of symbols. Raises TooMuch."""
     names = sorted(symbols(left) | symbols(right))
     whole = _whole_numbers(left) | _whole_numbers(right)
     known: dict[str, Kind] = {**dict.fromkeys(whole, _NATURAL), **kinds}
     complexes = any(kind == "complex" for kind in known.values()) or has_complex_parts(left, right)
-    domains = _domains(complexes) if names or _applies(left, right) else _domains(False)[:1]
+    unknown = any(node.kind in ("apply", "integral", "sum", "prod") for node in _walk(left, right))
+    domains = _domains(complexes) if names or unknown else _domains(False)[:1]
     tried: dict[str, _Tried] = {}
-    budget = Budget()
+    budget = StepBudget()
     for title, draw in domains:
         # strings seed a generator the same way in every process, hashes of them do not
         rng = random.Random(f"{SEED} {title}")
@@ -123,7 +149,7 @@ def _try_domain(
     draw: Draw,
     rng: random.Random,
     complexes: bool,
-    budget: Budget,
+    budget: StepBudget,
 ) -> _Tried:
     tried = _Tried()
     for _ in range(TRIES):
@@ -135,88 +161,53 @@ def _try_domain(
             return draw(random.Random(key))
 
         sides = [Evaluation(point, invent, complexes, budget=budget) for _ in range(2)]
+        values: list[Value | None] = [None, None]
         try:
-            values = [_value(side, node) for side, node in zip(sides, (left, right), strict=True)]
+            for at, node in enumerate((left, right)):
+                with suppress(Undefined):
+                    values[at] = sides[at].value(node)
         except Untrusted:
             continue
-        _compare(tried, sides, values, point)
+        tried.compare(sides, values, point)
     return tried
 
 
-def _value(side: Evaluation, node: Node) -> Value | None:
-    try:
-        return side.value(node)
-    except Undefined:
-        return None
-
-
-def _compare(
-    tried: _Tried, sides: Sequence[Evaluation], values: Sequence[Value | None], point: Mapping[str, Value]
-) -> None:
-    left, right = values
-    if left is None or right is None:
-        tried.one_sided += (left is None) != (right is None)
-        return
-    size = max(abs(left), abs(right), sides[0].scale, sides[1].scale)
-    distance = abs(left - right)
-    own_size = max(abs(left), abs(right))
-    tried.kinks_differ |= sides[0].branches != sides[1].branches
-    tried.parts_differ |= sides[0].applied != sides[1].applied or sides[0].opaque or sides[1].opaque
-    if distance <= size * _EQUAL and (
-        distance == 0 or distance <= own_size * _DIFFERENT or own_size < _EQUAL * size
-    ):
-        tried.equal += 1
-    elif distance > own_size * _DIFFERENT:
-        tried.differ += 1
-        shown = {name: context.nstr(value, 8) for name, value in point.items()}
-        tried.example = tried.example or {
-            **shown,
-            "left": context.nstr(left, 12),
-            "right": context.nstr(right, 12),
-        }
-
-
-def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> Finding:
+def _finding(tried: Mapping[str, _Tried], same_symbols: bool) -> ProbeResult:
     outcomes = {title: domain.outcome for title, domain in tried.items() if domain.outcome != "empty"}
     points = sum(domain.equal + domain.differ for domain in tried.values())
     example = next((domain.example for domain in tried.values() if domain.example), {})
     if not outcomes:
         reason = "no point was found at which both sides can be computed reliably"
-        return Finding("unknown", reason, provable=True)
+        return ProbeResult("unknown", reason, provable=True)
     if set(outcomes.values()) == {"equal"}:
         if any(domain.kinks_differ for domain in tried.values()):
             reason = "equal at every point tried, but kinks are at different places"
-            return Finding("unknown", reason, points, provable=True)
+            return ProbeResult("unknown", reason, points, provable=True)
         where = f"{len(outcomes)} domain{'s' * (len(outcomes) > 1)}"
-        return Finding("yes", f"equal at {points} random points in {where}", points)
+        return ProbeResult("yes", f"equal at {points} random points in {where}", points)
     if set(outcomes.values()) == {"differ"}:
         if any(domain.parts_differ for domain in tried.values()):
-            return Finding(
+            return ProbeResult(
                 "unknown", "not equal unless the functions that are not named satisfy a relation", points
             )
         if not same_symbols:
-            return Finding("unknown", "not equal unless symbols of one side are defined by others", points)
-        return Finding("no", "a counter-example in every domain", points, example)
-    return Finding("unknown", _in_words(outcomes), points, example)
-
-
-def _in_words(outcomes: Mapping[str, Outcome]) -> str:
+            return ProbeResult(
+                "unknown", "not equal unless symbols of one side are defined by others", points
+            )
+        return ProbeResult("no", "a counter-example in every domain", points, example)
     words = {"equal": "equal", "differ": "different", "partial": "defined on one side only"}
     found = [
         f"{word} where the letters are {', '.join(title for title, is_ in outcomes.items() if is_ == outcome)}"
         for outcome, word in words.items()
         if outcome in outcomes.values()
     ]
-    return "it depends on the range of the letters: " + "; ".join(found)
+    reason = "it depends on the range of the letters: " + "; ".join(found)
+    return ProbeResult("unknown", reason, points, example)
 
 
 def _walk(*sides: Node) -> Iterator[Node]:
     for side in sides:
         yield from side.walk()
-
-
-def _applies(*sides: Node) -> bool:
-    return any(node.kind in ("apply", "integral", "sum", "prod") for node in _walk(*sides))
 
 
 def has_complex_parts(*sides: Node) -> bool:
@@ -234,10 +225,8 @@ def _whole_numbers(node: Node) -> set[str]:
     for below in node.walk():
         if below.kind in ("sum", "prod"):
             found |= symbols(below.args[0]) | symbols(below.args[1])
-        if below.kind == "pow" and _negative_number(below.args[0]):
-            found |= symbols(below.args[1])
+        if below.kind == "pow":
+            base, exponent = below.args
+            if base.kind == "neg" and base.args[0].kind == "number":
+                found |= symbols(exponent)
     return found
-
-
-def _negative_number(node: Node) -> bool:
-    return node.kind == "neg" and node.args[0].kind == "number"

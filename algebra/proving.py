@@ -6,8 +6,7 @@ pass: there a yes needs this proof.
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,22 +17,11 @@ from algebra.tree import Node
 SECONDS = 2.0  # of processor time for one proof
 _CONSTANTS = frozenset({"e!", "i!", "log!"})
 _LARGEST_EXPONENT = 32
-_OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh") | frozenset(
-    [
-        "\\sigma",
-        "\\tau",
-        "\\rho",
-        "\\phi",
-        "\\varphi",
-        "\\psi",
-        "\\gamma",
-        "\\Gamma",
-        "\\Phi",
-        "\\Psi",
-        "\\Sigma",
-        "\\pi",
-    ]
-)
+_GREEK_OPERATORS = (
+    "\\sigma", "\\tau", "\\rho", "\\phi", "\\varphi", "\\psi", "\\gamma", "\\Gamma", "\\Phi",
+    "\\Psi", "\\Sigma", "\\pi",
+)  # fmt: skip
+_OPERATORS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZgh").union(_GREEK_OPERATORS)
 T = TypeVar("T")
 
 
@@ -74,9 +62,12 @@ def _letters(side: Node, ordered: bool) -> set[str]:
     found: set[str] = set()
     for node in side.walk():
         if node.kind in ("mul", "div"):
-            here = {
-                name for name in _names(node) if _is_operator(name) or (ordered and name not in _CONSTANTS)
-            }
+            here = set()
+            for name in _names(node):
+                plain = name.split("_")[0].rstrip("'").removesuffix("^*")
+                styled = plain.startswith(("\\mathbf", "\\mathcal", "\\boldsymbol"))
+                if plain in _OPERATORS or styled or (ordered and name not in _CONSTANTS):
+                    here.add(name)
             if len(here) > 1:
                 found |= here
     return found
@@ -102,11 +93,6 @@ def _names(node: Node) -> set[str]:
     return {below.name for below in node.walk() if below.kind == "symbol"}
 
 
-def _is_operator(name: str) -> bool:
-    plain = name.split("_")[0].rstrip("'").removesuffix("^*")
-    return plain in _OPERATORS or plain.startswith(("\\mathbf", "\\mathcal", "\\boldsymbol"))
-
-
 def _zero(left: Node, right: Node, letters: _Letters) -> bool:
     try:
         difference = _convert(left, letters) - _convert(right, letters)
@@ -124,14 +110,26 @@ def _convert(node: Node, letters: _Letters) -> Any:
             raise _NotConvertible
         return sympy.Rational(node.value.numerator, node.value.denominator)
     if node.kind == "symbol":
-        return _symbol(node.name, letters)
+        constants = {"\\pi": sympy.pi, "e!": sympy.E, "i!": sympy.I}
+        if node.name == "\\infty":
+            raise _NotConvertible
+        if node.name in constants:
+            return constants[node.name]
+        if node.name in letters.operators:
+            return sympy.Symbol(node.name, commutative=False)
+        return sympy.Symbol(node.name, real=True) if letters.real else sympy.Symbol(node.name)
     args = [_convert(arg, letters) for arg in node.args]
     if node.kind == "apply":
         return sympy.Function(node.name)(*args)
     if node.kind == "call":
-        return _function(node.name, args)
+        if node.name in ("sin", "cos", "tan", "exp", "ln", "sqrt"):
+            return getattr(sympy, node.name)(*args)
+        return sympy.Abs(args[0]) if node.name == "abs" else sympy.Function(f"{node.name}!")(*args)
     if node.kind == "pow":
-        return _power(*args)
+        base, exponent = args
+        if exponent.is_number and not (exponent.is_Rational and abs(exponent) <= _LARGEST_EXPONENT):
+            raise _NotConvertible
+        return base**exponent if base != 0 else _refuse()
     builders: dict[str, Callable[..., Any]] = {
         "add": sympy.Add,
         "mul": sympy.Mul,
@@ -145,53 +143,21 @@ def _refuse(*_: Any) -> Any:
     raise _NotConvertible
 
 
-def _symbol(name: str, letters: _Letters) -> Any:
-    constants = {"\\pi": sympy.pi, "e!": sympy.E, "i!": sympy.I}
-    if name == "\\infty":
-        raise _NotConvertible
-    if name in constants:
-        return constants[name]
-    if name in letters.operators:
-        return sympy.Symbol(name, commutative=False)
-    return sympy.Symbol(name, real=True) if letters.real else sympy.Symbol(name)
-
-
-def _power(base: Any, exponent: Any) -> Any:
-    if exponent.is_number and not (exponent.is_Rational and abs(exponent) <= _LARGEST_EXPONENT):
-        raise _NotConvertible
-    if base == 0:
-        raise _NotConvertible
-    return base**exponent
-
-
-def _function(name: str, args: list[Any]) -> Any:
-    if name in ("sin", "cos", "tan", "exp", "ln", "sqrt"):
-        return getattr(sympy, name)(*args)
-    if name == "abs":
-        return sympy.Abs(args[0])
-    return sympy.Function(f"{name}!")(*args)
-
-
 def _limited(compute: Callable[[], T]) -> T | bool:
     """The result, or False after SECONDS of processor time. Outside the main thread nothing is computed."""
     if threading.current_thread() is not threading.main_thread():
         return False
-    try:
-        with _time_limit():
-            return compute()
-    except (_TooSlow, RecursionError, ArithmeticError, ValueError, TypeError, AttributeError):
-        return False  # no proof: SymPy fails in many ways on odd input, and none of them is a yes
 
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise _TooSlow
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        try:
+            return compute()
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            signal.signal(signal.SIGVTALRM, before)
+    except (_TooSlow, RecursionError, ArithmeticError, ValueError, TypeError, AttributeError):
+        return False  # no proof: SymPy fails in many ways on odd input, and none of them is a yes

@@ -7,7 +7,7 @@ Why not SymPy's own: docs/adr/0012-own-reader-of-formulas.md. Notation that math
 from fractions import Fraction
 
 from algebra.names import ACCENTS, ASYMPTOTIC, ATOMS, FONTS, FUNCTIONS, RELATIONS
-from algebra.tokens import NotUnderstood, Token, tokenize
+from algebra.tokens import FormulaToken, NotUnderstood, tokenize
 from algebra.tree import Chain, Collection, Formula, Matrix, Node, Side, number, symbol
 
 MAX_DEPTH = 40
@@ -27,15 +27,15 @@ _MATRICES = ("matrix", "pmatrix", "bmatrix")
 
 def read(text: str) -> Formula:
     """The formula in `text`. Raises NotUnderstood with the reason."""
-    reader = _Reader(tokenize(text))
+    reader = _FormulaReader(tokenize(text))
     formula = reader.formula()
     if reader.here is not None:
         raise NotUnderstood(f"cannot read {reader.here.text!r} here")
     return formula
 
 
-class _Reader:
-    def __init__(self, tokens: list[Token]) -> None:
+class _FormulaReader:
+    def __init__(self, tokens: list[FormulaToken]) -> None:
         self.tokens = tokens
         self.place = 0
         self.depth = 0
@@ -45,13 +45,13 @@ class _Reader:
     # -- looking at tokens
 
     @property
-    def here(self) -> Token | None:
+    def here(self) -> FormulaToken | None:
         return self.tokens[self.place] if self.place < len(self.tokens) else None
 
     def sees(self, *texts: str) -> bool:
         return self.here is not None and self.here.text in texts
 
-    def take(self) -> Token:
+    def take(self) -> FormulaToken:
         token = self.here
         if token is None:
             raise NotUnderstood("the formula ends too early")
@@ -226,7 +226,10 @@ class _Reader:
                 base = self.make("call", "factorial", base)
             else:
                 exponent = self.exponent()
-                if _may_transpose(base, exponent):
+                if exponent == symbol("T") or (
+                    exponent == symbol("t")
+                    and any(below.kind == "symbol" and below.name[0].isupper() for below in base.walk())
+                ):
                     raise NotUnderstood("an exponent that may mean the transpose")
                 base = self.make("pow", "", base, exponent)
                 if self.sees("^"):
@@ -304,7 +307,7 @@ class _Reader:
             raise NotUnderstood("square brackets that may mean an integer part or a class")
         return inner
 
-    def bars(self, opening: Token) -> Node:
+    def bars(self, opening: FormulaToken) -> Node:
         outside, self.in_bars = self.in_bars, True
         inner = self.expression()
         self.in_bars = outside
@@ -351,7 +354,7 @@ class _Reader:
                 return number(int(token.text))
             # \frac12: TeX takes one digit, the rest is the next argument
             self.place -= 1
-            self.tokens[self.place] = Token("number", token.text[1:])
+            self.tokens[self.place] = FormulaToken("number", token.text[1:])
             if token.text[0].isdigit() and token.text[1:].isdigit():
                 return number(int(token.text[0]))
         if token.kind == "letter" or token.text in ATOMS:
@@ -555,7 +558,7 @@ class _Reader:
         end = self._differential()
         variable = self.tokens[end + 1].text
         rest = self.tokens[end + 2 :]
-        inner = _Reader(self.tokens[self.place : end])
+        inner = _FormulaReader(self.tokens[self.place : end])
         inner.depth, inner.made = self.depth, self.made
         body = inner.indexed(inner.expression(), variable) if inner.tokens else number(1)
         if inner.here is not None:
@@ -577,14 +580,6 @@ class _Reader:
 
 def _is_numeric(node: Node) -> bool:
     return not any(below.kind in ("symbol", "apply", "maybe") for below in node.walk())
-
-
-def _may_transpose(base: Node, exponent: Node) -> bool:
-    if exponent.kind != "symbol" or exponent.name not in ("T", "t"):
-        return False
-    return exponent.name == "T" or any(
-        below.kind == "symbol" and below.name[0].isupper() for below in base.walk()
-    )
 
 
 _DIFFERENTIALS = {"d", "\\Delta", "\\delta"}

@@ -4,21 +4,15 @@ f(x) may be a value or a product, e the base of the logarithm or a letter, i the
 log the natural logarithm or one to a base that is not named.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 
 from algebra.tokens import NotUnderstood
 from algebra.tree import Chain, Collection, Formula, Matrix, Node, nodes, symbol
 
 MAX_READINGS = 16
-_QUANTITIES = frozenset("abcijklmnpqrstuvwxyzABCDKLMNQRUVWXYZ") | {
-    "\\pi",
-    "\\lambda",
-    "\\alpha",
-    "\\beta",
-    "\\epsilon",
-    "\\delta",
-}
+_GREEK = {"\\pi", "\\lambda", "\\alpha", "\\beta", "\\epsilon", "\\delta"}
+_QUANTITIES = frozenset("abcijklmnpqrstuvwxyzABCDKLMNQRUVWXYZ") | _GREEK
 _ANGLES = frozenset(["\\pi", "\\theta", "\\omega", "\\xi", "\\phi", "\\varphi", "\\alpha"])
 Reading = Mapping[str, str]
 
@@ -33,10 +27,15 @@ def readings(formulas: Iterable[Formula]) -> list[Reading]:
         settled = letter in bare and letter in _QUANTITIES
         choices[f"{letter}("] = ("product",) if settled else ("product", "value")
     mentioned = bare | {node.name for node in found if node.kind == "maybe"}
+    exponents = [node.args[1] for node in found if node.kind == "pow" and node.args[0] == symbol("e")]
     if "e" in mentioned:
-        choices["e"] = ("letter",) if "e" in bound else _euler(found)
+        euler = any(exponent.kind != "number" for exponent in exponents)
+        choices["e"] = ("letter",) if "e" in bound else ("constant",) if euler else ("constant", "letter")
     if "i" in mentioned:
-        choices["i"] = ("letter",) if "i" in bound else _unit(found)
+        # e to a power with an i and an angle
+        names = [{below.name for below in power.walk() if below.kind == "symbol"} for power in exponents]
+        unit = any("i" in inside and inside & _ANGLES for inside in names)
+        choices["i"] = ("letter",) if "i" in bound else ("constant",) if unit else ("constant", "letter")
     if any(node.kind == "call" and node.name == "log" for node in found):
         choices["log"] = ("natural", "general")
     combinations = [dict(zip(choices, picked, strict=True)) for picked in product(*choices.values())]
@@ -56,26 +55,6 @@ def resolve(formula: Formula, reading: Reading) -> Formula:
         items = tuple(resolve(item, reading) for item in formula.items)
         return Collection(formula.opening, formula.closing, items)  # type: ignore[arg-type]
     return Matrix(tuple(tuple(_node(entry, reading) for entry in row) for row in formula.rows))
-
-
-def _euler(found: list[Node]) -> tuple[str, ...]:
-    powers = (node for node in found if node.kind == "pow" and node.args[0] == symbol("e"))
-    return (
-        ("constant",) if any(power.args[1].kind != "number" for power in powers) else ("constant", "letter")
-    )
-
-
-def _unit(found: list[Node]) -> tuple[str, ...]:
-    for node in found:
-        if node.kind == "pow" and node.args[0] == symbol("e"):
-            names = set(_names(node.args[1]))
-            if "i" in names and names & _ANGLES:
-                return ("constant",)
-    return ("constant", "letter")
-
-
-def _names(node: Node) -> Iterator[str]:
-    return (below.name for below in node.walk() if below.kind == "symbol")
 
 
 def _node(node: Node, reading: Reading) -> Node:

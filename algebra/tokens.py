@@ -7,36 +7,11 @@ MAX_CHARS = 2000
 _TOKEN = re.compile(
     r"(?P<command>\\(?:[A-Za-z]+\*?|[^A-Za-z]))|(?P<number>\d+(?:\.\d+)?)|(?P<letter>[A-Za-z])|(?P<sign>\S)"
 )
-_NO_MEANING = frozenset(
-    [
-        "\\,",
-        "\\;",
-        "\\:",
-        "\\!",
-        "\\",
-        "\\quad",
-        "\\qquad",
-        "\\left",
-        "\\right",
-        "\\big",
-        "\\Big",
-        "\\bigg",
-        "\\Bigg",
-        "\\bigl",
-        "\\bigr",
-        "\\Bigl",
-        "\\Bigr",
-        "\\biggl",
-        "\\biggr",
-        "\\Biggl",
-        "\\Biggr",
-        "\\displaystyle",
-        "\\textstyle",
-        "\\limits",
-        "\\nolimits",
-        "~",
-    ]
-) | {"\\ "}
+_NO_MEANING = frozenset([
+    "\\,", "\\;", "\\:", "\\!", "\\", "\\ ", "~", "\\quad", "\\qquad", "\\left", "\\right", "\\big", "\\Big", "\\bigg",
+    "\\Bigg", "\\bigl", "\\bigr", "\\Bigl", "\\Bigr", "\\biggl", "\\biggr", "\\Biggl", "\\Biggr", "\\displaystyle",
+    "\\textstyle", "\\limits", "\\nolimits",
+])  # fmt: skip
 _SAME = {
     "\\dfrac": "\\frac",
     "\\tfrac": "\\frac",
@@ -75,7 +50,7 @@ class NotUnderstood(Exception):
 
 
 @dataclass(frozen=True)
-class Token:
+class FormulaToken:
     """A piece of a formula. `kind` is command, number, letter or sign; `bar` tells \\left| from \\right|."""
 
     kind: str
@@ -97,11 +72,11 @@ def _without_stop(text: str) -> str:
     return stripped if stripped.endswith(("\\,", "\\;")) else stripped.rstrip(".,;").rstrip()
 
 
-def tokenize(text: str) -> list[Token]:
+def tokenize(text: str) -> list[FormulaToken]:
     """The tokens of a formula; spacing, sizes and spelling variants are gone. Raises NotUnderstood."""
     if len(text) > MAX_CHARS:
         raise NotUnderstood(f"longer than {MAX_CHARS} characters")
-    tokens: list[Token] = []
+    tokens: list[FormulaToken] = []
     side = ""
     for match in _TOKEN.finditer(bare(text)):
         kind, found = match.lastgroup or "", match.group()
@@ -111,7 +86,7 @@ def tokenize(text: str) -> list[Token]:
             continue
         if found in _NO_MEANING:
             continue
-        tokens.append(Token("sign" if len(found) == 1 and kind == "command" else kind, found, side))
+        tokens.append(FormulaToken("sign" if len(found) == 1 and kind == "command" else kind, found, side))
         side = ""
     if not tokens:
         raise NotUnderstood("there is no formula")

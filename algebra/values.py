@@ -4,7 +4,6 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -21,6 +20,7 @@ _CANCELLED = mpmath.mpf(10) ** -90  # a sum this much smaller than its addends i
 context = mpmath.MPContext()
 context.dps = DIGITS
 Value = Any  # mpf or mpc of `context`
+_CONSTANTS = {"\\pi": context.pi, "e!": context.e, "i!": context.mpc(0, 1)}
 
 
 class Undefined(Exception):
@@ -36,7 +36,7 @@ class TooMuch(Exception):
 
 
 @dataclass
-class Budget:
+class StepBudget:
     """Steps that may still be done, shared by all points of a comparison."""
 
     steps: int = MAX_STEPS
@@ -65,7 +65,7 @@ class Evaluation:
     branches: set[str] = field(default_factory=set)
     opaque: bool = False
     scale: Value = field(default_factory=lambda: context.mpf(1))
-    budget: Budget = field(default_factory=Budget)
+    budget: StepBudget = field(default_factory=StepBudget)
 
     def value(self, node: Node) -> Value:
         """Raises Undefined, Untrusted or TooMuch."""
@@ -91,9 +91,15 @@ class Evaluation:
         self.budget.spend()
         if node.kind == "number":
             assert node.value is not None
-            return _constant(node.value)
+            above, below = node.value.numerator, node.value.denominator
+            if max(above.bit_length(), below.bit_length()) > MAX_BITS:
+                raise Untrusted("a number that is too long")
+            return context.mpf(above) / below
         if node.kind == "symbol":
-            return _symbol(node.name, point)
+            if node.name == "\\infty":
+                raise Untrusted("infinity inside an expression")
+            constant = _CONSTANTS.get(node.name)
+            return point[node.name] if constant is None else +constant
         if node.kind in ("sum", "prod"):
             return self._big(node, point)
         if node.kind == "integral":
@@ -192,24 +198,6 @@ def _key(name: str, args: list[Value]) -> str:
     return hashlib.sha256(f"{name}: {shown}".encode()).hexdigest()
 
 
-def _constant(value: Fraction) -> Value:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
-        raise Untrusted("a number that is too long")
-    return context.mpf(value.numerator) / value.denominator
-
-
-def _symbol(name: str, point: Mapping[str, Value]) -> Value:
-    if name == "\\pi":
-        return +context.pi
-    if name == "e!":
-        return +context.e
-    if name == "i!":
-        return context.mpc(0, 1)
-    if name == "\\infty":
-        raise Untrusted("infinity inside an expression")
-    return point[name]
-
-
 def _end(bound: Node) -> str:
     """The name of an infinite bound; "" for a finite one."""
     if bound.kind == "neg" and _end(bound.args[0]) == "infinity":
@@ -227,12 +215,6 @@ def _power(base: Value, exponent: Value) -> Value:
     return context.power(base, exponent)
 
 
-def _exp(value: Value) -> Value:
-    if abs(value) > MAX_BITS / 2:
-        raise Untrusted("a power that is too large")
-    return context.exp(value)
-
-
 def _factorial(value: Value) -> Value:
     if abs(value) > 200:
         raise Untrusted("a factorial that is too large")
@@ -241,18 +223,21 @@ def _factorial(value: Value) -> Value:
     return context.factorial(value)
 
 
-def _binomial(upper: Value, lower: Value) -> Value:
-    if max(abs(upper), abs(lower)) > 200:
-        raise Untrusted("a binomial coefficient that is too large")
-    return context.binomial(upper, lower)
-
-
 def _root(value: Value, index: Value) -> Value:
     """The real root of a negative number for an odd index, as analysts read it."""
     whole = index == context.floor(index) and index > 0
     if isinstance(value, context.mpf) and value < 0 and whole and int(index) % 2 == 1:
         return -_power(-value, 1 / index)
     return _power(value, 1 / index)
+
+
+def _up_to(most: float, function: Callable[..., Value], what: str) -> Callable[..., Value]:
+    def bounded(*args: Value) -> Value:
+        if max(map(abs, args)) > most:
+            raise Untrusted(f"{what} that is too large")
+        return function(*args)
+
+    return bounded
 
 
 def _step(function: Callable[[Value], Value]) -> Callable[[Value], Value]:
@@ -302,7 +287,7 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "sinh": context.sinh,
     "cosh": context.cosh,
     "tanh": context.tanh,
-    "exp": _exp,
+    "exp": _up_to(MAX_BITS / 2, context.exp, "a power"),
     "ln": context.log,
     "log": context.log,
     "min": min,
@@ -313,7 +298,7 @@ _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "root": _root,
     "abs": abs,
     "factorial": _factorial,
-    "binom": _binomial,
+    "binom": _up_to(200, context.binomial, "a binomial coefficient"),
     "floor": _step(context.floor),
     "ceil": _step(context.ceil),
     "Re": context.re,

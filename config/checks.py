@@ -82,18 +82,16 @@ def check_durability(
     app_configs: Any = None, databases: Sequence[str] | None = None, **options: Any
 ) -> list[CheckMessage]:
     """Runs with `migrate` and `check --database default`."""
-    return [message for alias in databases or () for message in _of_database(alias)]
-
-
-def _of_database(alias: str) -> list[CheckMessage]:
-    connection = connections[alias]
     kind = Warning if settings.DEMO else Error  # a demo may forget what it was shown
     found: list[CheckMessage] = []
-    with connection.cursor() as cursor:
-        for reading, forgetful in DURABLE[connection.vendor].items():
-            cursor.execute(reading)
-            value = cursor.fetchone()[0]
-            if value in forgetful:
+    for alias in databases or ():
+        connection = connections[alias]
+        with connection.cursor() as cursor:
+            for reading, forgetful in DURABLE[connection.vendor].items():
+                cursor.execute(reading)
+                value = cursor.fetchone()[0]
+                if value not in forgetful:
+                    continue
                 name = reading.split()[-1]
                 words = f"The database has {name} = {value}: it can forget a grade that it has acknowledged."
                 hint = f"ALTER SYSTEM SET {name} = on, then reload or restart PostgreSQL; SQLite: PRAGMA {name} = FULL."

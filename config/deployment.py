@@ -67,19 +67,13 @@ def _files() -> Iterator[CheckMessage]:
         )
     private = [settings.RUNTIME_DIR, settings.UPLOAD_DIR, settings.REPORT_DIR]
     for folder in dict.fromkeys(map(Path, private)):
-        if _others_may_enter(folder):
+        above = (folder, *folder.absolute().parents)
+        if folder.is_dir() and all(path.stat().st_mode & stat.S_IXOTH for path in above):
             yield Warning(
                 f"{folder} can be read by everybody on this machine; it holds uploads and reports that name systems.",
                 hint=f"chmod 700 {folder}",
                 id="platform.W011",
             )
-
-
-def _others_may_enter(folder: Path) -> bool:
-    """Whether the folder and all above it let everybody in."""
-    if not folder.is_dir():
-        return False
-    return all(path.stat().st_mode & stat.S_IXOTH for path in (folder, *folder.absolute().parents))
 
 
 def _services() -> Iterator[CheckMessage]:

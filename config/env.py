@@ -21,20 +21,6 @@ def _read(name: str, default: T, parse: Callable[[str], T]) -> T:
         raise ImproperlyConfigured(f"{name}={raw!r}: {error}") from error
 
 
-def _parse_bool(raw: str) -> bool:
-    if raw.lower() in _TRUE:
-        return True
-    if raw.lower() in _FALSE:
-        return False
-    raise ValueError("expected one of 1, true, yes, on, 0, false, no, off")
-
-
-def _parse_int(raw: str) -> int:
-    if not raw.isdecimal():
-        raise ValueError("expected a whole number, zero or more")
-    return int(raw)
-
-
 def read_text(name: str, default: str = "") -> str:
     """The variable without surrounding blanks, or `default` when unset or empty."""
     return _read(name, default, str)
@@ -42,12 +28,26 @@ def read_text(name: str, default: str = "") -> str:
 
 def read_bool(name: str, default: bool) -> bool:
     """A switch; raises ImproperlyConfigured for anything that is not plainly true or false."""
-    return _read(name, default, _parse_bool)
+
+    def parse(raw: str) -> bool:
+        if raw.lower() in _TRUE:
+            return True
+        if raw.lower() in _FALSE:
+            return False
+        raise ValueError("expected one of 1, true, yes, on, 0, false, no, off")
+
+    return _read(name, default, parse)
 
 
 def read_int(name: str, default: int) -> int:
     """A whole number, zero or more; raises ImproperlyConfigured otherwise."""
-    return _read(name, default, _parse_int)
+
+    def parse(raw: str) -> int:
+        if not raw.isdecimal():
+            raise ValueError("expected a whole number, zero or more")
+        return int(raw)
+
+    return _read(name, default, parse)
 
 
 def read_list(name: str, default: list[str]) -> list[str]:

@@ -61,10 +61,12 @@ class WaitingWork(Collector):
         for state, count in unfinished.order_by().values_list("state").annotate(count=Count("pk")):
             tasks.add_metric([state], count)
         yield tasks
+        waiting = JudgeTask.objects.filter(state=TaskState.WAITING, run__state=RunState.RUNNING)
+        oldest = waiting.order_by("available_at").values_list("available_at", flat=True).first()
         yield GaugeMetricFamily(
             "touchstone_judge_wait_seconds",
             "How long the oldest vote that may be asked for now has waited.",
-            value=_oldest_wait(),
+            value=max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else 0.0,
         )
         places = GaugeMetricFamily(
             "touchstone_assignments", "Places of open campaigns by state.", labels=["state"]
@@ -86,9 +88,3 @@ def exposition() -> bytes:
     work = CollectorRegistry()
     work.register(WaitingWork())
     return generate_latest(requests) + generate_latest(work)
-
-
-def _oldest_wait() -> float:
-    waiting = JudgeTask.objects.filter(state=TaskState.WAITING, run__state=RunState.RUNNING)
-    oldest = waiting.order_by("available_at").values_list("available_at", flat=True).first()
-    return max(0.0, (timezone.now() - oldest).total_seconds()) if oldest else 0.0

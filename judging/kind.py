@@ -21,10 +21,6 @@ async def _programs() -> AsyncIterator[Callable[[JudgeTask, Random], Awaitable[O
         yield lambda task, rng: answer_by_program(task, pool, rng)
 
 
-def _paused(run: JudgeRun) -> None:
-    record(actor=None, verb="paused judge run at its cap", target=run, details={"note": run.note})
-
-
 JUDGING = Kind(
     tasks=JudgeTask,
     runs=JudgeRun,
@@ -41,5 +37,7 @@ JUDGING = Kind(
     here=_programs,
     settle=settle,
     most=lambda task: most_of_one_call(task) * attempts(task.run.judge),
-    paused=_paused,
+    paused=lambda run: record(
+        actor=None, verb="paused judge run at its cap", target=run, details={"note": run.note}
+    ),
 )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -22,7 +21,7 @@ class Report:
     failures: tuple[Failure, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {
             "formulas": self.formulas,
             "failures": [{"source": f.source, "reason": f.reason, "start": f.start} for f in self.failures],

@@ -61,16 +61,18 @@ class Reading:
 
 def read(source: str, text_format: str) -> Reading:
     """The reading of a source in `text_format` (latex, markdown or plain)."""
-    return _Reader(source, text_format).read()
+    return _LetterReader(source, text_format).read()
 
 
-class _Reader:
+class _LetterReader:
     def __init__(self, source: str, text_format: str) -> None:
         self.source, self.format = source, text_format
         self.characters: list[str] = []
         self.length = 0
         self.reading = Reading()
-        self.macros = _macros(source) if text_format != "plain" else {}
+        self.macros: dict[str, str] = {}  # those without arguments, by name; the last definition counts
+        for found in _DEFINED.finditer(source) if text_format != "plain" else ():
+            self.macros[found["def"] or found["new"] or found["provide"]] = found["body"]
         self.room = MAX_READ * len(source) + MAX_EXTRA
         self.spent = 0  # tokens of macros that were read, for those that leave no letter
         self.in_math = False
@@ -186,10 +188,3 @@ class _Reader:
         self.reading.starts.append(span[0])
         self.reading.ends.append(span[1])
         self.reading.symbol.append(self.in_math and character.isalpha())
-
-
-def _macros(source: str) -> dict[str, str]:
-    """The macros without arguments that the source defines, by name; the last definition counts."""
-    return {
-        found["def"] or found["new"] or found["provide"]: found["body"] for found in _DEFINED.finditer(source)
-    }

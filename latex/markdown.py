@@ -20,15 +20,6 @@ _HEADINGS = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "
 _NOT_COMMANDS = frozenset({"unknown command"})
 
 
-def _parser() -> MarkdownIt:
-    """No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule)."""
-    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
-    parser.enable(["table", "strikethrough"])
-    parser.disable(["code", "lheading", "html_block", "html_inline"])
-    parser.inline.ruler.before("text", "clock", _clock)
-    return parser
-
-
 def _clock(state: StateInline, silent: bool) -> bool:
     """A rule that matches nothing and ends what takes too long; only some places look, a look takes its time."""
     if state.pos % 64 == 0:
@@ -36,7 +27,11 @@ def _clock(state: StateInline, silent: bool) -> bool:
     return False
 
 
-_PARSER = _parser()
+# No raw HTML, no links by guessing, no indented code, no headings by underlining (models write --- as a rule).
+_PARSER = MarkdownIt("commonmark", {"html": False, "linkify": False, "typographer": False})
+_PARSER.enable(["table", "strikethrough"])
+_PARSER.disable(["code", "lheading", "html_block", "html_inline"])
+_PARSER.inline.ruler.before("text", "clock", _clock)
 _DEFINED = re.compile(r"\\(?:def|(?:new|renew|provide)command\*?\{?)\s*\\([A-Za-z]+)")
 _INLINE = {"em": ("em", ""), "strong": ("strong", ""), "s": ("span", "strike")}
 

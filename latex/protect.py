@@ -27,7 +27,7 @@ MAX_ARGUMENTS = 4_000  # characters of a text command's arguments
 
 
 @dataclass(frozen=True)
-class Piece:
+class ProtectedPiece:
     """LaTeX found in Markdown: its range, and whether it stands for a display or an environment (`block`)."""
 
     start: int
@@ -40,7 +40,7 @@ class Protected:
     """Markdown with placeholders, the pieces they stand for, and the way back to source offsets."""
 
     text: str
-    pieces: list[Piece]
+    pieces: list[ProtectedPiece]
     _here: list[int] = field(default_factory=list)
     _there: list[int] = field(default_factory=list)
 
@@ -61,7 +61,14 @@ class _Scanner:
         self.result = Protected("", [], [0], [0])
         self.searched: dict[str, int] = {}
         self.paragraph_ends = [match.start() for match in _BLANK_LINE.finditer(text)]
-        self.environments = _matched(text)
+        self.environments: dict[int, int] = {}  # where each \begin{name} that has an \end{name} ends
+        open_at: dict[str, list[int]] = {}
+        for match in _ENDS.finditer(text):
+            begun = open_at.setdefault(match[2], [])
+            if match[1] == "begin":
+                begun.append(match.start())
+            elif begun:
+                self.environments[begun.pop()] = match.end()
         self.ticks: dict[int, list[int]] = {}
         for match in _TICKS.finditer(text):
             self.ticks.setdefault(len(match.group()), []).append(match.start())
@@ -83,7 +90,7 @@ class _Scanner:
 
     def protect(self, start: int, end: int, block: bool) -> int:
         self.copy(start)
-        self.result.pieces.append(Piece(start, end, block))
+        self.result.pieces.append(ProtectedPiece(start, end, block))
         mark = f"{OPEN}{len(self.result.pieces) - 1}{CLOSE}"
         self.out.append(mark)
         self.length += len(mark)
@@ -220,19 +227,6 @@ def _is_formula(inside: str, after: str) -> bool:
     return bool(_FORMULA_MARKS.search(inside)) or (
         inside[0].isspace() and inside[-1].isspace() and len(inside) < 12
     )
-
-
-def _matched(text: str) -> dict[int, int]:
-    """Where each \\begin{name} that has an \\end{name} ends."""
-    open_at: dict[str, list[int]] = {}
-    ends: dict[int, int] = {}
-    for match in _ENDS.finditer(text):
-        stack = open_at.setdefault(match[2], [])
-        if match[1] == "begin":
-            stack.append(match.start())
-        elif stack:
-            ends[stack.pop()] = match.end()
-    return ends
 
 
 def protect(text: str, is_command: Callable[[str], bool]) -> Protected:

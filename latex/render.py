@@ -2,8 +2,6 @@
 
 import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Literal
 
 from latex.document import Block, Document, Report
@@ -43,60 +41,46 @@ def render_checked(
     return with_failures(document, trials.refused)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Python's garbage collector looks through all that was read, again and again while it grows,
-    so that twice the text took more than twice the time."""
+def _render(text: str, format: Format, task: Task) -> Document:
+    if len(text) > MAX_SOURCE:
+        note = f"longer than {MAX_SOURCE} characters: shown as plain text"
+        return render_plain(text, task.prefix, note=note)
+    # Python's garbage collector looks through all that was read, again and again while it grows,
+    # so that twice the text took more than twice the time.
     was_on = gc.isenabled()
     gc.disable()
     try:
-        yield
+        if format == "latex":
+            return render_latex(text, task)
+        if format == "markdown":
+            from latex.markdown import render_markdown
+
+            return render_markdown(text, task)
+        return render_plain(text, task.prefix)
     finally:
         if was_on:
             gc.enable()
 
 
-@_collector_paused()
-def _render(text: str, format: Format, task: Task) -> Document:
-    if len(text) > MAX_SOURCE:
-        note = f"longer than {MAX_SOURCE} characters: shown as plain text"
-        return render_plain(text, task.prefix, note=note)
-    if format == "latex":
-        return render_latex(text, task)
-    if format == "markdown":
-        from latex.markdown import render_markdown
-
-        return render_markdown(text, task)
-    return render_plain(text, task.prefix)
-
-
-_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
-
-
 def render_plain(text: str, prefix: str = "", note: str = "") -> Document:
     """Paragraphs between blank lines, every character as it is."""
-    blocks: list[Block] = []
-    for start, end in _paragraphs(text):
-        lines = "<br>".join(html_text(line) for line in no_placeholders(text[start:end]).split("\n"))
-        block = Block(
-            f"{prefix}b{len(blocks) + 1}", "paragraph", clean(f"<p>{lines}</p>"), start, end, text=text
-        )
-        blocks.append(block)
-    return Document(tuple(blocks), Report(0, (), (note,) if note else ()))
-
-
-def _paragraphs(text: str) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    position, start = 0, -1
-    for line in text.split("\n"):
+    spans: list[tuple[int, int]] = []
+    position, start, end = 0, -1, 0
+    for line in [*text.split("\n"), ""]:
         if line.strip():
             start = position if start < 0 else start
             end = position + len(line)
         elif start >= 0:
-            found.append((start, end))
+            spans.append((start, end))
             start = -1
         position += len(line) + 1
-    return [*found, (start, end)] if start >= 0 else found
+    blocks = []
+    for number, (start, end) in enumerate(spans, 1):
+        lines = "<br>".join(html_text(line) for line in no_placeholders(text[start:end]).split("\n"))
+        blocks.append(
+            Block(f"{prefix}b{number}", "paragraph", clean(f"<p>{lines}</p>"), start, end, text=text)
+        )
+    return Document(tuple(blocks), Report(0, (), (note,) if note else ()))
 
 
 _LATEX = re.compile(

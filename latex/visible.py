@@ -12,6 +12,7 @@ _IDENTITY = re.compile(
 _MARKDOWN_COMMENT = re.compile(r"<!--|-->")
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
 _COMMENT_SIGN = re.compile(r"\\.|%[^\n]*", re.DOTALL)
+_OPENING = re.compile(r"\s*(?:\[[^\]\n]{0,200}\]\s*)?\{")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
@@ -19,52 +20,12 @@ def visible(text: str, text_format: str) -> str:
     """`text` with the same length and line ends, hidden things replaced by spaces. Linear in its length."""
     text = _INVISIBLE.sub(" ", text)
     if text_format == "latex":
-        text = _COMMENT_SIGN.sub(_blank_comment, text)
+        # An escaped character, such as the percent sign of 10 \\%, stays.
+        text = _COMMENT_SIGN.sub(lambda sign: _blank(sign[0]) if sign[0].startswith("%") else sign[0], text)
         return _blank_identity(text)
-    if text_format == "markdown":
-        return _blank_markdown_comments(text)
-    return text
-
-
-def _blank(text: str) -> str:
-    return "".join("\n" if character == "\n" else " " for character in text)
-
-
-def _blank_comment(found: re.Match[str]) -> str:
-    """A comment; an escaped character, such as the percent sign of 10 \\%, stays."""
-    return _blank(found[0]) if found[0].startswith("%") else found[0]
-
-
-def _blank_identity(text: str) -> str:
-    """Blank \\author{...} and its like with their balanced arguments."""
-    parts: list[str] = []
-    done = 0
-    for found in _IDENTITY.finditer(text):
-        if found.start() < done:
-            continue
-        end = _end_of_arguments(text, found.end())
-        if end is None:  # a brace that never closes: everything after it would be its argument
-            break
-        parts += [text[done : found.start()], _blank(text[found.start() : end])]
-        done = end
-    return "".join([*parts, text[done:]])
-
-
-def _end_of_arguments(text: str, start: int) -> int | None:
-    """Where the optional [...] and the {...} after a command end; `start` if there is none, None if unclosed."""
-    opening = re.compile(r"\s*(?:\[[^\]\n]{0,200}\]\s*)?\{").match(text, start)
-    if not opening:
-        return start
-    depth = 1
-    for brace in _BRACE.finditer(text, opening.end()):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0:
-            return brace.end()
-    return None
-
-
-def _blank_markdown_comments(text: str) -> str:
-    """Blank <!-- ... -->; one that never closes runs to the end, as a browser would read it."""
+    if text_format != "markdown":
+        return text
+    # <!-- ... -->; one that never closes runs to the end, as a browser would read it.
     parts: list[str] = []
     done, opened = 0, -1
     for sign in _MARKDOWN_COMMENT.finditer(text):
@@ -75,4 +36,30 @@ def _blank_markdown_comments(text: str) -> str:
             done, opened = sign.end(), -1
     if opened >= 0:
         return "".join([*parts, text[done:opened], _blank(text[opened:])])
+    return "".join([*parts, text[done:]])
+
+
+def _blank(text: str) -> str:
+    return "".join("\n" if character == "\n" else " " for character in text)
+
+
+def _blank_identity(text: str) -> str:
+    """Blank \\author{...} and its like with the optional [...] and the balanced {...} after them."""
+    parts: list[str] = []
+    done = 0
+    for found in _IDENTITY.finditer(text):
+        if found.start() < done:
+            continue
+        end = found.end()
+        if opening := _OPENING.match(text, end):
+            depth = 1
+            for brace in _BRACE.finditer(text, opening.end()):
+                depth += {"{": 1, "}": -1}.get(brace[0], 0)
+                if depth == 0:
+                    end = brace.end()
+                    break
+            else:  # a brace that never closes: everything after it would be its argument
+                break
+        parts += [text[done : found.start()], _blank(text[found.start() : end])]
+        done = end
     return "".join([*parts, text[done:]])

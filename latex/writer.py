@@ -6,7 +6,7 @@ from latex.limits import MAX_CONTAINER_DEPTH, MAX_INLINE_DEPTH
 
 
 @dataclass
-class Draft:
+class BlockDraft:
     """A block before its references are resolved."""
 
     kind: str
@@ -42,7 +42,7 @@ class Writer:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.blocks: list[Draft] = []
+        self.blocks: list[BlockDraft] = []
         self.within: dict[str, int] = {}  # the boxes and proofs that are open, and how many of each
         self.stack = [Container("document", line=False)]
         self.started = 0  # where the open paragraph of the bottom container begins
@@ -106,7 +106,7 @@ class Writer:
             html = "".join(top.parts)
             top.parts.clear()
             kind, self.next_kind = self.next_kind, "paragraph"
-            self.add(Draft(kind, html, self.started, self._trimmed(self.started, upto)))
+            self.add(BlockDraft(kind, html, self.started, self._trimmed(self.started, upto)))
 
     def end_paragraph_with_run_in(self, upto: int) -> None:
         """Also writes a heading that still waits for its paragraph."""
@@ -159,7 +159,7 @@ class Writer:
             self.end_paragraph_with_run_in(upto)
         return "".join(self.stack.pop().parts)
 
-    def add(self, draft: Draft) -> None:
+    def add(self, draft: BlockDraft) -> None:
         """A finished block-level piece: a block of the document, or a part of the open container."""
         if self.at_bottom:
             self.size += len(draft.html)
@@ -182,7 +182,7 @@ class Writer:
 
     def block(self, kind: str, html: str, start: int, end: int, label: str = "") -> None:
         self.end_paragraph_with_run_in(start)
-        self.add(Draft(kind, html, start, max(start, end), label))
+        self.add(BlockDraft(kind, html, start, max(start, end), label))
 
     def append_to_last(self, html: str, at: int) -> None:
         """Adds to the open paragraph, else to the end of what was written last (the box after a proof)."""

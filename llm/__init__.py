@@ -6,7 +6,7 @@ rendered = prompt.render({"proof": text}, nonce=secrets.token_hex(16))
 async with Client(endpoints["local"]) as client:      # or Double(rule or list) in a test
     completion = await client.complete(
         rendered.messages, model="m", response_format=prompt.response_format, idempotency_key=key
-    )                                                 # raises Unavailable, Refused or Malformed
+    )                                                 # raises Unavailable, RefusedByServer or Malformed
 reply = parse_reply(completion.text)                  # Reply, or Unparsed with its reason
 majority(["yes", "no", None], tie="uncertain")        # None: a vote without an answer
 is_settled(["yes", "yes"], planned=3)                 # stop early; fewest_more: how many to ask next
@@ -18,9 +18,9 @@ from llm.client import Client
 from llm.completion import Completer, Completion
 from llm.double import Double
 from llm.endpoint import Endpoint, EndpointError, parse_endpoints
-from llm.errors import CallFailed, Malformed, Refused, Unavailable
+from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.injections import Flag, find_injections
-from llm.prompts import Prompt, PromptError, Rendered, load_prompt
+from llm.prompts import Prompt, PromptError, RenderedPrompt, load_prompt
 from llm.replies import Reply, Unparsed, parse_reply
 from llm.retries import Backoff
 from llm.votes import Majority, fewest_more, is_settled, majority
@@ -40,8 +40,8 @@ __all__ = [
     "Malformed",
     "Prompt",
     "PromptError",
-    "Refused",
-    "Rendered",
+    "RefusedByServer",
+    "RenderedPrompt",
     "Reply",
     "Unavailable",
     "Unparsed",

@@ -58,25 +58,15 @@ def checked_addresses(
 
 
 def _objection(address: _Address, private: bool) -> str:
-    inner = _embedded(address)
-    if inner is not None:
-        return _objection(inner, private)
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+        if int(address) > 1 and any(address in network for network in _LAST_32_BITS):
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:  # it embeds an IPv4 address, and that is what is called
+            return _objection(inner, private)
     if address.is_unspecified or address.is_multicast or any(address in network for network in _NEVER):
         return "a link-local, metadata, multicast or unspecified address is never called"
-    if not private and not _is_public(address):
+    public = address.is_global and (address.version == 4 or address in _GLOBAL_UNICAST)
+    if not private and not public:
         return "not a public address; a local model needs private = true in its declaration"
     return ""
-
-
-def _is_public(address: _Address) -> bool:
-    return address.is_global and (address.version == 4 or address in _GLOBAL_UNICAST)
-
-
-def _embedded(address: _Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address embeds, if there is one."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return None
-    if int(address) > 1 and any(address in network for network in _LAST_32_BITS):
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    teredo = address.teredo[1] if address.teredo else None
-    return address.ipv4_mapped or address.sixtofour or teredo

@@ -12,7 +12,7 @@ from llm.addresses import Resolver, checked_addresses, system_resolver
 from llm.completion import Circumstances, Completion, build_request, read_completion
 from llm.connection import BrokenOff, RawReply, ReplyEncoded, ReplyTooLarge
 from llm.endpoint import Endpoint
-from llm.errors import CallFailed, Malformed, Refused, Unavailable
+from llm.errors import CallFailed, Malformed, RefusedByServer, Unavailable
 from llm.pace import Pace, Turns
 from llm.retries import Backoff, is_transient, retry_after
 from llm.strict_json import NotJson, changed_strings, loads, storable
@@ -43,13 +43,6 @@ class Client:
         self._slots = asyncio.Semaphore(endpoint.max_concurrency)
         self._pace = pace or Pace(endpoint.requests_per_minute)
         self._transport: Transport | None = None
-
-    @property
-    def longest_call(self) -> float:
-        """The most seconds one `complete` takes while no more than `max_concurrency` are asked at once and no
-        rate bound holds them up: what a lease must outlast."""
-        longest_wait = max(self._backoff.patience, self._backoff.ceiling)
-        return self.endpoint.max_attempts * (self.endpoint.timeout + longest_wait)
 
     async def __aenter__(self) -> Self:
         endpoint = self.endpoint
@@ -84,7 +77,7 @@ class Client:
 
         `response_format` is left out for an endpoint without structured output. `idempotency_key` lets a
         server recognise a repeated question. Raises Unavailable when all attempts met a transient fault,
-        Refused when the server will not serve the request, Malformed when it answers with something else
+        RefusedByServer when the server will not serve the request, Malformed when it answers with something else
         than a chat completion, ValueError for a decoding parameter that is not known.
         """
         offered = response_format if self.endpoint.structured_output else None
@@ -101,14 +94,12 @@ class Client:
                 told = Circumstances(request, latency, attempt, unanswered)
                 return self._completion(outcome, told)
             unanswered += outcome.unanswered
-            if attempt == self.endpoint.max_attempts or not self._worth_repeating(outcome):
+            transient = isinstance(outcome, Unavailable) and self._backoff.accepts(outcome.retry_after)
+            if attempt == self.endpoint.max_attempts or not transient:
                 raise self._complaint(outcome, Circumstances(request, latency, attempt, unanswered))
             await asyncio.sleep(
                 self._backoff.wait(attempt, asked=outcome.retry_after, uniform=random.uniform)
             )
-
-    def _worth_repeating(self, failure: CallFailed) -> bool:
-        return isinstance(failure, Unavailable) and self._backoff.accepts(failure.retry_after)
 
     async def _attempt(self, body: bytes, headers: Mapping[str, str]) -> tuple[RawReply | CallFailed, float]:
         """One request within the endpoint's limits: success or what went wrong, and the seconds."""
@@ -166,10 +157,10 @@ class Client:
                 f"status {reply.status}: {said}", status=reply.status, retry_after=retry_after(reply.headers)
             )
         if 300 <= reply.status < 400:
-            return Refused(f"status {reply.status}: redirects are not followed", status=reply.status)
+            return RefusedByServer(f"status {reply.status}: redirects are not followed", status=reply.status)
         if reply.status < 300:
             return Malformed(f"status {reply.status} where 200 was expected", status=reply.status)
-        return Refused(f"status {reply.status}: {said}", status=reply.status)
+        return RefusedByServer(f"status {reply.status}: {said}", status=reply.status)
 
     def _keyless(self, text: str) -> str:
         """The text without the key, in case the server echoed it: replies are stored and shown.

@@ -7,21 +7,12 @@ from typing import Any, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm.errors import Malformed
-from llm.strict_json import storable
+from llm.strict_json import first_objection, storable
 
-DECODING = frozenset(
-    {
-        "frequency_penalty",
-        "max_completion_tokens",
-        "max_tokens",
-        "presence_penalty",
-        "reasoning_effort",
-        "seed",
-        "stop",
-        "temperature",
-        "top_p",
-    }
-)
+DECODING = frozenset({
+    "frequency_penalty", "max_completion_tokens", "max_tokens", "presence_penalty", "reasoning_effort",
+    "seed", "stop", "temperature", "top_p",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,10 +114,8 @@ def read_completion(reply: Any, told: Circumstances) -> Completion:
     try:
         parsed = _Reply.model_validate(document)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "reply"
         raise Malformed(
-            f"not a chat completion: {place}: {first['msg']}",
+            f"not a chat completion: {first_objection(error, whole='reply')}",
             request=told.request,
             reply=document if isinstance(document, dict) else None,
             attempts=told.attempts,

@@ -54,15 +54,12 @@ class Double:
             raise Unavailable("the script has no further answer", request=request)
         if isinstance(answer, CallFailed):
             raise answer
-        return read_completion(_reply(model, answer), Circumstances(request))
-
-
-def _reply(model: str, text: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    return {
-        "id": "double",
-        "object": "chat.completion",
-        "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
-    }
+        message = {"role": "assistant", "content": answer}
+        reply = {
+            "id": "double",
+            "object": "chat.completion",
+            "model": model,
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        }
+        return read_completion(reply, Circumstances(request))

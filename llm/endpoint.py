@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from llm.strict_json import NotJson, loads
+from llm.strict_json import NotJson, first_objection, loads
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
@@ -89,31 +89,24 @@ def parse_endpoints(source: str | Mapping[str, Any]) -> dict[str, Endpoint]:
     `source` is a mapping of name to settings, or that mapping as JSON (first character a brace) or TOML.
     Raises EndpointError. Resolves no names and opens no connection.
     """
-    declared = _read(source) if isinstance(source, str) else source
-    return {name: _endpoint(name, settings) for name, settings in declared.items()}
-
-
-def _read(text: str) -> Mapping[str, Any]:
-    if text.strip().startswith("{"):
+    declared = source
+    if isinstance(declared, str):
         try:
-            return dict(loads(text))
+            declared = dict(loads(declared)) if declared.strip().startswith("{") else tomllib.loads(declared)
         except NotJson:
             raise EndpointError("the endpoints are not a JSON object without repeated keys") from None
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        raise EndpointError("the endpoints are neither a JSON object nor TOML") from None
-
-
-def _endpoint(name: str, settings: Any) -> Endpoint:
-    if not isinstance(settings, Mapping):
-        raise EndpointError(f"endpoint {name}: expected a table of settings")
-    try:
-        return Endpoint(name=name, **_Declaration.model_validate(dict(settings)).model_dump())
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise EndpointError(f"endpoint {name}: {place}: {first['msg']}") from None
+        except tomllib.TOMLDecodeError:
+            raise EndpointError("the endpoints are neither a JSON object nor TOML") from None
+    found = {}
+    for name, settings in declared.items():
+        if not isinstance(settings, Mapping):
+            raise EndpointError(f"endpoint {name}: expected a table of settings")
+        try:
+            checked = _Declaration.model_validate(dict(settings))
+        except ValidationError as error:
+            raise EndpointError(f"endpoint {name}: {first_objection(error)}") from None
+        found[name] = Endpoint(name=name, **checked.model_dump())
+    return found
 
 
 def _check_url(url: str, *, plain_allowed: bool) -> None:
@@ -136,11 +129,7 @@ def _check_url(url: str, *, plain_allowed: bool) -> None:
         raise EndpointError("port 0 cannot be used")
     if parts.scheme == "http" and not plain_allowed:
         raise EndpointError("a key is only sent over https, unless the endpoint is private")
-    _check_host(host)
-
-
-def _check_host(host: str) -> None:
-    """Refuses hosts that resolvers would read as an IP address in another notation (octal, decimal, shortened)."""
+    # Hosts that resolvers would read as an IP address in another notation (octal, decimal, shortened) are refused.
     if ":" in host:
         try:
             ipaddress.IPv6Address(host)

@@ -40,7 +40,7 @@ class Unavailable(CallFailed):
     `retry_after` is the number of seconds the endpoint asked for, if it did."""
 
 
-class Refused(CallFailed):
+class RefusedByServer(CallFailed):
     """The endpoint will not serve this request (4xx, or a redirect); repeating it is useless."""
 
 

@@ -86,24 +86,17 @@ def find_injections(text: str) -> tuple[Flag, ...]:
     flags: dict[str, str] = {}
     if unseen := _UNSEEN.search(text):
         flags["invisible"] = f"{len(unseen[0])} invisible characters"
-    for plain in map(_decode, _BASE64.findall(text)):
-        if any(pattern.search(plain) for _, pattern in _PATTERNS):
+    for word in _BASE64.findall(text):
+        try:
+            plain = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode("ascii")
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if plain.isprintable() and any(pattern.search(plain) for _, pattern in _PATTERNS):
             flags.setdefault("encoded", plain)
-    for reading in (unicodedata.normalize("NFKC", visible(text)), _spell_tags(text)):
+    # The ASCII text that Unicode tag characters shadow.
+    tags = "".join(chr(ord(c) - 0xE0000) for c in text if 0xE0020 <= ord(c) <= 0xE007E)
+    for reading in (unicodedata.normalize("NFKC", visible(text)), tags):
         for kind, pattern in _PATTERNS:
             if kind not in flags and (hit := pattern.search(reading)):
                 flags[kind] = " ".join(hit[0].split())
     return tuple(Flag(kind, words[:_EXCERPT]) for kind, words in flags.items())
-
-
-def _spell_tags(text: str) -> str:
-    """The ASCII text that Unicode tag characters shadow."""
-    return "".join(chr(ord(c) - 0xE0000) for c in text if 0xE0020 <= ord(c) <= 0xE007E)
-
-
-def _decode(word: str) -> str:
-    try:
-        plain = base64.b64decode(word + "=" * (-len(word) % 4), validate=True).decode("ascii")
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
-    return plain if plain.isprintable() else ""

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm.neutral import neutralise
 from llm.replies import LABELS, REPLY_FIELDS, response_format
+from llm.strict_json import first_objection
 
 _FILE_NAME = re.compile(r"(?P<name>[a-z0-9_-]+)\.v(?P<version>[1-9][0-9]*)\.md")
 _FRONT = re.compile(r"\+\+\+\n(?P<front>.*?)\n\+\+\+\n(?P<body>.*)", re.DOTALL)
@@ -43,7 +44,7 @@ class PromptError(ValueError):
 
 
 @dataclass(frozen=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt ready to be sent: system message and user message."""
 
     system: str
@@ -82,7 +83,7 @@ class Prompt:
         """What to ask of an endpoint with structured output."""
         return response_format(self.output, self.name.replace("-", "_"), self.labels)
 
-    def render(self, fields: Mapping[str, str], nonce: str) -> Rendered:
+    def render(self, fields: Mapping[str, str], nonce: str) -> RenderedPrompt:
         """The messages, each field framed as data.
 
         `nonce` is 16 to 64 letters and digits, drawn afresh for each question from a secret source. Raises
@@ -98,8 +99,12 @@ class Prompt:
             raise PromptError(f"{self.label}: has no place for {', '.join(unused)}")
         blocks = {name: framed(name, text, nonce) for name, text in fields.items()}
         body = _PLACEHOLDER.sub(lambda hit: blocks[hit[1]], self.body)
-        rule = REPLY_RULE.format(fields=", ".join(_described(field, self.labels) for field in self.output))
-        return Rendered(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
+        words = [f'"{label}"' for label in self.labels]
+        choice = f" ({', '.join(words[:-1])} or {words[-1]})"
+        allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
+        keys = ", ".join(f'"{field}"{allowed.get(field, " (text)")}' for field in self.output)
+        rule = REPLY_RULE.format(fields=keys)
+        return RenderedPrompt(f"{self.role}\n\n{FRAMING.format(nonce=nonce)}", f"{body}\n\n{rule}")
 
 
 class _Front(BaseModel):
@@ -124,10 +129,23 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
     named = _FILE_NAME.fullmatch(file_name)
     if not named:
         raise PromptError("a prompt file is called NAME.vN.md")
-    parts = _FRONT.fullmatch(_utf8(content))
+    try:
+        parts = _FRONT.fullmatch(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise PromptError(f"not UTF-8 at byte {error.start}") from error
     if not parts:
         raise PromptError("expected front matter between two lines of +++ and a body after it")
-    front = _front(parts["front"])
+    try:
+        front = _Front.model_validate(tomllib.loads(parts["front"]))
+    except tomllib.TOMLDecodeError as error:
+        raise PromptError(f"front matter: {error}") from error
+    except ValidationError as error:
+        raise PromptError(f"front matter: {first_objection(error)}") from error
+    needed = {"label", "reason", "confidence"}
+    if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
+        raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
+    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
+        raise PromptError("front matter: labels: expected different words of small letters and _")
     body = parts["body"].strip()
     rest = _PLACEHOLDER.sub("", body)
     if "{{" in rest or "}}" in rest:
@@ -144,36 +162,6 @@ def parse_prompt(file_name: str, content: bytes) -> Prompt:
     )
 
 
-def _utf8(content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PromptError(f"not UTF-8 at byte {error.start}") from error
-
-
-def _front(text: str) -> _Front:
-    try:
-        front = _Front.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise PromptError(f"front matter: {error}") from error
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        raise PromptError(f"front matter: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    needed = {"label", "reason", "confidence"}
-    if not needed <= set(front.output) <= set(REPLY_FIELDS) or len(set(front.output)) < len(front.output):
-        raise PromptError("front matter: output: expected label, reason, confidence and perhaps evidence")
-    if len(set(front.labels)) < len(front.labels) or not all(map(_LABEL.fullmatch, front.labels)):
-        raise PromptError("front matter: labels: expected different words of small letters and _")
-    return front
-
-
 def framed(name: str, text: str, nonce: str) -> str:
     """A text from outside as data: neutralised, between two lines that only the nonce's owner can write."""
     return f"[[DATA {name} {nonce}]]\n{neutralise(text, nonce)}\n[[END {name} {nonce}]]"
-
-
-def _described(field: str, labels: tuple[str, ...]) -> str:
-    words = [f'"{label}"' for label in labels]
-    choice = f" ({', '.join(words[:-1])} or {words[-1]})"
-    allowed = {"label": choice, "confidence": " (a number from 0 to 1, or null)"}
-    return f'"{field}"{allowed.get(field, " (text)")}'

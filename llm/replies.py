@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
-from llm.strict_json import NotJson, loads
+from llm.strict_json import NotJson, first_objection, loads
 
 LABELS = ("yes", "no", "uncertain")
 PARSER = "1"  # raise it with every change of what parse_reply reads: kept replies can then be read again
@@ -79,9 +79,7 @@ def parse_reply(text: str, labels: Sequence[str] = LABELS) -> Reply | Unparsed:
     try:
         return Reply.model_validate(document, context={"labels": tuple(labels)})
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "reply"
-        return Unparsed(f"{place}: {first['msg']}")
+        return Unparsed(first_objection(error, whole="reply"))
 
 
 def response_format(

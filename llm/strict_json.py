@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import ValidationError
+
 
 class NotJson(ValueError):
     """The text is not one strict JSON document; the message says where or why."""
@@ -15,9 +17,13 @@ def loads(text: str | bytes) -> Any:
     Unlike `json.loads` it refuses repeated keys, NaN and Infinity, and answers nesting bombs, giant numbers
     and bytes that are not UTF-8 with NotJson too.
     """
+
+    def no_constant(name: str) -> Any:
+        raise NotJson(f"{name} is not JSON")
+
     try:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
-        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=_no_constant)
+        return json.loads(decoded, object_pairs_hook=_unique, parse_constant=no_constant)
     except NotJson:
         raise
     except (ValueError, RecursionError) as error:
@@ -29,7 +35,12 @@ def storable(value: Any) -> Any:
 
     Neither fits into a database's text or JSON column, and a reply must be stored whatever it says.
     """
-    return changed_strings(value, _storable)
+    return changed_strings(
+        value,
+        lambda text: (
+            text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        ),
+    )
 
 
 def changed_strings(value: Any, change: Callable[[str], str]) -> Any:
@@ -43,8 +54,10 @@ def changed_strings(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-def _storable(text: str) -> str:
-    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def first_objection(error: ValidationError, *, whole: str = "") -> str:
+    """Where a document first has another shape than it must, and what is wrong there, without the value."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -54,7 +67,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = next(key for key in keys if keys.count(key) > 1)
         raise NotJson(f"key {repeated!r} appears twice")
     return found
-
-
-def _no_constant(name: str) -> Any:
-    raise NotJson(f"{name} is not JSON")

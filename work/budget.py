@@ -40,9 +40,11 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
     granted = []
     for task in tasks:
         needed = kind.most(task)
-        if not _fits(run, used + needed):
-            break
         used += needed
+        if run.max_tokens is not None and used.tokens > run.max_tokens:
+            break
+        if run.max_cost is not None and used.cost > run.max_cost:
+            break
         task.tokens_reserved, task.cost_reserved = needed.tokens, needed.cost
         granted.append(task)
     kind.tasks.objects.bulk_update(granted, ["tokens_reserved", "cost_reserved"])
@@ -56,12 +58,6 @@ def _reserve_in(kind: Kind, run_id: int, tasks: list[Task]) -> list[Task]:
         run.save(update_fields=["note", "state"])
         kind.paused(run)
     return refused
-
-
-def _fits(run: Run, used: Use) -> bool:
-    return (run.max_tokens is None or used.tokens <= run.max_tokens) and (
-        run.max_cost is None or used.cost <= run.max_cost
-    )
 
 
 def charge(tasks: type[Task], runs: type[Run], *, owner: str, uses: dict[int, Use]) -> None:

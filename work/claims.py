@@ -49,7 +49,14 @@ def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list
     """
     now = shared_now()
     with transaction.atomic():
-        chosen = _choose(kind, which or Q(), now, limit)
+        # Waiting tasks whose time has come, run by run: each look-up is one index range.
+        chosen: list[int] = []
+        running = kind.runs.objects.filter(which or Q(), state=RunState.RUNNING).order_by("-priority", "id")
+        for run_id in running.values_list("id", flat=True):
+            due = kind.tasks.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
+            chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
+            if len(chosen) == limit:
+                break
         taken = kind.tasks.objects.filter(id__in=chosen, state=TaskState.WAITING).update(
             state=TaskState.LEASED, lease_owner=owner, lease_until=now + lease()
         )
@@ -57,18 +64,6 @@ def claim(kind: Kind, *, owner: str, limit: int, which: Q | None = None) -> list
             return []
         held = kind.tasks.objects.filter(id__in=chosen, state=TaskState.LEASED, lease_owner=owner)
         return reserve(kind, list(held.prefetch_related(*kind.loaded).order_by("-run__priority", "id")))
-
-
-def _choose(kind: Kind, which: Q, now: dt.datetime, limit: int) -> list[int]:
-    """Ids of waiting tasks whose time has come, run by run: each look-up is one index range."""
-    chosen: list[int] = []
-    running = kind.runs.objects.filter(which, state=RunState.RUNNING).order_by("-priority", "id")
-    for run_id in running.values_list("id", flat=True):
-        due = kind.tasks.objects.filter(run_id=run_id, state=TaskState.WAITING, available_at__lte=now)
-        chosen += _lockable(due.order_by("id")).values_list("id", flat=True)[: limit - len(chosen)]
-        if len(chosen) == limit:
-            break
-    return chosen
 
 
 def _lockable(tasks: QuerySet[Task]) -> QuerySet[Task]:

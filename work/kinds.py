@@ -2,7 +2,7 @@
 
 import datetime as dt
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -58,8 +58,8 @@ class Failure:
     final: bool
     wait: dt.timedelta
     prompt_sha256: str = ""
-    request: dict[str, Any] | None = None
-    reply: dict[str, Any] | None = None
+    request: Mapping[str, object] | None = None
+    reply: Mapping[str, object] | None = None
     latency_seconds: float = 0.0
     unanswered: int = 0
     counts: bool = False
@@ -86,7 +86,7 @@ class Kind:
     """settle(results=..., owner=...) stores results in one transaction, and may be repeated; how many are new."""
     most: Callable[[Task], Use]
     """The most that the task can use, all attempts included."""
-    paused: Callable[[Run], None]
+    paused: Callable[[Run], object]
     """Called when a run was paused at its cap, within that transaction."""
 
 

@@ -4,12 +4,11 @@ import datetime as dt
 import random
 import secrets
 
-from judging.asking.questions import PromptChanged, Question, question
+from judging.asking.questions import PromptChanged, question
 from judging.asking.replies import read
 from judging.asking.settlement import Outcome
 from judging.models import JudgeTask
-from llm import CallFailed, Completer, Completion
-from llm import Refused as RefusedByServer
+from llm import CallFailed, Completer, RefusedByServer
 from work.backoff import delay_seconds
 from work.kinds import Failure
 
@@ -27,42 +26,38 @@ async def answer(task: JudgeTask, client: Completer | None, rng: random.Random) 
         asked = question(task, secrets.token_hex(16))
     except PromptChanged as changed:
         return fault(task, str(changed))
+    # Equal for repeats of the same question and vote, so that a server that knows the header asks once.
+    subject = f"instance.{task.instance_id}" if task.instance_id else f"{task.output_id}"
+    if task.second_id is not None:
+        subject += f".{task.second_id}"
+    key = f"{judge.sha256[:16]}-{subject}-{task.predicate}-{task.order}-{task.vote}"
     try:
         completion = await client.complete(
             asked.messages,
             model=judge.model,
             decoding=judge.decoding,
             response_format=asked.response_format,
-            idempotency_key=_key(task),
+            idempotency_key=key if task.repair_of_id is None else f"{key}-repair",
         )
     except CallFailed as failure:
         final = isinstance(failure, RefusedByServer)
         return _failed(
             task, rng, failure.reason, final=final, failure=failure, prompt_sha256=asked.prompt_sha256
         )
-    return _outcome(task, asked, completion)
-
-
-def _key(task: JudgeTask) -> str:
-    """Equal for repeats of the same question and vote, so that a server that knows the header asks once."""
-    subject = f"instance.{task.instance_id}" if task.instance_id else f"{task.output_id}"
-    if task.second_id is not None:
-        subject += f".{task.second_id}"
-    question = f"{task.run.judge.sha256[:16]}-{subject}-{task.predicate}-{task.order}-{task.vote}"
-    return question if task.repair_of_id is None else f"{question}-repair"
-
-
-def _outcome(task: JudgeTask, asked: Question, completion: Completion) -> Outcome:
+    reading = read(completion.text, asked.labels)
     return Outcome(
         task=task,
         prompt_sha256=asked.prompt_sha256,
         request=completion.request,
         reply=completion.reply,
         latency_seconds=completion.latency,
+        state=reading.state,
+        value=reading.value,
+        reason=reading.reason,
+        confidence=reading.confidence,
         prompt_tokens=completion.prompt_tokens,
         completion_tokens=completion.completion_tokens,
         unanswered=completion.unanswered,
-        **read(completion.text, asked.labels),
     )
 
 

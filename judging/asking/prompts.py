@@ -1,19 +1,19 @@
 """The prompts of a protocol's predicates, and the identities that make a judge version."""
 
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from benchmark.protocol import Protocol
 from benchmark.protocols import get_protocol
 from judging.models import Judge, RunSubject
 from llm import Prompt, load_prompt
 
+_load_once = cache(load_prompt)
+
 
 def predicate_prompt(protocol: Protocol, predicate: str) -> Prompt:
     """The newest prompt of a predicate; raises KeyError for a predicate the protocol does not have."""
     names = {known.key: known.prompt for known in protocol.all_predicates}
-    return _load(protocol.folder / "prompts" / f"{names[predicate]}.md")
+    return _load_once(protocol.folder / "prompts" / f"{names[predicate]}.md")
 
 
 def pair_predicates(protocol: str) -> frozenset[str]:
@@ -34,14 +34,9 @@ def asked_unless_named(subject: str, judge: Judge) -> list[str]:
     return [predicate for predicate in predicates_about(subject, judge) if predicate not in diagnostic]
 
 
-def prompt_identities(protocol: Protocol) -> dict[str, dict[str, Any]]:
+def prompt_identities(protocol: Protocol) -> dict[str, dict[str, str]]:
     """Predicate to its prompt's file name and SHA-256."""
     return {
         predicate.key: {"name": predicate.prompt, "sha256": predicate_prompt(protocol, predicate.key).sha256}
         for predicate in protocol.all_predicates
     }
-
-
-@cache
-def _load(path: Path) -> Prompt:
-    return load_prompt(path)

@@ -1,15 +1,15 @@
 """What is put to a model for one task: the prompt with its fields, rendered. No database here."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import shown_content
 from judging.asking.prompts import predicate_prompt
+from judging.asking.replies import reply_text
 from judging.asking.subjects import output_of
-from judging.models import Call, JudgeTask
+from judging.models import JudgeTask
 from llm import Unparsed, parse_reply
 from llm.prompts import framed
 
@@ -28,7 +28,7 @@ class Question:
     """Messages and reply format as they are sent."""
 
     messages: list[dict[str, str]]
-    response_format: dict[str, Any]
+    response_format: Mapping[str, object]
     prompt_sha256: str
     labels: tuple[str, ...]
 
@@ -54,16 +54,13 @@ def question(task: JudgeTask, nonce: str) -> Question:
         raise PromptChanged(f"the prompt of {task.predicate} has changed since {judge.label}")
     messages = prompt.render(fields_of(task), nonce=nonce).messages
     if task.repair_of is not None:
-        messages[-1]["content"] += "\n\n" + _repair(task.repair_of, nonce, prompt.labels)
+        # Why the earlier reply could not be read, and that reply, as data like everything from outside.
+        said = reply_text(task.repair_of)
+        unread = parse_reply(said, prompt.labels)
+        reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
+        framed_reply = framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce)
+        messages[-1]["content"] += "\n\n" + REPAIR.format(reason=reason, reply=framed_reply)
     return Question(messages, prompt.response_format, prompt.sha256, prompt.labels)
-
-
-def _repair(call: Call, nonce: str, labels: Sequence[str]) -> str:
-    """Why the earlier reply could not be read, and that reply, as data like everything from outside."""
-    said = call.reply["choices"][0]["message"]["content"] if call.reply else ""
-    unread = parse_reply(said, labels)
-    reason = unread.reason if isinstance(unread, Unparsed) else "it was read in another way then"
-    return REPAIR.format(reason=reason, reply=framed("earlier_reply", said[:_KEPT_OF_REPLY], nonce))
 
 
 def fields_of(task: JudgeTask) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from llm.replies import LABELS
 
 
 @dataclass(frozen=True)
-class Said:
+class VerdictReply:
     """A verdict with its raw reply.
 
     `other` is what the subject was compared with, None where it was not, and `place` where the subject was shown.
@@ -28,20 +28,25 @@ class Said:
     sent: tuple[tuple[str, str], ...]
 
 
-def read(text: str, labels: Sequence[str] = LABELS) -> dict[str, Any]:
-    """State, value, reason and confidence of a verdict, as this version of the parser reads the reply."""
+@dataclass(frozen=True)
+class ReadReply:
+    """What a reply says, as a verdict keeps it."""
+
+    state: str
+    value: str
+    reason: str
+    confidence: float | None
+
+
+def read(text: str, labels: Sequence[str] = LABELS) -> ReadReply:
+    """The reply as this version of the parser reads it."""
     reply = parse_reply(text, labels)
     if isinstance(reply, Unparsed):
-        return {"state": "unparsed", "value": "", "reason": reply.reason, "confidence": None}
-    return {
-        "state": "answered",
-        "value": reply.label,
-        "reason": reply.reason,
-        "confidence": reply.confidence,
-    }
+        return ReadReply("unparsed", "", reply.reason, None)
+    return ReadReply("answered", reply.label, reply.reason, reply.confidence)
 
 
-def replies(judge: Judge, subject: Output | Instance) -> list[Said]:
+def replies(judge: Judge, subject: Output | Instance) -> list[VerdictReply]:
     """About one output, the pairs it is one of, or one instance; by predicate, pair, order and vote; one query."""
     about = Q(instance=subject)
     if isinstance(subject, Output):
@@ -51,16 +56,17 @@ def replies(judge: Judge, subject: Output | Instance) -> list[Said]:
         .select_related("call", "output", "second")
         .order_by("predicate", "output", "second", "order", "vote")
     )
-    return [_as_said(row, subject) for row in rows]
-
-
-def _as_said(verdict: Verdict, subject: Output | Instance) -> Said:
-    other, place = None, ""
-    if verdict.second is not None:
-        stored_first = verdict.output == subject
-        other = verdict.second if stored_first else verdict.output
-        place = "first" if stored_first == (verdict.order == 1) else "second"
-    return Said(verdict, other, place, reply_text(verdict.call), _sent(verdict.call))
+    found = []
+    for verdict in rows:
+        other, place = None, ""
+        if verdict.second is not None:
+            stored_first = verdict.output == subject
+            other = verdict.second if stored_first else verdict.output
+            place = "first" if stored_first == (verdict.order == 1) else "second"
+        messages = verdict.call.request.get("messages", []) if verdict.call is not None else []
+        sent = tuple((str(message["role"]), str(message["content"])) for message in messages)
+        found.append(VerdictReply(verdict, other, place, reply_text(verdict.call), sent))
+    return found
 
 
 def reply_text(call: Call | None) -> str:
@@ -72,8 +78,3 @@ def reply_text(call: Call | None) -> str:
         except (KeyError, IndexError, TypeError):
             return ""
     return found if isinstance(found, str) else ""
-
-
-def _sent(call: Call | None) -> tuple[tuple[str, str], ...]:
-    messages = call.request.get("messages", []) if call is not None else []
-    return tuple((str(message["role"]), str(message["content"])) for message in messages)

@@ -4,9 +4,8 @@ Storing the same results twice changes nothing, so a worker whose commit was not
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -30,8 +29,8 @@ class Outcome:
 
     task: JudgeTask
     prompt_sha256: str
-    request: dict[str, Any]
-    reply: dict[str, Any] | None
+    request: Mapping[str, object]
+    reply: Mapping[str, object] | None
     latency_seconds: float
     state: str
     value: str = ""
@@ -50,7 +49,9 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     Every call is kept, also one that came in after its lease had passed to another worker; the unique constraint on
     Verdict decides which of two late answers counts: the first, from any worker.
     """
-    new = _not_stored(results)
+    tokens = [result.token for result in results]
+    stored_already = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
+    new = [result for result in results if result.token not in stored_already]
     uses = {result.task.pk: _use(result) for result in new if result.task.run.is_capped}
     charge(JudgeTask, JudgeRun, owner=owner, uses=uses)
     ended: dict[str, list[str | None]] = defaultdict(list)
@@ -65,9 +66,7 @@ def settle(*, results: Sequence[Outcome | Failure], owner: str) -> int:
     failures = [result for result in new if isinstance(result, Failure)]
     if failures:
         # Keep the failed calls that were made, and return the tasks to the queue or fail them for good.
-        Call.objects.bulk_create(
-            [_failed_call(failure) for failure in failures if failure.request is not None]
-        )
+        Call.objects.bulk_create([_call(failure) for failure in failures if failure.request is not None])
         give_back(
             JudgeTask,
             owner=owner,
@@ -94,77 +93,53 @@ def _use(result: Outcome | Failure) -> Use:
     return use_of(judge, result.prompt_tokens, result.completion_tokens) + bound * result.unanswered
 
 
-def _not_stored(results: Sequence[Outcome | Failure]) -> list[Outcome | Failure]:
-    tokens = [result.token for result in results]
-    stored = set(Call.objects.filter(token__in=tokens).values_list("token", flat=True))
-    return [result for result in results if result.token not in stored]
-
-
 def _settle_outcomes(outcomes: Sequence[Outcome], owner: str) -> int:
     calls = Call.objects.bulk_create([_call(outcome) for outcome in outcomes])
     final = []
     for outcome, call in zip(outcomes, calls, strict=True):
-        if _may_be_repaired(outcome):
+        task = outcome.task
+        if outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None:
             # Queue the one repair; nothing when the lease was lost, since another worker is
             # responsible for the task.
             held = JudgeTask.objects.filter(
-                pk=outcome.task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None
+                pk=task.pk, state=TaskState.LEASED, lease_owner=owner, repair_of=None
             )
             held.update(**FREE, repair_of=call)
-        else:
-            final.append((outcome, call))
-    Verdict.objects.bulk_create([_verdict(*pair) for pair in final], ignore_conflicts=True)
-    JudgeTask.objects.filter(id__in=[outcome.task.pk for outcome, _ in final]).exclude(
-        state=TaskState.DONE
-    ).update(**{**FREE, "state": TaskState.DONE}, last_error="")
+            continue
+        verdict = Verdict(
+            judge=task.run.judge,
+            output=task.output,
+            second=task.second,
+            instance=task.instance,
+            predicate=task.predicate,
+            order=task.order,
+            vote=task.vote,
+            value=outcome.value,
+            state=outcome.state,
+            reason=outcome.reason,
+            confidence=outcome.confidence,
+            call=call,
+        )
+        final.append((task.pk, verdict))
+    Verdict.objects.bulk_create([verdict for _, verdict in final], ignore_conflicts=True)
+    JudgeTask.objects.filter(id__in=[task for task, _ in final]).exclude(state=TaskState.DONE).update(
+        **{**FREE, "state": TaskState.DONE}, last_error=""
+    )
     return Verdict.objects.filter(call__in=[call.pk for call in calls]).count()
 
 
-def _may_be_repaired(outcome: Outcome) -> bool:
-    task = outcome.task
-    return outcome.state == "unparsed" and task.run.judge.repair and task.repair_of_id is None
-
-
-def _failed_call(failure: Failure) -> Call:
-    return Call(
-        judge=failure.task.run.judge,
-        task=failure.task,
-        token=failure.token,
-        prompt_sha256=failure.prompt_sha256,
-        request=failure.request,
-        reply=failure.reply,
-        error=failure.error[:2000],
-        latency_seconds=failure.latency_seconds,
+def _call(result: Outcome | Failure) -> Call:
+    call = Call(
+        judge=result.task.run.judge,
+        task=result.task,
+        token=result.token,
+        prompt_sha256=result.prompt_sha256,
+        request=result.request,
+        reply=result.reply,
+        latency_seconds=result.latency_seconds,
     )
-
-
-def _call(outcome: Outcome) -> Call:
-    return Call(
-        judge=outcome.task.run.judge,
-        task=outcome.task,
-        token=outcome.token,
-        prompt_sha256=outcome.prompt_sha256,
-        request=outcome.request,
-        reply=outcome.reply,
-        prompt_tokens=outcome.prompt_tokens,
-        completion_tokens=outcome.completion_tokens,
-        latency_seconds=outcome.latency_seconds,
-    )
-
-
-def _verdict(outcome: Outcome, call: Call) -> Verdict:
-    task = outcome.task
-    return Verdict(
-        judge=task.run.judge,
-        output=task.output,
-        second=task.second,
-        instance=task.instance,
-        predicate=task.predicate,
-        order=task.order,
-        vote=task.vote,
-        value=outcome.value,
-        state=outcome.state,
-        reason=outcome.reason,
-        confidence=outcome.confidence,
-        call=call,
-    )
+    if isinstance(result, Failure):
+        call.error = result.error[:2000]
+    else:
+        call.prompt_tokens, call.completion_tokens = result.prompt_tokens, result.completion_tokens
+    return call

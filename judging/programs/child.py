@@ -10,7 +10,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
@@ -37,7 +37,7 @@ def main(find: Callable[[str], Protocol] = get_protocol) -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def answer(program: ProgramJudge, question: dict[str, Any]) -> dict[str, Any]:
+def answer(program: ProgramJudge, question: Mapping[str, Any]) -> dict[str, Any]:
     """The program's reply to a question (predicate, instance, output, text) as a JSON document.
 
     An exception of the program, lack of memory too, becomes state unavailable. The reason names its type
@@ -55,11 +55,11 @@ def answer(program: ProgramJudge, question: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(document))
 
 
-def _unavailable(reason: str) -> dict[str, Any]:
+def _unavailable(reason: str) -> dict[str, object]:
     return asdict(ProgramReply("", reason, state="unavailable"))
 
 
-def _write(stream: BinaryIO, reply: dict[str, Any]) -> None:
+def _write(stream: BinaryIO, reply: Mapping[str, object]) -> None:
     stream.write(json.dumps(reply).encode() + b"\n")
     stream.flush()
 

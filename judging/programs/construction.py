@@ -6,14 +6,13 @@ before the transaction that stores what it said.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from django.db import transaction
 
 from accounts.models import User
 from accounts.refusal import Refused
 from accounts.trail import record
-from benchmark.models import Instance, Release
+from benchmark.models import Release
 from benchmark.protocol import ProgramJudge, ProgramReply
 from benchmark.protocols import get_protocol
 from judging.models import Judge, Verdict
@@ -32,7 +31,7 @@ class ConstructionReport:
     instances: int
     new: int
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """The report as JSON."""
         return asdict(self)
 
@@ -71,23 +70,20 @@ def _stored(judge: Judge, release: Release) -> int:
 
 
 def _missing(release: Release, judge: Judge, program: ProgramJudge) -> Iterator[Verdict]:
+    """What the program says of the instances and items that the judge has no verdict on, unsaved."""
     said = Verdict.objects.filter(judge=judge, instance__release=release)
     known = set(said.values_list("instance_id", "predicate"))
     for instance in release.instances.order_by("pk").iterator(CHUNK):
         for predicate in program.predicates:
             if (instance.pk, predicate) not in known:
-                yield _verdict(judge, instance, predicate, program)
-
-
-def _verdict(judge: Judge, instance: Instance, predicate: str, program: ProgramJudge) -> Verdict:
-    question = {"predicate": predicate, "instance": instance.payload, "output": None, "text": ""}
-    reply = ProgramReply(**answer(program, question))
-    return Verdict(
-        judge=judge,
-        instance=instance,
-        predicate=predicate,
-        value=reply.value,
-        state=reply.state,
-        reason=reply.reason,
-        evidence=dict(reply.evidence),
-    )
+                question = {"predicate": predicate, "instance": instance.payload, "output": None, "text": ""}
+                reply = ProgramReply(**answer(program, question))
+                yield Verdict(
+                    judge=judge,
+                    instance=instance,
+                    predicate=predicate,
+                    value=reply.value,
+                    state=reply.state,
+                    reason=reply.reason,
+                    evidence=dict(reply.evidence),
+                )

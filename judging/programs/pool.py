@@ -52,7 +52,7 @@ class ProgramPool:
         while self._idle:
             await _end(self._idle.pop())
 
-    async def reply(self, question: Mapping[str, Any], *, seconds: float) -> tuple[dict[str, Any], float]:
+    async def reply(self, question: Mapping[str, object], *, seconds: float) -> tuple[dict[str, Any], float]:
         """The reply document and the seconds it took.
 
         Raises NoReply when the child is killed after `seconds` or ends by itself, NoChild when there is none.
@@ -96,7 +96,7 @@ async def _end(child: Process) -> None:
 
 
 async def _exchange(
-    child: Process, question: Mapping[str, Any], seconds: float
+    child: Process, question: Mapping[str, object], seconds: float
 ) -> tuple[dict[str, Any], float]:
     assert child.stdin is not None
     assert child.stdout is not None

@@ -3,7 +3,7 @@
 import datetime as dt
 import hashlib
 import random
-from typing import Any
+from collections.abc import Mapping
 
 from benchmark.protocol import ProgramJudge, ProgramReply, Protocol
 from benchmark.protocols import get_protocol
@@ -15,7 +15,7 @@ from work.backoff import delay_seconds
 from work.kinds import Failure
 
 
-def program_identities(program: ProgramJudge) -> dict[str, dict[str, Any]]:
+def program_identities(program: ProgramJudge) -> dict[str, dict[str, str]]:
     """Predicate to the program that answers it, in the shape of a judge's prompts."""
     return {predicate: {"program": program.label} for predicate in program.predicates}
 
@@ -38,7 +38,16 @@ async def answer_by_program(task: JudgeTask, pool: ProgramPool, rng: random.Rand
             task, rng, f"the program {judge.program} has another version on this worker", final=True
         )
     try:
-        reply, seconds = await pool.reply(_question(task, program), seconds=program.seconds)
+        output = output_of(task)
+        question = {
+            "protocol": judge.protocol,
+            "program": program.label,
+            "predicate": task.predicate,
+            "instance": output.instance.payload,
+            "output": output.payload,
+            "text": output.text,
+        }
+        reply, seconds = await pool.reply(question, seconds=program.seconds)
         answered = ProgramReply(**reply)
     except NoChild as error:
         return _failure(task, rng, str(error), final=False)
@@ -48,23 +57,11 @@ async def answer_by_program(task: JudgeTask, pool: ProgramPool, rng: random.Rand
     return _outcome(task, program, answered, reply, seconds)
 
 
-def _question(task: JudgeTask, program: ProgramJudge) -> dict[str, Any]:
-    output = output_of(task)
-    return {
-        "protocol": task.run.judge.protocol,
-        "program": program.label,
-        "predicate": task.predicate,
-        "instance": output.instance.payload,
-        "output": output.payload,
-        "text": output.text,
-    }
-
-
 def _outcome(
     task: JudgeTask,
     program: ProgramJudge,
     answered: ProgramReply,
-    reply: dict[str, Any] | None,
+    reply: Mapping[str, object] | None,
     seconds: float,
 ) -> Outcome:
     return Outcome(

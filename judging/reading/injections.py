@@ -55,8 +55,12 @@ def output_flags(output: Output) -> tuple[Flag, ...]:
 
 
 def _flagged(batch: list[Output]) -> Iterator[Flagged]:
-    keys = {output.pk: _key(output) for output in batch}
-    known: dict[str, Any] = cache.get_many(keys.values())
+    keys: dict[int, str] = {}
+    for output in batch:
+        payload, text = shown_content(output)
+        content = hashlib.sha256(repr((text, list(texts(payload)))).encode("utf-8", "surrogatepass"))
+        keys[output.pk] = f"injections:{_RULES}:{content.hexdigest()}"
+    known: dict[str, list[tuple[str, str]]] = cache.get_many(keys.values())
     new = {}
     for output in batch:
         key = keys[output.pk]
@@ -66,12 +70,6 @@ def _flagged(batch: list[Output]) -> Iterator[Flagged]:
             yield Flagged(output, tuple(Flag(kind, excerpt) for kind, excerpt in known[key]))
     if new:
         cache.set_many(new, _KEPT_SECONDS)
-
-
-def _key(output: Output) -> str:
-    payload, text = shown_content(output)
-    content = hashlib.sha256(repr((text, list(texts(payload)))).encode("utf-8", "surrogatepass"))
-    return f"injections:{_RULES}:{content.hexdigest()}"
 
 
 def texts(value: Any) -> Iterator[str]:

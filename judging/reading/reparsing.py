@@ -6,7 +6,6 @@ and the parser, so its hash tells them apart, and both can be scored, audited an
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from django.db import transaction
 
@@ -27,9 +26,9 @@ Place = tuple[Subject, int]  # what the vote is about, and its number
 
 @dataclass(frozen=True)
 class Changed:
-    """A vote that is read differently; `before` and `after` are its value, or its state where it has none.
+    """A vote that is read differently: its value, or its state where there is no value, then and now.
 
-    `attempt` is None for a vote about an instance.
+    `attempt` is null for a vote about an instance.
     """
 
     instance: str
@@ -42,6 +41,16 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class Reparsed:
+    """What reading the replies again found; `judge` is the new version, null when nothing is read differently."""
+
+    parser: str
+    votes: int
+    changed: Sequence[Changed]
+    judge: str | None
+
+
+@dataclass(frozen=True)
 class Reread:
     """All votes of a run as they are read now: unsaved, of no judge yet; `judge` once they are stored."""
 
@@ -49,23 +58,22 @@ class Reread:
     changed: tuple[Changed, ...]
     judge: Judge | None = None
 
-    def document(self) -> dict[str, Any]:
-        """As JSON, without the votes themselves."""
-        return {
-            "parser": PARSER,
-            "votes": len(self.votes),
-            "changed": [asdict(each) for each in self.changed],
-            "judge": self.judge.label if self.judge else None,
-        }
+    def document(self) -> Reparsed:
+        """What is told of it, without the votes themselves."""
+        judge = self.judge.label if self.judge else None
+        return Reparsed(PARSER, len(self.votes), self.changed, judge)
 
 
 def reread(run: JudgeRun) -> Reread:
     """Every vote that a reply of this run decided, read again.
 
     Where a reply was asked for twice because the first could not be read, the first one that can be read now
-    counts, as it would have then.
+    counts, as it would have then; if none can, the last one.
     """
-    calls = _calls(run)
+    calls: dict[Place, list[Call]] = {}  # that brought a reply, in the order they were made
+    made = Call.objects.filter(task__run=run, error="", reply__isnull=False).select_related("task")
+    for call in made.order_by("id").iterator(chunk_size=_BATCH):
+        calls.setdefault((subject_of(call.task), call.task.vote), []).append(call)
     stored = (
         Verdict.objects.filter(judge=run.judge, call__task__run=run)
         .select_related("output__instance", "instance")
@@ -76,25 +84,24 @@ def reread(run: JudgeRun) -> Reread:
     for verdict in stored:
         subject = subject_of(verdict)
         labels = predicate_prompt(protocol, verdict.predicate).labels
-        call, found = _first_readable(calls[subject, verdict.vote], labels)
+        for call in calls[subject, verdict.vote]:
+            found = read(reply_text(call), labels)
+            if found.state == "answered":
+                break
         same = dict(zip(FIELDS, subject, strict=True))
-        vote = Verdict(**same, vote=verdict.vote, call=call, **found)
-        votes.append(vote)
-        if (vote.state, vote.value) != (verdict.state, verdict.value):
-            changed.append(_changed(verdict, vote))
+        votes.append(Verdict(**same, vote=verdict.vote, call=call, **asdict(found)))
+        if (found.state, found.value) != (verdict.state, verdict.value):
+            change = Changed(
+                instance=instance_of(verdict).key,
+                attempt=verdict.output.attempt if verdict.output is not None else None,
+                predicate=verdict.predicate,
+                order=verdict.order,
+                vote=verdict.vote,
+                before=verdict.value or verdict.state,
+                after=found.value or found.state,
+            )
+            changed.append(change)
     return Reread(tuple(votes), tuple(changed))
-
-
-def _changed(before: Verdict, after: Verdict) -> Changed:
-    return Changed(
-        instance=instance_of(before).key,
-        attempt=before.output.attempt if before.output is not None else None,
-        predicate=before.predicate,
-        order=before.order,
-        vote=before.vote,
-        before=before.value or before.state,
-        after=after.value or after.state,
-    )
 
 
 @transaction.atomic
@@ -108,7 +115,20 @@ def reparse(*, actor: User | None, run: JudgeRun) -> Reread:
         raise Refused("No reply of this run is stored, so there is nothing to read again.", code="no_replies")
     if not again.changed:
         return again
-    judge = judge_version(actor, _settings(run.judge))
+    old = run.judge
+    settings = {
+        "slug": f"{old.slug}-reread"[:100],
+        "protocol": old.protocol,
+        "model": old.model,
+        "family": old.family,
+        "decoding": old.decoding,  # and no endpoint, so that nobody can ask it
+        "votes": old.votes,
+        "prompts": {
+            predicate: {**identity, "replies_of": old.label, "parser": PARSER}
+            for predicate, identity in old.prompts.items()
+        },
+    }
+    judge = judge_version(actor, settings)
     for vote in again.votes:
         vote.judge = judge
     Verdict.objects.bulk_create(again.votes, batch_size=_BATCH, ignore_conflicts=True)
@@ -120,37 +140,3 @@ def reparse(*, actor: User | None, run: JudgeRun) -> Reread:
     }
     record(actor=actor, verb="read judge replies again", target=run, details=details)
     return Reread(again.votes, again.changed, judge)
-
-
-def _settings(judge: Judge) -> dict[str, Any]:
-    """No endpoint, so that nobody can ask it."""
-    return {
-        "slug": f"{judge.slug}-reread"[:100],
-        "protocol": judge.protocol,
-        "model": judge.model,
-        "family": judge.family,
-        "decoding": judge.decoding,
-        "votes": judge.votes,
-        "prompts": {
-            predicate: {**identity, "replies_of": judge.label, "parser": PARSER}
-            for predicate, identity in judge.prompts.items()
-        },
-    }
-
-
-def _calls(run: JudgeRun) -> dict[Place, list[Call]]:
-    """The calls that brought a reply, in the order they were made, by the vote they were for."""
-    found: dict[Place, list[Call]] = {}
-    rows = Call.objects.filter(task__run=run, error="", reply__isnull=False).select_related("task")
-    for call in rows.order_by("id").iterator(chunk_size=_BATCH):
-        found.setdefault((subject_of(call.task), call.task.vote), []).append(call)
-    return found
-
-
-def _first_readable(calls: list[Call], labels: Sequence[str]) -> tuple[Call, dict[str, Any]]:
-    """The first call whose reply can be read, else the last one."""
-    for call in calls:
-        found = read(reply_text(call), labels)
-        if found["state"] == "answered":
-            break
-    return call, found

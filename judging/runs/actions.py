@@ -46,11 +46,11 @@ def create_judge(
     model: str = "",
     endpoint: str = "",
     family: str = "",
-    decoding: dict[str, Any] | None = None,
+    decoding: Mapping[str, object] | None = None,
     votes: int = 1,
     program: str = "",
-    prices: dict[str, str] | None = None,
-    budget: dict[str, Any] | None = None,
+    prices: Mapping[str, str] | None = None,
+    budget: Mapping[str, object] | None = None,
     early_stop: bool = False,
     repair: bool = False,
 ) -> Judge:
@@ -67,7 +67,12 @@ def create_judge(
     if program:
         if model or endpoint or family or decoding or votes != 1 or prices or budget or repair:
             raise Refused("A program has no model, endpoint, decoding or votes.", code="program_settings")
-        return _program_judge(actor, slug, get_protocol(protocol), program)
+        try:
+            chosen = get_protocol(protocol).program(program)
+        except KeyError as error:
+            raise Refused(str(error.args[0]), code="no_program", field="program") from error
+        own = {"slug": slug, "protocol": protocol, "program": chosen.label}
+        return judge_version(actor, {**own, "prompts": program_identities(chosen)})
     if not endpoint or not model:
         raise Refused("A judge needs an endpoint and a model, or a program.", code="no_endpoint")
     prompts = prompt_identities(get_protocol(protocol))
@@ -90,27 +95,13 @@ def create_judge(
     return judge_version(actor, settings)
 
 
-def _program_judge(actor: User | None, slug: str, protocol: Protocol, name: str) -> Judge:
-    try:
-        program = protocol.program(name)
-    except KeyError as error:
-        raise Refused(str(error.args[0]), code="no_program", field="program") from error
-    settings = {
-        "slug": slug,
-        "protocol": protocol.name,
-        "program": program.label,
-        "prompts": program_identities(program),
-    }
-    return judge_version(actor, settings)
-
-
-def judge_version(actor: User | None, settings: dict[str, Any]) -> Judge:
+def judge_version(actor: User | None, settings: Mapping[str, object]) -> Judge:
     """The judge version with exactly these settings, made if it does not exist; part of a transaction."""
     sha256 = sha256_of(settings)
     existing = Judge.objects.filter(sha256=sha256).first()
     if existing:
         return existing
-    previous = newest_judge(settings["slug"])
+    previous = newest_judge(str(settings["slug"]))
     judge = Judge.objects.create(sha256=sha256, version=previous.version + 1 if previous else 1, **settings)
     record(actor=actor, verb="create judge version", target=judge, details={"judge": judge.label, **settings})
     return judge
@@ -149,7 +140,11 @@ def ask(
     if subject == RunSubject.OUTPUT:
         track = track or DEFAULT_TRACK
     settled = _settled(judge, after, release, track, chosen) if after else set()
-    caps = _caps(judge, max_tokens, max_cost)
+    if max_tokens is None:
+        max_tokens = judge.budget.get("tokens")
+    if max_cost is None and judge.budget.get("cost") is not None:
+        max_cost = Decimal(str(judge.budget["cost"]))
+    check_caps(judge, max_tokens, max_cost)
     run = JudgeRun.objects.create(
         judge=judge,
         release=release,
@@ -159,7 +154,8 @@ def ask(
         asked_by=actor,
         after=after,
         priority=priority,
-        **caps,
+        max_tokens=max_tokens,
+        max_cost=max_cost,
     )
     n_tasks = _write_tasks(run, chosen, settled)
     if not n_tasks:
@@ -182,16 +178,6 @@ def ask(
     )
     transaction.on_commit(ring)
     return run
-
-
-def _caps(judge: Judge, max_tokens: int | None, max_cost: Decimal | None) -> dict[str, Any]:
-    """The caps of a run: those asked for, else the judge's budget."""
-    budget = judge.budget
-    tokens = max_tokens if max_tokens is not None else budget.get("tokens")
-    cost = max_cost if max_cost is not None else budget.get("cost")
-    exact = None if cost is None else Decimal(str(cost))
-    check_caps(judge, tokens, exact)
-    return {"max_tokens": tokens, "max_cost": exact}
 
 
 def _checked_predicates(judge: Judge, protocol: Protocol, wanted: Sequence[str], subject: str) -> list[str]:
@@ -252,28 +238,29 @@ def _settled(
 
 
 def _write_tasks(run: JudgeRun, predicates: Sequence[str], settled: Set[tuple[int, str]]) -> int:
+    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
     cast = votes_cast(judges=[run.judge_id], which=of_run(run))
-    subjects = (
-        _instances(run, predicates) if run.subject == RunSubject.INSTANCE else _outputs(run, predicates)
-    )
-    tasks = (
-        task
-        for subject in subjects
-        if (subject.output, subject.predicate) not in settled
-        for task in _votes_to_ask(run, subject, cast.get((run.judge_id, subject), {}))
-    )
+    planned = run.judge.votes
+    tasks = []
+    for subject in _subjects(run, predicates):
+        if (subject.output, subject.predicate) in settled:
+            continue
+        known = cast.get((run.judge_id, subject), {})
+        missing = [vote for vote in range(1, planned + 1) if vote not in known]
+        now = fewest_more(list(known.values()), planned=planned) if run.judge.early_stop else len(missing)
+        question = dict(zip(FIELDS, subject, strict=True))
+        for place, vote in enumerate(missing if now else []):
+            state = TaskState.WAITING if place < now else TaskState.HELD
+            tasks.append(JudgeTask(run=run, **question, vote=vote, state=state))
     return len(JudgeTask.objects.bulk_create(tasks, batch_size=_BATCH))
 
 
-def _instances(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
-    """Every instance by predicate."""
-    instances = run.release.instances.order_by("id").values_list("id", flat=True)
-    for instance in instances.iterator():
-        yield from (Subject(None, None, instance, predicate) for predicate in predicates)
-
-
-def _outputs(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
-    """Every output by predicate; every pair by predicate that compares, in both orders."""
+def _subjects(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
+    """Every instance, or output, by predicate; every pair by predicate that compares, in both orders."""
+    if run.subject == RunSubject.INSTANCE:
+        for instance in run.release.instances.order_by("id").values_list("id", flat=True).iterator():
+            yield from (Subject(None, None, instance, predicate) for predicate in predicates)
+        return
     comparing = pair_predicates(run.judge.protocol)
     single = [predicate for predicate in predicates if predicate not in comparing]
     for output, predicate in questions_about_outputs(run.release, run.track, single):
@@ -282,19 +269,6 @@ def _outputs(run: JudgeRun, predicates: Sequence[str]) -> Iterator[Subject]:
         if predicate in comparing:
             for first, second in judgeable_pairs(run.release, run.track):
                 yield from (Subject(first, second, None, predicate, order) for order in (1, 2))
-
-
-def _votes_to_ask(run: JudgeRun, subject: Subject, cast: Mapping[int, str | None]) -> Iterator[JudgeTask]:
-    """Tasks for the votes that are not cast; with early stop only what the majority still needs is not held."""
-    planned = run.judge.votes
-    missing = [vote for vote in range(1, planned + 1) if vote not in cast]
-    now = fewest_more(list(cast.values()), planned=planned) if run.judge.early_stop else len(missing)
-    if now == 0:
-        return
-    question = dict(zip(FIELDS, subject, strict=True))
-    for place, vote in enumerate(missing):
-        state = TaskState.WAITING if place < now else TaskState.HELD
-        yield JudgeTask(run=run, **question, vote=vote, state=state)
 
 
 @transaction.atomic

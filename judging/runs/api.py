@@ -16,13 +16,15 @@ from accounts.models import User
 from accounts.profile.api import checked, understood
 from accounts.refusal import Refused
 from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
+from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
+from canonical.documents import as_json
 from judging.asking.subjects import output_of
 from judging.models import Judge, JudgeRun, Verdict
-from judging.reading.reparsing import reparse
+from judging.reading.reparsing import Reparsed, reparse
 from judging.runs.actions import ask, create_judge
 from judging.runs.forms import judge_settings
 from judging.runs.queries import runs_with_progress
@@ -34,22 +36,9 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
     class Meta:
         model = Judge
         fields = (
-            "id",
-            "label",
-            "protocol",
-            "model",
-            "family",
-            "endpoint",
-            "program",
-            "decoding",
-            "votes",
-            "early_stop",
-            "repair",
-            "prices",
-            "budget",
-            "prompts",
-            "sha256",
-        )
+            "id", "label", "protocol", "model", "family", "endpoint", "program", "decoding", "votes",
+            "early_stop", "repair", "prices", "budget", "prompts", "sha256",
+        )  # fmt: skip
         read_only_fields = fields
 
     label = serializers.CharField(read_only=True)  # type: ignore[assignment]
@@ -101,24 +90,10 @@ class JudgeRunSerializer(serializers.ModelSerializer[JudgeRun]):
     class Meta:
         model = JudgeRun
         fields = (
-            "id",
-            "judge",
-            "release",
-            "subject",
-            "track",
-            "predicates",
-            "after",
-            "state",
-            "created_at",
-            "finished_at",
-            "priority",
-            "max_tokens",
-            "max_cost",
-            "tokens_spent",
-            "cost_spent",
-            "note",
+            "id", "judge", "release", "subject", "track", "predicates", "after", "state", "created_at",
+            "finished_at", "priority", "max_tokens", "max_cost", "tokens_spent", "cost_spent", "note",
             *_COUNTS,
-        )
+        )  # fmt: skip
         read_only_fields = ("state", "created_at", "finished_at", "tokens_spent", "cost_spent", "note")
 
 
@@ -146,18 +121,9 @@ class VerdictSerializer(serializers.ModelSerializer[Verdict]):
     class Meta:
         model = Verdict
         fields = (
-            "id",
-            "judge",
-            "subject",
-            "predicate",
-            "order",
-            "vote",
-            "value",
-            "state",
-            "confidence",
-            "reason",
-            "created_at",
-        )
+            "id", "judge", "subject", "predicate", "order", "vote", "value", "state", "confidence",
+            "reason", "created_at",
+        )  # fmt: skip
         read_only_fields = fields
 
     def get_subject(self, verdict: Verdict) -> str:
@@ -264,40 +230,16 @@ class JudgeRunRetry(APIView):
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
 
 
-class ChangedOut(serializers.Serializer[Any]):
-    """A vote that is read differently: its value, or its state where there is no value, then and now.
-
-    `attempt` is null for a vote about an instance.
-    """
-
-    instance = serializers.CharField()
-    attempt = serializers.IntegerField(allow_null=True)
-    predicate = serializers.CharField()
-    order = serializers.IntegerField()
-    vote = serializers.IntegerField()
-    before = serializers.CharField()
-    after = serializers.CharField()
-
-
-class ReparsedOut(serializers.Serializer[Any]):
-    """What reading the replies again found; `judge` is the new version, null when nothing is read differently."""
-
-    parser = serializers.CharField()
-    votes = serializers.IntegerField()
-    changed = ChangedOut(many=True)
-    judge = serializers.CharField(allow_null=True)
-
-
 class JudgeRunReparse(APIView):
     """Read the stored replies of a run with today's parser."""
 
     permission_classes = [IsStaffOfTheStudy]
 
-    @extend_schema(request=None, responses={200: ReparsedOut, 409: RefusalOut})
+    @extend_schema(request=None, responses={200: schema_of(Reparsed), 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
         """No call is made. If a vote is read differently, all go to a judge version of their own; the old ones stay."""
         run = get_object_or_404(JudgeRun.objects.select_related("judge"), pk=pk)
-        return Response(reparse(actor=cast(User, request.user), run=run).document())
+        return Response(as_json(reparse(actor=cast(User, request.user), run=run).document()))
 
 
 class ReleaseVerdictList(generics.ListAPIView[Verdict]):

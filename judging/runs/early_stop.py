@@ -30,23 +30,6 @@ def advance(questions: Collection[Question]) -> None:
     Part of the transaction that stores results. The held tasks are locked first: of two workers that store
     two votes of a question at the same time, the second sees the first one's vote.
     """
-    found = _held(questions)
-    if not found:
-        return
-    _count(found)
-    released, ended = [], []
-    for votes in found.values():
-        planned = votes.held[0].run.judge.votes
-        more = fewest_more(votes.cast, planned=planned)
-        if more == 0:
-            ended += votes.held
-        elif votes.open == 0:  # what is still open may settle it, or make a majority impossible
-            released += votes.held[:more]
-    _move(released, TaskState.WAITING)
-    _move(ended, TaskState.NOT_NEEDED)
-
-
-def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
     tasks = (
         JudgeTask.objects.filter(
             about(subject for _, subject in questions),
@@ -61,7 +44,19 @@ def _held(questions: Collection[Question]) -> dict[Question, _Votes]:
     for task in tasks:
         if question_of(task) in questions:
             found[question_of(task)].held.append(task)
-    return found
+    if not found:
+        return
+    _count(found)
+    released, ended = [], []
+    for votes in found.values():
+        planned = votes.held[0].run.judge.votes
+        more = fewest_more(votes.cast, planned=planned)
+        if more == 0:
+            ended += votes.held
+        elif votes.open == 0:  # what is still open may settle it, or make a majority impossible
+            released += votes.held[:more]
+    _move(released, TaskState.WAITING)
+    _move(ended, TaskState.NOT_NEEDED)
 
 
 def question_of(task: JudgeTask) -> Question:

@@ -86,7 +86,7 @@ class JudgeForm(forms.Form):
         _choice(self, "endpoint").choices = [(name, name) for name in endpoints]
         _choice(self, "protocol").choices = [(name, name) for name in judging_protocols()]
 
-    def clean_decoding(self) -> dict[str, Any]:
+    def clean_decoding(self) -> dict[str, object]:
         try:
             decoding = storable(json.loads(self.cleaned_data["decoding"] or "{}"))
         except (ValueError, RecursionError) as error:
@@ -107,7 +107,7 @@ class JudgeForm(forms.Form):
         return {**cleaned, "prices": _given(prices), "budget": _given(budget)}
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
+def _given(values: Mapping[str, object]) -> dict[str, object]:
     """What was filled in; decimals as the shortest text, so that 2 and 2.0 are the same judge version."""
     return {
         name: f"{value.normalize():f}" if isinstance(value, Decimal) else value

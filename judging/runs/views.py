@@ -86,9 +86,16 @@ def judge(request: SignedInRequest, pk: int) -> HttpResponse:
                 form.add_error(None, refusal.reason)
             else:
                 return redirect("judge-run", pk=run.pk)
+    prompts = []
+    if not shown.program and not is_combination(shown):
+        protocol = get_protocol(shown.protocol)
+        for key, identity in sorted(shown.prompts.items()):
+            prompt = predicate_prompt(protocol, key)
+            current = prompt.sha256 == identity["sha256"]  # or the protocol's file has changed since
+            prompts.append({"predicate": key, **identity, "prompt": prompt, "current": current})
     context = {
         "judge": shown,
-        "prompts": [] if shown.program or is_combination(shown) else _prompts(shown),
+        "prompts": prompts,
         "combination": shown.prompts if is_combination(shown) else {},
         "runs": runs_with_progress().filter(judge=shown)[:20],
         "n_verdicts": shown.verdicts.count(),
@@ -112,22 +119,6 @@ def _ask_forms(shown: Judge, request: HttpRequest) -> list[AskForm]:
     return [
         kind(shown, request.POST if kind.subject == sent else None, auto_id=f"{kind.subject}_%s")
         for kind in kinds
-    ]
-
-
-def _prompts(shown: Judge) -> list[dict[str, object]]:
-    """The judge's prompts, and whether the protocol's file is still the one that the judge was made with."""
-    protocol = get_protocol(shown.protocol)
-    return [
-        {
-            "predicate": key,
-            "name": identity["name"],
-            "sha256": identity["sha256"],
-            "prompt": prompt,
-            "current": prompt.sha256 == identity["sha256"],
-        }
-        for key, identity in sorted(shown.prompts.items())
-        for prompt in [predicate_prompt(protocol, key)]
     ]
 
 

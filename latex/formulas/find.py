@@ -11,6 +11,10 @@ from latex.reading.engine import Engine
 from latex.reading.references import Target
 from latex.reading.tokens import Token, without_comments
 
+_HIDING = (
+    "phantom", "color", "html", "href", "\\def", "\\gdef", "\\newcommand", "\\let", "footnote", "\\if",
+)  # fmt: skip
+
 
 def formula(engine: Engine, closing: Token | None, environment: str, *, display: bool) -> None:
     """Reads a formula whose opening was just read, and writes it; what can't be shown is written as source."""
@@ -31,13 +35,17 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     if collector.fault:
         show_source(engine, source, collector.fault, start, end, display=display)
         return
+    labelled = any(token.kind == "word" and token.text == "label" for token in collector.tokens)
+    if not engine.numbered and not labelled and environment + "*" in DISPLAYS:
+        environment += "*"
+    block = engine.anchor(engine.writer.next_id)
+
+    def label(name: str, number: str) -> None:
+        engine.references.label(name, Target(number if len(number) <= MAX_NUMBER else "…", "eq", block))
+
+    context = Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
     try:
-        latex = convert(
-            collector.tokens,
-            _numbered(engine, environment, collector.tokens),
-            _context(engine),
-            display=display,
-        )
+        latex = convert(collector.tokens, environment, context, display=display)
     except LimitReached as limit:
         folded = isinstance(limit, ShownAsSource)
         show_source(engine, source, str(limit), start, end, display=display, folded=folded)
@@ -45,35 +53,13 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     if not latex.strip():
         engine.note("empty formulas are left out")
         return
-    formula = Formula(visible(latex), display, _copyable(source, latex), start)
+    # The author's own words, unless they hide something that the formula does not show.
+    copyable = visible(latex if any(word in source for word in _HIDING) else source)
+    formula = Formula(visible(latex), display, copyable, start)
     if reason := engine.unfinished(formula):
         show_source(engine, source, reason, start, end, display=display)
     else:
         _write(engine, formula, end)
-
-
-def _numbered(engine: Engine, environment: str, tokens: list[Token]) -> str:
-    if engine.numbered or environment.endswith("*") or environment + "*" not in DISPLAYS:
-        return environment
-    labelled = any(token.kind == "word" and token.text == "label" for token in tokens)
-    return environment if labelled else environment + "*"
-
-
-def _copyable(source: str, latex: str) -> str:
-    """The author's own words, unless they hide something that the formula does not show."""
-    hiding = (
-        "phantom",
-        "color",
-        "html",
-        "href",
-        "\\def",
-        "\\gdef",
-        "\\newcommand",
-        "\\let",
-        "footnote",
-        "\\if",
-    )
-    return visible(latex if any(word in source for word in hiding) else source)
 
 
 def _unclosed(
@@ -84,38 +70,22 @@ def _unclosed(
     reason = collector.fault or "the formula is never closed"
     end = engine.stream.source_end
     if begin is not None and engine.stream.rewind(begin):
-        lone_dollar = collector.closing is not None and collector.closing.kind == "$"
-        if lone_dollar and not _closing_dollar(engine):
-            engine.put("$")
-            return
-        if not lone_dollar:
-            _skip_paragraph(engine, collector.stopped)
+        if collector.closing is not None and collector.closing.kind == "$":
+            mark = engine.stream.mark
+            while (token := engine.stream.next()) is not None and token.kind != "par":
+                if token.kind == "$":
+                    break
+            else:  # no other dollar in this paragraph
+                if mark is not None and engine.stream.rewind(mark):
+                    engine.put("$")
+                    return
+        else:  # up to the end of the paragraph, or to where the formula could not go on
+            while (token := engine.stream.peek()) is not None and token.kind != "par":
+                if token.start >= collector.stopped:
+                    break
+                engine.stream.next()
         end = engine.stream.source_end
     show_source(engine, without_comments(engine.text[start:end]).strip(), reason, start, end, display=display)
-
-
-def _closing_dollar(engine: Engine) -> bool:
-    """Reads up to the next dollar of this paragraph; nothing is read if there is none."""
-    mark = engine.stream.mark
-    while (token := engine.stream.next()) is not None and token.kind != "par":
-        if token.kind == "$":
-            return True
-    return mark is None or not engine.stream.rewind(mark)
-
-
-def _skip_paragraph(engine: Engine, stopped: int) -> None:
-    """Reads up to the end of the paragraph, or to where the formula could not go on."""
-    while (token := engine.stream.peek()) is not None and token.kind != "par" and token.start < stopped:
-        engine.stream.next()
-
-
-def _context(engine: Engine) -> Context:
-    block = engine.anchor(engine.writer.next_id)
-
-    def label(name: str, number: str) -> None:
-        engine.references.label(name, Target(number if len(number) <= MAX_NUMBER else "…", "eq", block))
-
-    return Context(lambda: next_equation(engine), label, engine.references.mark_in_formula, engine.note)
 
 
 def next_equation(engine: Engine) -> str:

@@ -94,24 +94,20 @@ def ask(program: Program, latex: str, display: bool, *, output: str = "html") ->
         "maxSize": 20,
         "macros": {},
     }
-    reply: dict[str, Any] = json.loads(_run(program, json.dumps({"latex": latex, "options": options})))
-    if "error" in reply:
-        raise FormulaError(reply["error"][:500])
-    return reply
-
-
-def _run(program: Program, request: str) -> str:
-    engine = _shared()[0]
+    request, engine = json.dumps({"latex": latex, "options": options}), _shared()[0]
     with engine.lock:
         try:
             if program.name not in engine.programs:
                 engine.context.set_time_limit(SECONDS_TO_LOAD)
                 engine.programs[program.name] = program.load(engine.context)
             engine.context.set_time_limit(SECONDS_PER_FORMULA)
-            return str(engine.programs[program.name](request))
+            reply: dict[str, Any] = json.loads(str(engine.programs[program.name](request)))
         except quickjs.JSException as error:  # out of memory, out of time or out of stack
             _shared()[0] = _new_engine()
             raise Unfinished(f"a limit was reached: {str(error).splitlines()[0][:200]}") from error
+    if "error" in reply:
+        raise FormulaError(reply["error"][:500])
+    return reply
 
 
 def check_formulas(document: Document) -> Document:
@@ -131,7 +127,9 @@ class Trials:
     def __init__(self, seconds: float | None = None) -> None:
         self.refused: list[Failure] = []
         self._left = float("inf") if seconds is None else seconds
-        self._known: dict[tuple[str, bool], tuple[str, bool]] = {}
+        self._known: dict[
+            tuple[str, bool], tuple[str, bool]
+        ] = {}  # why it is refused; whether it came to no end
 
     def unfinished(self, formula: Formula) -> str:
         """Why a browser would not come to an end with it either, or "". When the time is over, long formulas count
@@ -139,18 +137,22 @@ class Trials:
         key = (formula.latex, formula.display)
         if key not in self._known:
             if self._left > 0:
-                begun = time.thread_time()
-                self._known[key] = _reason(*key)
+                begun, reason = time.thread_time(), ("", False)
+                try:
+                    to_math_html(*key)
+                except FormulaError as error:
+                    reason = (str(error), isinstance(error, Unfinished))
+                self._known[key] = reason
                 self._left -= time.thread_time() - begun
             elif len(formula.latex) > UNTRIED:
                 self._known[key] = ("there was no time to try a formula of this length", True)
             else:
                 self._known[key] = ("", False)
-        reason, unfinished = self._known[key]
+        why, unfinished = self._known[key]
         if unfinished:
-            return reason
-        if reason:
-            self.refused.append(Failure(formula.source, reason, formula.start))
+            return why
+        if why:
+            self.refused.append(Failure(formula.source, why, formula.start))
         return ""
 
 
@@ -158,14 +160,3 @@ def with_failures(document: Document, refused: list[Failure]) -> Document:
     """The document with more failures in its report."""
     failures = tuple(sorted((*document.report.failures, *refused), key=lambda failure: failure.start))
     return replace(document, report=replace(document.report, failures=failures))
-
-
-def _reason(latex: str, display: bool) -> tuple[str, bool]:
-    """Why KaTeX refuses a formula, "" if it does not; and whether it came to no end."""
-    try:
-        to_math_html(latex, display)
-    except Unfinished as error:
-        return str(error), True
-    except FormulaError as error:
-        return str(error), False
-    return "", False

@@ -22,11 +22,13 @@ def has_words(tokens: list[Token]) -> bool:
 
 def masked(tokens: list[Token]) -> list[Token]:
     """The tokens with every letter and digit exchanged for one of the same height; other scripts become x."""
-    return [token._replace(text=_mask(token.text)) if token.kind == "text" else token for token in tokens]
-
-
-def _mask(text: str) -> str:
-    return "".join(c if c.isascii() or not c.isalnum() else "x" for c in text.translate(_AS_TALL))
+    found = []
+    for token in tokens:
+        if token.kind == "text":
+            tall = token.text.translate(_AS_TALL)
+            token = token._replace(text="".join(c if c.isascii() or not c.isalnum() else "x" for c in tall))
+        found.append(token)
+    return found
 
 
 def shown_tag(tag: str) -> str:

@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import quickjs
 from fontTools.ttLib import TTFont
 
 from latex.formulas.katex import KATEX, FormulaError, Program, ask
@@ -86,10 +85,8 @@ def font_metrics() -> str:
     return json.dumps({"advances": advances, "below": below})
 
 
-def _load(context: quickjs.Context) -> quickjs.Object:
-    factory = context.eval(_SCRIPT.read_text(encoding="utf-8"))
-    call = context.eval("(function (factory, fonts) { return factory(JSON.parse(fonts)); })")
-    return call(factory, font_metrics())
-
-
-_PLACE = Program("place", _load)
+_PARSED = "(function (factory, fonts) { return factory(JSON.parse(fonts)); })"
+_PLACE = Program(
+    "place",
+    lambda context: context.eval(_PARSED)(context.eval(_SCRIPT.read_text(encoding="utf-8")), font_metrics()),
+)

@@ -15,18 +15,9 @@ from latex.reading.tokens import Token, tokenize
 
 # What gives a document its shape is in no formula; an item is in none either, outside of a list in its text.
 _NEVER_INSIDE = frozenset(
-    (
-        "part",
-        "chapter",
-        "section",
-        "subsection",
-        "subsubsection",
-        "paragraph",
-        "maketitle",
-        "bibliography",
-        "newtheorem",
-    )
-)
+    ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "maketitle", "bibliography",
+     "newtheorem")
+)  # fmt: skip
 _ITEMS = ("item", "bibitem")
 _OPENED_BY = {"]": "[", ")": "("}
 _WITH_TEXT = frozenset(("tabular", "tabular*", "minipage"))

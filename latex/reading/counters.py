@@ -32,8 +32,6 @@ STYLES: dict[str, Callable[[int], str]] = {
     "fnsymbol": lambda number: "*" * min(max(number, 0), 5),
 }
 
-SECTIONS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
-
 
 class Counters:
     """Values, parents (whose step sets a child to zero) and the style each is printed in."""

@@ -108,12 +108,9 @@ def let(stream: Stream) -> None:
 def math_operator(stream: Stream) -> None:
     star = "*" if stream.star() else ""
     name = control_name(stream)
-    body = [*tokenize("\\operatorname" + star), *_braced(stream.required())]
+    opened, closed = Token("{", "{", 0, 0), Token("}", "}", 0, 0)
+    body = [*tokenize("\\operatorname" + star), opened, *stream.required(), closed]
     define(stream, name, Macro((), tuple(body)))
-
-
-def _braced(tokens: list[Token]) -> list[Token]:
-    return [Token("{", "{", 0, 0), *tokens, Token("}", "}", 0, 0)]
 
 
 ALPHABETS = {

@@ -21,7 +21,7 @@ from latex.reading import (
 from latex.reading.characters import html_attribute, no_placeholders
 from latex.reading.engine import Engine
 from latex.sanitize import clean
-from latex.writer import Draft
+from latex.writer import BlockDraft
 
 _MODULES = (
     text_commands, links, conditions, formulas, theorems, lists, tables, sections, environments, algorithms,
@@ -78,7 +78,7 @@ def finished(engine: Engine, text: str) -> Document:
     return Document(tuple(blocks), report, made)
 
 
-def block(number: int, draft: Draft, html: str, prefix: str, text: str) -> Block:
+def block(number: int, draft: BlockDraft, html: str, prefix: str, text: str) -> Block:
     return Block(
         id=escape(f"{prefix}b{number}"), kind=draft.kind, html=clean(html), start=draft.start, end=draft.end,
         label=draft.label, within=draft.within, text=text,

@@ -37,16 +37,13 @@ def cited_option(tokens: list[Token] | None) -> str:
     """The [Theorem 2] of a citation as words; a formula in it is spelled out."""
     if not tokens:
         return ""
-    words = "".join(_word_of(token) for token in tokens)
-    return typographic(visible(words)).strip()
-
-
-def _word_of(token: Token) -> str:
-    if token.kind == "word":
-        return SYMBOLS.get(token.text, token.text)
-    if token.kind in ("{", "}", "$"):
-        return ""
-    return "\u00a0" if token.kind in ("~", "symbol") else token.text
+    words = []
+    for token in tokens:
+        if token.kind == "word":
+            words.append(SYMBOLS.get(token.text, token.text))
+        elif token.kind not in ("{", "}", "$"):
+            words.append("\u00a0" if token.kind in ("~", "symbol") else token.text)
+    return typographic(visible("".join(words))).strip()
 
 
 def label(engine: Engine) -> None:

@@ -37,30 +37,22 @@ def template_of(option: str, depth: int) -> tuple[Template, int]:
     start = keys.get("start", "1")
     before = int(start) - 1 if start.isdecimal() and len(start) < 6 else 0
     if "label" in keys or "label*" in keys:
-        return _starred(keys.get("label") or keys.get("label*") or "", default), before
+        label = keys.get("label") or keys.get("label*") or ""
+        for style in STYLES:
+            for written in (f"\\{style}*", f"\\{style} *", f"\\{style}{{*}}"):
+                if written in label:
+                    left, _, right = label.partition(written)
+                    return (_words(left), style, _words(right)), before
+        return ((_words(label), "", "") if _words(label) else default), before
     first = option.split(",")[0].strip()
     if first and "=" not in first and not first.startswith(("no", "left", "wide", "resume", "itemsep")):
-        return _short(_words(first), default), before
+        label = _words(first)
+        for index, character in enumerate(label):
+            left, right = label[:index], label[index + 1 :]
+            if character in _SHORT and not left[-1:].isalpha() and not right[:1].isalpha():
+                return (left, _SHORT[character], right), before
+        return ((label, "", "") if label else default), before
     return default, before
-
-
-def _starred(label: str, default: Template) -> Template:
-    for style in STYLES:
-        for written in (f"\\{style}*", f"\\{style} *", f"\\{style}{{*}}"):
-            if written in label:
-                left, _, right = label.partition(written)
-                return _words(left), style, _words(right)
-    return (_words(label), "", "") if _words(label) else default
-
-
-def _short(label: str, default: Template) -> Template:
-    for index, character in enumerate(label):
-        alone = (
-            not (label[index - 1 : index].isalpha() and index) and not label[index + 1 : index + 2].isalpha()
-        )
-        if character in _SHORT and alone:
-            return label[:index], _SHORT[character], label[index + 1 :]
-    return (label, "", "") if label else default
 
 
 def _words(text: str) -> str:

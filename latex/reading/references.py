@@ -82,32 +82,23 @@ class References:
             return f'<a class="reference" href="#{html_attribute(target.block)}">here</a>' if target else (
                 f'<span class="unresolved">{text}</span>'
             )  # fmt: skip
+        text = f"({target.number})" if target.kind == "eq" else target.number
+        if command in ("cref", "Cref", "autoref", "vref", "nameref", "Autoref"):
+            lower, upper = _KINDS.get(target.kind, (target.kind, target.kind))
+            text = f"{upper if command[0].isupper() else lower} {text}"
+        elif command != "eqref":
+            text = target.number
         if "\\" in target.number or "$" in target.number:  # set by its author, as in \\tag{$*$}
-            return _set_number(_worded(command, target), target.block if linked else None)
-        text = _worded(command, target)
+            if not linked:
+                return html_text(text)
+            source, shown = html_attribute(text), html_text(f"\\text{{{text}}}")
+            formula = f'<span class="math" data-display="false" data-source="{source}">{shown}</span>'
+            return f'<a class="reference" href="#{html_attribute(target.block)}">{formula}</a>'
         return _link(target.block, text) if linked else _katex_text(text)
 
     def _miss(self, what: str) -> None:
         if what not in self.unresolved[-50:]:
             self.unresolved.append(what)
-
-
-def _worded(command: str, target: Target) -> str:
-    number = f"({target.number})" if target.kind == "eq" else target.number
-    if command in ("cref", "Cref", "autoref", "vref", "nameref", "Autoref"):
-        lower, upper = _KINDS.get(target.kind, (target.kind, target.kind))
-        word = upper if command[0].isupper() else lower
-        return f"{word} {number}"
-    return number if command == "eqref" or target.kind != "eq" else target.number
-
-
-def _set_number(text: str, block: str | None) -> str:
-    """A number with formulas in it: for the inside of \\text{..}, or as a formula that links to `block`."""
-    if block is None:
-        return html_text(text)
-    source, shown = html_attribute(text), html_text(f"\\text{{{text}}}")
-    formula = f'<span class="math" data-display="false" data-source="{source}">{shown}</span>'
-    return f'<a class="reference" href="#{html_attribute(block)}">{formula}</a>'
 
 
 def _link(block: str, text: str) -> str:

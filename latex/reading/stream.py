@@ -16,7 +16,7 @@ _NO_ARGUMENT = frozenset(
 _RUN = 64  # characters of a text that are made tokens of their own at a time
 
 
-class Call(NamedTuple):
+class Expansion(NamedTuple):
     """An expansion that waits to be read: it lies above `base` of what was put back; its `depth` is the number of
     macro calls it came from, each in the expansion of the one before."""
 
@@ -32,7 +32,7 @@ class Stream:
         self._tokens = tokens
         self._at = 0
         self._back: list[Token] = []
-        self._calls: list[Call] = []
+        self._calls: list[Expansion] = []
         self._depth = 0  # of the token read last
         self._begin = begin
         self.macros = macros
@@ -64,7 +64,7 @@ class Stream:
 
     def _put_back(self, tokens: Sequence[Token], depth: int, macro: Macro | None) -> None:
         if tokens and depth > (self._calls[-1].depth if self._calls else 0):
-            self._calls.append(Call(len(self._back), depth, macro))
+            self._calls.append(Expansion(len(self._back), depth, macro))
         self._back.extend(reversed(tokens))
 
     def skip_spaces(self) -> None:
@@ -267,7 +267,9 @@ class Stream:
         depth = 0
         while len(taken) <= self._farthest():
             if depth == 0 and self._match(until):
-                return _without_outer_braces(taken)
+                inner, ends = taken[1:-1], "".join(token.kind for token in (*taken[:1], *taken[-1:]))
+                wrapped = len(taken) > 1 and ends == "{}" and all(token.kind not in "{}" for token in inner)
+                return inner if wrapped else taken
             token = self.character()
             if token is None:
                 break
@@ -293,11 +295,3 @@ def _ends(tokens: list[Token]) -> list[Token]:
         elif token.kind == "word" and token.text in ("begin", "end"):
             environments += 1 if token.text == "begin" else -1
     return kept
-
-
-def _without_outer_braces(tokens: list[Token]) -> list[Token]:
-    if len(tokens) >= 2 and tokens[0].kind == "{" and tokens[-1].kind == "}":
-        inner = tokens[1:-1]
-        if all(token.kind not in "{}" for token in inner):
-            return inner
-    return tokens

@@ -112,17 +112,7 @@ COMMANDS = {
     "tabularnewline": line_break,
     "multicolumn": multicolumn,
 }
-ENVIRONMENTS = dict.fromkeys(
-    (
-        "tabular",
-        "tabular*",
-        "tabularx",
-        "tabulary",
-        "longtable",
-        "supertabular",
-        "xltabular",
-        "tabu",
-        "array",
-    ),
-    begin_table,
-)
+TABULARS = (
+    "tabular", "tabular*", "tabularx", "tabulary", "longtable", "supertabular", "xltabular", "tabu", "array",
+)  # fmt: skip
+ENVIRONMENTS = dict.fromkeys(TABULARS, begin_table)

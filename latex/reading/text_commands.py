@@ -48,21 +48,12 @@ def skip(engine: Engine, signature: str) -> None:
             stream.star()
         elif letter == "w":
             stream.required()
-        else:
-            _dimension(engine)
-
-
-def _dimension(engine: Engine) -> None:
-    stream = engine.stream
-    token = stream.peek()
-    if token is None or token.kind != "text":
-        return
-    match = DIMENSION.match(token.text)
-    taken = match.end() if match else 0
-    if taken:
-        stream.next()
-        if rest := token.text[taken:]:
-            stream.push([token._replace(text=rest)])
+        elif (token := stream.peek()) is not None and token.kind == "text":
+            match = DIMENSION.match(token.text)
+            if taken := match.end() if match else 0:
+                stream.next()
+                if rest := token.text[taken:]:
+                    stream.push([token._replace(text=rest)])
 
 
 def dropping(signature: str) -> Command:

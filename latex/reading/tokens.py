@@ -59,7 +59,7 @@ _MAKERS = {
 _INLINE_CODE = frozenset(("verb", "Verb", "lstinline", "mintinline"))
 
 
-class _Reader:
+class _Tokenizer:
     def __init__(self, text: str, base: int) -> None:
         self.text = text
         self.base = base
@@ -202,7 +202,7 @@ class _Reader:
 
 def tokenize(text: str, base: int = 0) -> list[Token]:
     """Tokens of `text`; offsets count from `base`. Linear in the length of the text."""
-    return _Reader(text, base).read()
+    return _Tokenizer(text, base).read()
 
 
 _COMMENT = re.compile(r"\\[\s\S]|%[^\n]*(?:\n[ \t]*)?|[^\\%]+")
@@ -220,20 +220,16 @@ def spelled(tokens: list[Token]) -> str:
     out: list[str] = []
     after_word = False
     for token in tokens:
-        written, is_word = _spell(token)
+        is_word, written = False, token.text
+        if token.kind in ("word", "symbol", "primitive"):
+            is_word, written = token.text[-1:].isalpha(), "\\" + token.text
+        elif token.kind == "raw":
+            name, _, body = token.text.partition("\0")
+            written = body if name == "verb" else f"\\begin{{{name}}}{body}\\end{{{name}}}"
+        elif token.kind in ("absent", "true", "false"):
+            written = ""
         if after_word and written[:1].isalpha():
             out.append(" ")
         out.append(written)
         after_word = is_word
     return "".join(out)
-
-
-def _spell(token: Token) -> tuple[str, bool]:
-    if token.kind in ("word", "symbol", "primitive"):
-        return "\\" + token.text, token.text[-1:].isalpha()
-    if token.kind == "raw":
-        name, _, body = token.text.partition("\0")
-        return (body, False) if name == "verb" else (f"\\begin{{{name}}}{body}\\end{{{name}}}", False)
-    if token.kind in ("absent", "true", "false"):
-        return "", False
-    return token.text, False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,7 +46,15 @@ def alpha_difference(
     each = [np.bincount(ratings.item[rows], minlength=ratings.n_items) for rows in members]
     kept = (each[0] >= 2) & (each[1] >= 2)
     n = int(kept.sum())
-    reason = _absence(ratings, groups, level, n)
+    reason = None
+    if not len(ratings.item):
+        reason = Reason.NO_ITEMS
+    elif min(len(set(group)) for group in groups) < 2:
+        reason = Reason.ONE_RATER
+    elif not n:
+        reason = Reason.NO_PAIRABLE
+    elif ratings.q > MAX_CATEGORIES and level != "interval":
+        reason = Reason.TOO_MANY_CATEGORIES
     if reason is not None:
         nothing = undefined(METHOD, reason, n=n, level=confidence)
         return AlphaDifference(n, nothing, nothing, nothing, None)
@@ -54,7 +62,13 @@ def alpha_difference(
     parts = np.hstack([_item_sums(ratings, rows, level)[kept] for rows in members])
     rows = np.zeros((int(units.max()) + 1, parts.shape[1]))
     np.add.at(rows, units, parts)
-    alpha, width = _alpha(ratings, level), parts.shape[1] // 2
+    width = parts.shape[1] // 2
+
+    def alpha(sums: Floats) -> Floats:
+        if level == "interval":
+            return krippendorff.interval_alpha(sums)
+        return krippendorff.alpha(sums.reshape(-1, ratings.q, ratings.q), level, ratings.points)
+
     usual = [max(2, round(float(np.median(labels[kept])))) for labels in each]
     possible = _possible(ratings, level, usual)
     plain = Estimate(
@@ -75,36 +89,13 @@ def alpha_difference(
     return AlphaDifference(n, first[0], second[0], *difference)
 
 
-def _absence(
-    ratings: Ratings, groups: tuple[Sequence[int], Sequence[int]], level: Level, items: int
-) -> Reason | None:
-    if not len(ratings.item):
-        return Reason.NO_ITEMS
-    if min(len(set(group)) for group in groups) < 2:
-        return Reason.ONE_RATER
-    if not items:
-        return Reason.NO_PAIRABLE
-    return Reason.TOO_MANY_CATEGORIES if ratings.q > MAX_CATEGORIES and level != "interval" else None
-
-
-def _alpha(ratings: Ratings, level: Level) -> Callable[[Floats], Floats]:
-    """Alpha of sums (R, d) as `_item_sums` makes them."""
-    if level == "interval":
-        return krippendorff.interval_alpha
-    return lambda sums: krippendorff.alpha(sums.reshape(-1, ratings.q, ratings.q), level, ratings.points)
-
-
 def _item_sums(ratings: Ratings, rows: np.ndarray, level: Level) -> Floats:
     """(n_items, d) moments of an interval scale, coincidences of another, from the labels of a mask."""
     item, value, n = ratings.item[rows], ratings.value[rows], ratings.n_items
-    if level != "interval":
-        counts = np.bincount(item * ratings.q + value, minlength=n * ratings.q).reshape(n, ratings.q)
-        return krippendorff.coincidences(counts).reshape(n, -1)
-    x = (ratings.points - ratings.points.mean())[value]
-    m = np.bincount(item, minlength=n).astype(np.float64)
-    first, second = (np.bincount(item, weights=power, minlength=n) for power in (x, x * x))
-    spread = 2 * (m * second - first**2) / np.maximum(m - 1, 1)
-    return np.asarray(np.column_stack([m, first, second, spread]) * (m >= 2)[:, None])
+    if level == "interval":
+        return krippendorff.label_moments(item, value, ratings.points, n)
+    counts = np.bincount(item * ratings.q + value, minlength=n * ratings.q).reshape(n, ratings.q)
+    return krippendorff.coincidences(counts).reshape(n, -1)
 
 
 def _possible(ratings: Ratings, level: Level, usual: Sequence[int]) -> Floats:

@@ -65,25 +65,32 @@ def agreement(ratings: Ratings, request: Request, *, clusters: Ints | None = Non
 
     `clusters` (n_items,) are consecutive cluster codes; None when every item stands alone.
     """
-    return _coefficients(ratings, request, clusters) | _correlations(ratings, request, clusters)
-
-
-def _coefficients(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
-    whole = absence(ratings)
+    level, whole = request.confidence, absence(ratings)
     n = int(np.count_nonzero(np.bincount(ratings.item)))
-    if whole is not None:
-        return {name: undefined(name, whole, n=n, level=request.confidence) for name in COEFFICIENTS}
-    sums = agreement_sums(ratings, clusters)
-    functions = coefficient_functions(ratings, sums)
-    units = int(sums.counts.sum()) if clusters is not None else None
     found = {}
-    for name, lowest in COEFFICIENTS.items():
-        reason = refusal(name, lowest, ratings, request, functions)
-        if reason is not None:
-            found[name] = undefined(name, reason, n=n, level=request.confidence)
-            continue
-        found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=units)
-    return found
+    if whole is not None:
+        found = {name: undefined(name, whole, n=n, level=level) for name in COEFFICIENTS}
+    else:
+        sums = agreement_sums(ratings, clusters)
+        functions = coefficient_functions(ratings, sums)
+        count = int(sums.counts.sum()) if clusters is not None else None
+        for name, lowest in COEFFICIENTS.items():
+            reason = refusal(name, lowest, ratings, request, functions)
+            if reason is not None:
+                found[name] = undefined(name, reason, n=n, level=level)
+            else:
+                found[name] = _estimate(name, functions[name], sums, request, n=n, clusters=count)
+    # Intraclass correlations are over the items that every rater rated.
+    lacking = whole if request.allows("interval") else Reason.LEVEL
+    if lacking is None:
+        table = ratings.matrix().T
+        rated = (table >= 0).all(axis=1)
+        scores = ratings.points[table[rated]]
+        if min(scores.shape) >= 2:
+            units = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
+            return found | intraclass(scores, level=level, clusters=units)
+        lacking = Reason.INCOMPLETE
+    return found | {form: undefined(form, lacking, level=level) for form in FORMS}
 
 
 def absence(ratings: Ratings) -> Reason | None:
@@ -171,9 +178,8 @@ def _estimate(
         between = share_interval if name == "percent" and 0 < value < 1 else fisher_interval
         ends = between(value, *error, level)
     elif error is not None:
-        unseen = (
-            sums.possible if clusters is None else sums.possible * n / units
-        )  # a whole cluster of one kind
+        # With clusters, a whole one of one kind goes unseen.
+        unseen = sums.possible if clusters is None else sums.possible * n / units
         ends = widened(function, total, unseen, units, level)
         cautions.append(Caution.NO_SPREAD)
     reason = Reason.TOO_MANY_CATEGORIES if sums.rows.size > MAX_CELLS else Reason.FEW_EVENTS
@@ -188,20 +194,3 @@ def _estimate(
         reason=reason if ends is None else None,
         warnings=tuple(cautions),
     )
-
-
-def _correlations(ratings: Ratings, request: Request, clusters: Ints | None) -> dict[str, Estimate]:
-    """Intraclass correlations over the items that every rater rated."""
-    reason: Reason | None = None if request.allows("interval") else Reason.LEVEL
-    scores, kept = np.empty((0, 0)), None
-    if reason is None:
-        reason = absence(ratings)
-    if reason is None:
-        table = ratings.matrix().T
-        rated = (table >= 0).all(axis=1)
-        scores = ratings.points[table[rated]]
-        kept = None if clusters is None else np.unique(clusters[rated], return_inverse=True)[1]
-        reason = None if min(scores.shape) >= 2 else Reason.INCOMPLETE
-    if reason is not None:
-        return {form: undefined(form, reason, level=request.confidence) for form in FORMS}
-    return intraclass(scores, level=request.confidence, clusters=kept)

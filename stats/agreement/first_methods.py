@@ -7,7 +7,6 @@ ignore clusters; in version 3 an interval without spread reaches only as far as 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +22,7 @@ from stats.agreement.bundle import (
 )
 from stats.agreement.icc import FORMS
 from stats.agreement.sums import MAX_CELLS, agreement_sums
-from stats.core.bootstrap import Floats, Ints, generator, percentile_interval, resampled_pattern_sums
+from stats.core.bootstrap import Ints, generator, percentile_interval, resampled_pattern_sums
 from stats.core.estimate import Caution, Estimate, Reason, undefined
 from stats.core.jackknife import widened
 from stats.tables.ratings import Ratings
@@ -57,10 +56,23 @@ def first_agreement(
         if reason is not None:
             found[name] = undefined(name, reason, n=n, level=level)
             continue
-        plain = _estimate(name, functions[name], sums.total(), drawn, request, n)
-        how = "item" if clusters is None else "cluster"
-        found[name] = replace(
-            plain, method=f"{name}, {how} bootstrap", clusters=None if clusters is None else units, seed=seed
+        values = np.empty(0) if drawn is None else functions[name](drawn)
+        finite, ends = values[np.isfinite(values)], percentile_interval(values, level)
+        missing = Reason.TOO_MANY_CATEGORIES if drawn is None else Reason.DEGENERATE_BOOTSTRAP
+        few = (Caution.LOW_N,) if n < LOW_N else ()
+        lost = (Caution.DEGENERATE_BOOTSTRAP,) if values.size and np.isnan(values).mean() > 0.05 else ()
+        found[name] = Estimate(
+            value=float(functions[name](sums.total())[0]),
+            ci=ends,
+            level=level,
+            method=f"{name}, {'item' if clusters is None else 'cluster'} bootstrap",
+            se=float(finite.std(ddof=1)) if finite.size > 1 else None,
+            n=n,
+            clusters=None if clusters is None else units,
+            reason=missing if ends is None else None,
+            warnings=(*few, *lost),
+            seed=seed,
+            replicates=REPLICATES,
         )
     return found | correlations
 
@@ -76,29 +88,3 @@ def third_agreement(ratings: Ratings, request: Request, *, clusters: Ints) -> di
             ends = widened(functions[name], sums.total(), sums.possible, units, request.confidence)
             found[name] = replace(found[name], ci=ends)
     return found
-
-
-def _estimate(
-    name: str,
-    function: Callable[[Floats], Floats],
-    total: Floats,
-    drawn: Floats | None,
-    request: Request,
-    n: int,
-) -> Estimate:
-    values = np.empty(0) if drawn is None else function(drawn)
-    finite, ends = values[np.isfinite(values)], percentile_interval(values, request.confidence)
-    missing = Reason.TOO_MANY_CATEGORIES if drawn is None else Reason.DEGENERATE_BOOTSTRAP
-    few = (Caution.LOW_N,) if n < LOW_N else ()
-    lost = (Caution.DEGENERATE_BOOTSTRAP,) if values.size and np.isnan(values).mean() > 0.05 else ()
-    return Estimate(
-        value=float(function(total)[0]),
-        ci=ends,
-        level=request.confidence,
-        method=name,
-        se=float(finite.std(ddof=1)) if finite.size > 1 else None,
-        n=n,
-        reason=missing if ends is None else None,
-        warnings=(*few, *lost),
-        replicates=REPLICATES,
-    )

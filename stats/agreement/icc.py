@@ -58,14 +58,22 @@ def intraclass(
     `clusters` (n,) are consecutive codes of items that are alike; then one cluster at a time is left out, instead of
     the F distribution of independent items.
     """
-    squares = mean_squares(scores)
+    s = mean_squares(scores)
     if clusters is not None:
-        return _clustered(scores, squares, clusters, level)
-    singles = {1: _one_way(squares, level), 2: _random(squares, level), 3: _mixed(squares, level)}
+        return _clustered(scores, s, clusters, level)
+    one_way = _quotient(s.rows - s.within, s.rows + (s.k - 1) * s.within)
+    mixed = _quotient(s.rows - s.error, s.rows + (s.k - 1) * s.error)
+    singles = {
+        1: (one_way, _f_ends(s, s.within, s.n * (s.k - 1), level)),
+        2: _random(s, level),
+        3: (mixed, _f_ends(s, s.error, (s.n - 1) * (s.k - 1), level)),
+    }
     found = {}
     for model, (value, ends) in singles.items():
-        found[f"icc_{model}_1"] = _estimate(f"icc_{model}_1", value, ends, squares, level)
-        found[f"icc_{model}_k"] = _averaged(f"icc_{model}_k", value, ends, squares, level)
+        found[f"icc_{model}_1"] = _estimate(f"icc_{model}_1", value, ends, s, level)
+        low, high = (_spearman_brown(end, s.k) for end in ends or (None, None))
+        stepped = None if low is None or high is None else (low, high)
+        found[f"icc_{model}_k"] = _estimate(f"icc_{model}_k", _spearman_brown(value, s.k), stepped, s, level)
     return {form: found[form] for form in FORMS}
 
 
@@ -136,15 +144,8 @@ def _values(sums: Floats) -> Floats:
     return np.column_stack([*singles, *means])
 
 
-def _averaged(form: str, value: float | None, ends: Ends, squares: MeanSquares, level: float) -> Estimate:
-    """Spearman-Brown: the reliability of the mean of k raters."""
-    step = [_spearman_brown(x, squares.k) for x in (value, *(ends or ()))]
-    low, high = (step[1], step[2]) if ends is not None else (None, None)
-    stepped = (low, high) if low is not None and high is not None else None
-    return _estimate(form, step[0], stepped, squares, level)
-
-
 def _spearman_brown(value: float | None, k: int) -> float | None:
+    """The reliability of the mean of k raters from that of one."""
     if value is None or 1 + (k - 1) * value <= _TINY:
         return None
     return k * value / (1 + (k - 1) * value)
@@ -159,16 +160,6 @@ def _f_quantile(level: float, first: float, second: float) -> float:
 
     z_value(level)
     return float(f.ppf(0.5 + level / 2, first, second))
-
-
-def _one_way(s: MeanSquares, level: float) -> tuple[float | None, Ends]:
-    value = _quotient(s.rows - s.within, s.rows + (s.k - 1) * s.within)
-    return value, _f_ends(s, s.within, s.n * (s.k - 1), level)
-
-
-def _mixed(s: MeanSquares, level: float) -> tuple[float | None, Ends]:
-    value = _quotient(s.rows - s.error, s.rows + (s.k - 1) * s.error)
-    return value, _f_ends(s, s.error, (s.n - 1) * (s.k - 1), level)
 
 
 def _f_ends(s: MeanSquares, noise: float, degrees: int, level: float) -> Ends:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from stats.core.bootstrap import Floats
+from stats.core.bootstrap import Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval", "ratio"]
 
@@ -70,6 +70,15 @@ def moments(counts: ArrayLike, points: Floats) -> Floats:
     first, second = n @ centred, n @ centred**2
     spread = 2 * (ratings * second - first**2) / np.maximum(ratings - 1, 1)
     return np.column_stack([ratings, first, second, spread]) * pairable[:, None]
+
+
+def label_moments(item: Ints, value: Ints, points: Floats, n_items: int) -> Floats:
+    """`moments` (n_items, 4) from labels (L,) without a table of categories."""
+    x = (points - points.mean())[value]
+    m = np.bincount(item, minlength=n_items).astype(np.float64)
+    first, second = (np.bincount(item, weights=power, minlength=n_items) for power in (x, x * x))
+    spread = 2 * (m * second - first**2) / np.maximum(m - 1, 1)
+    return np.asarray(np.column_stack([m, first, second, spread]) * (m >= 2)[:, None])
 
 
 def interval_alpha(sums: Floats) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -70,24 +69,18 @@ def rater_pairs(
     for a, b in combinations(range(len(ratings.raters)), 2):
         names = (ratings.raters[a], ratings.raters[b])
         if overlap[a, b] >= MIN_OVERLAP:
-            table = pair_table(matrix[a], matrix[b], ratings.q)
-            tables = None if clusters is None else _cluster_tables(matrix[a], matrix[b], clusters, ratings.q)
+            table, tables = pair_table(matrix[a], matrix[b], ratings.q), None
+            if clusters is not None:  # the table of every cluster in which both rated an item
+                both = (matrix[a] >= 0) & (matrix[b] >= 0)
+                codes = np.unique(clusters[both], return_inverse=True)[1]
+                cells = (codes * ratings.q + matrix[a][both]) * ratings.q + matrix[b][both]
+                size = ratings.q**2
+                counts = np.bincount(cells, minlength=(codes.max(initial=-1) + 1) * size)
+                tables = counts.reshape(-1, size).astype(np.float64)
             kept.append(describe_pair(names, table, ratings.points, request, tables))
         elif overlap[a, b]:
             dropped.append(DroppedPair(names, int(overlap[a, b])))
     return kept, dropped
-
-
-def _cluster_tables(first: Ints, second: Ints, clusters: Ints, q: int) -> Floats:
-    """(C, q * q) the table of every cluster in which both rated an item."""
-    both = (first >= 0) & (second >= 0)
-    codes = np.unique(clusters[both], return_inverse=True)[1]
-    cells = (codes * q + first[both]) * q + second[both]
-    return (
-        np.bincount(cells, minlength=(codes.max(initial=-1) + 1) * q * q)
-        .reshape(-1, q * q)
-        .astype(np.float64)
-    )
 
 
 def describe_pair(
@@ -108,20 +101,25 @@ def describe_pair(
             kappas[name] = undefined(name, Reason.LEVEL, level=request.confidence)
     n = int(table.sum())
     percent = proportion(int(np.trace(table)), n, level=request.confidence)
-    kappas |= {"gwet_ac1": _ac1(table, request)}
+    identity, times = np.eye(len(table)), table.ravel()
+    answers = (identity[:, None, :] + identity[None, :, :]).reshape(-1, len(table))  # of each cell's items
+    ac1 = float(gwet.gwet(times @ gwet.item_sums(answers, identity), identity))
+    kappas["gwet_ac1"] = _wald(ac1, gwet.ac1_se(answers, times) or 0.0, "gwet_2008", n, request, ())
     functions = _table_functions(points)
     if clusters is not None:
         percent = by_cluster(percent, functions["percent"], clusters, share=True)
+    for name, found in kappas.items():
+        if clusters is not None:
+            kappas[name] = by_cluster(found, functions[name], clusters, share=False)
+        elif found.ci is not None and found.ci[0] >= found.ci[1]:
+            flat = table.ravel().astype(np.float64)
+            ends = widened(functions[name], flat[None], np.eye(flat.size), n, request.confidence)
+            kappas[name] = replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
     return PairAgreement(
         raters=raters,
         table=table,
         percent=percent,
-        kappas={
-            name: _never_bare(found, functions[name], table, request)
-            if clusters is None
-            else by_cluster(found, functions[name], clusters, share=False)
-            for name, found in kappas.items()
-        },
+        kappas=kappas,
         kappa_max=cohen.kappa_max(table),
         prevalence_index=cohen.prevalence_index(table),
         bias_index=cohen.bias_index(table),
@@ -132,30 +130,18 @@ def _table_functions(points: Floats) -> dict[str, Function]:
     """Coefficient -> function of flat tables (R, q * q)."""
     q, identity = len(points), np.eye(len(points))
     sums = gwet.item_sums((identity[:, None, :] + identity[None, :, :]).reshape(-1, q), identity)
-    by_kind: dict[str, cohen.Weighting] = {
-        "cohen_kappa": "nominal",
-        "weighted_kappa_linear": "linear",
-        "weighted_kappa_quadratic": "quadratic",
+
+    def kappa(kind: cohen.Weighting) -> Function:
+        weights = cohen.disagreement(kind, points)
+        return lambda tables: cohen.kappa(tables.reshape(-1, q, q), weights)
+
+    return {
+        "cohen_kappa": kappa("nominal"),
+        "weighted_kappa_linear": kappa("linear"),
+        "weighted_kappa_quadratic": kappa("quadratic"),
+        "percent": lambda tables: (tables @ identity.ravel()) / tables.sum(axis=1),
+        "gwet_ac1": lambda tables: gwet.gwet(tables @ sums, identity),
     }
-    found: dict[str, Function] = {
-        name: partial(_flat_kappa, weights=cohen.disagreement(kind, points)) for name, kind in by_kind.items()
-    }
-    found["percent"] = lambda tables: (tables @ identity.ravel()) / tables.sum(axis=1)
-    found["gwet_ac1"] = lambda tables: gwet.gwet(tables @ sums, identity)
-    return found
-
-
-def _flat_kappa(tables: Floats, weights: Floats) -> Floats:
-    return cohen.kappa(tables.reshape(-1, *weights.shape), weights)
-
-
-def _never_bare(found: Estimate, function: Function, table: Ints, request: Request) -> Estimate:
-    """The estimate, without an interval of no width."""
-    if found.value is None or found.ci is None or found.ci[0] < found.ci[1]:
-        return found
-    flat = table.ravel().astype(np.float64)
-    ends = widened(function, flat[None], np.eye(flat.size), int(flat.sum()), request.confidence)
-    return replace(found, ci=ends, warnings=(*found.warnings, Caution.NO_SPREAD))
 
 
 def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request) -> Estimate:
@@ -165,17 +151,6 @@ def _kappa(kind: cohen.Weighting, table: Ints, points: Floats, request: Request)
     if math.isnan(value) or se is None:
         return undefined("delta_clipped", Reason.ONE_CATEGORY, n=n, level=request.confidence)
     return _wald(value, se, "delta_clipped", n, request, cohen.cautions(table))
-
-
-def _ac1(table: Ints, request: Request) -> Estimate:
-    identity = np.eye(len(table))
-    rows = (identity[:, None, :] + identity[None, :, :]).reshape(-1, len(table))  # what each cell's items got
-    times = table.ravel()
-    value = float(gwet.gwet(times @ gwet.item_sums(rows, identity), identity))
-    se = gwet.ac1_se(rows, times)
-    if math.isnan(value):
-        return undefined("gwet_2008", Reason.NO_PAIRABLE, n=0, level=request.confidence)
-    return _wald(value, se or 0.0, "gwet_2008", int(times.sum()), request, ())
 
 
 def _wald(

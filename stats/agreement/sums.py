@@ -48,7 +48,14 @@ class AgreementSums:
 
 def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
     """Build the rows; `clusters` (n_items,) are consecutive codes, None when every item stands alone."""
-    patterns, counts, codes = compress_rows(_item_table(ratings))
+    # What decides an item's row: its moments, its two answers, or its category counts.
+    if ratings.q > MAX_CATEGORIES:
+        table = krippendorff.label_moments(ratings.item, ratings.value, ratings.points, ratings.n_items)
+    elif len(ratings.raters) == 2:
+        table = ratings.matrix().T.astype(np.float64) + 1
+    else:
+        table = ratings.counts().astype(np.float64)
+    patterns, counts, codes = compress_rows(table)
     columns = _columns(ratings, patterns)
     rows = np.hstack(list(columns.values()))
     parts, start = {}, 0
@@ -57,7 +64,17 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
         start += block.shape[1]
     usual = np.bincount(ratings.value, minlength=1).argmax()
     items = ratings.item[ratings.value != usual]
-    possible, minority = _possible(ratings), len(np.unique(items if clusters is None else clusters[items]))
+    minority = len(np.unique(items if clusters is None else clusters[items]))
+    possible = np.empty((0, 4))
+    if ratings.q <= MAX_CATEGORIES:
+        first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
+        if len(ratings.raters) == 2:
+            seen = np.column_stack([first, second]) + 1.0
+        else:
+            labels = np.bincount(ratings.item)
+            each = max(2, round(float(np.median(labels[labels > 0]))) if labels.any() else 2)
+            seen = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
+        possible = np.hstack(list(_columns(ratings, seen.astype(np.float64)).values()))
     if clusters is not None:
         kinds = int(clusters.max(initial=-1)) + 1
         sums = np.empty((kinds, rows.shape[1]))
@@ -67,36 +84,15 @@ def agreement_sums(ratings: Ratings, clusters: Ints | None) -> AgreementSums:
     return AgreementSums(rows, counts, parts, possible, minority)
 
 
-def _possible(ratings: Ratings) -> Floats:
-    """Sums of hypothetical items: all raters in one category, and one rater in another."""
-    if ratings.q > MAX_CATEGORIES:
-        return np.empty((0, 4))
-    first, second = (part.ravel() for part in np.indices((ratings.q, ratings.q)))
-    if len(ratings.raters) == 2:
-        patterns = np.column_stack([first, second]) + 1.0
-    else:
-        usual = np.bincount(ratings.item)
-        each = max(2, round(float(np.median(usual[usual > 0]))) if usual.any() else 2)
-        patterns = (each - 1) * np.eye(ratings.q)[first] + np.eye(ratings.q)[second]
-    return np.hstack(list(_columns(ratings, patterns.astype(np.float64)).values()))
-
-
-def _item_table(ratings: Ratings) -> Floats:
-    """What decides an item's row: its two answers, its category counts, or its moments."""
-    if ratings.q > MAX_CATEGORIES:
-        return _long_moments(ratings)
-    if len(ratings.raters) == 2:
-        return ratings.matrix().T.astype(np.float64) + 1
-    return ratings.counts().astype(np.float64)
-
-
 def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
     if ratings.q > MAX_CATEGORIES:
         return {"moments": patterns}
-    two = len(ratings.raters) == 2
+    two, q = len(ratings.raters) == 2, ratings.q
     chosen = patterns.astype(np.int64) - 1
-    counts = _counts_of_two(chosen, ratings.q) if two else patterns
-    identity = np.eye(ratings.q)
+    counts = patterns
+    if two:
+        counts = np.asarray(sum((chosen[:, [r]] == np.arange(q)).astype(np.float64) for r in range(2)))
+    identity = np.eye(q)
     columns = {
         "moments": krippendorff.moments(counts, ratings.points),
         "shares": gwet.item_sums(counts, identity),
@@ -105,24 +101,8 @@ def _columns(ratings: Ratings, patterns: Floats) -> dict[str, Floats]:
         "coincidences": krippendorff.coincidences(counts).reshape(len(patterns), -1),
     }
     if two:
-        q = ratings.q
         table = np.zeros((len(chosen), q * q))
         both = np.flatnonzero((chosen >= 0).all(axis=1))
         table[both, chosen[both, 0] * q + chosen[both, 1]] = 1
         columns["table"] = table
     return columns
-
-
-def _counts_of_two(chosen: Ints, q: int) -> Floats:
-    return np.asarray(sum((chosen[:, [r]] == np.arange(q)).astype(np.float64) for r in range(2)))
-
-
-def _long_moments(ratings: Ratings) -> Floats:
-    """`krippendorff.moments` without a table of categories, for scores with very many values."""
-    points = ratings.points - ratings.points.mean()
-    x = points[ratings.value]
-    m = np.bincount(ratings.item, minlength=ratings.n_items).astype(np.float64)
-    first = np.bincount(ratings.item, weights=x, minlength=ratings.n_items)
-    second = np.bincount(ratings.item, weights=x * x, minlength=ratings.n_items)
-    spread = 2 * (m * second - first**2) / np.maximum(m - 1, 1)
-    return np.asarray(np.column_stack([m, first, second, spread]) * (m >= 2)[:, None])

@@ -15,7 +15,7 @@ from stats.agreement.sums import MAX_CATEGORIES
 from stats.agreement.two_raters import RELATIONS, pooled_share, relations
 from stats.analyses.options import Options, chosen, questions_in
 from stats.core.bootstrap import Ints
-from stats.core.estimate import Caution, Estimate, Reason, undefined
+from stats.core.estimate import Caution, Reason, undefined
 from stats.tables.columns import Table
 from stats.tables.groups import refuse_repeats
 from stats.tables.label_ratings import Resolved, resolve
@@ -61,12 +61,23 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
     dropped: list[DroppedPair] = []
     many = len(ratings.raters) > MOST_PAIRED
     if exchangeable:
-        estimates |= _of_raters_alike(resolved, request)
+        # What depends on who gave which label is refused; ICC(1,1) is there also for different numbers of labels.
+        refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
+        estimates |= {
+            name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused
+        }
+        labels = np.bincount(ratings.item)
+        if request.allows("interval") and len(set(labels[labels >= 2].tolist())) > 1:
+            estimates["icc_1_1"] = one_way_correlation(
+                ratings, clusters=resolved.clusters, level=request.confidence
+            )
+            estimates["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
     elif not many:
         pairs, dropped = rater_pairs(ratings, request, clusters=resolved.clusters)
     warnings = [Caution.MIXED_RATER_KINDS] if len(resolved.kinds) > 1 else []
     warnings += [Caution.MANY_RATERS] if many and not exchangeable else []
     per_item = np.bincount(ratings.item, minlength=ratings.n_items)
+    cells = ratings.n_items * len(ratings.raters)
     document: Document = {
         "level": resolved.level,
         "n_items": int((per_item > 0).sum()),
@@ -75,7 +86,7 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
         "exchangeable": exchangeable,
         "n_labels": len(ratings.item),
         "n_clusters": None if resolved.clusters is None else len(np.unique(resolved.clusters)),
-        "missing": None if exchangeable else _missing(ratings),
+        "missing": None if exchangeable or not cells else 1 - len(ratings.item) / cells,
         **{f"n_{name}": count for name, count in resolved.left_out.items()},
         "categories": list(ratings.categories) if ratings.q <= MAX_CATEGORIES else None,
         "warnings": [str(warning) for warning in warnings],
@@ -84,29 +95,10 @@ def _bundle(table: Table, level: Level | None, options: Options, exchangeable: b
         document[name] = estimates[name].as_json()
     document["primary"] = PRIMARY[resolved.level]
     document["unit"] = "item" if resolved.clusters is None else "cluster"
-    document |= _pooled(ratings, resolved.clusters, options)
-    shown = [_pair(pair) | _scores(pair, resolved, options) for pair in pairs]
-    return (
-        document
-        | _categories(ratings, exchangeable)
-        | {
-            "pairs": shown,
-            "pairs_dropped": [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped],
-        }
-    )
-
-
-def _of_raters_alike(resolved: Resolved, request: Request) -> dict[str, Estimate]:
-    """Refusals of what depends on who gave which label; ICC(1,1) also where items have different numbers of labels."""
-    refused = (*TWO_RATERS, *(form for form in FORMS if not form.startswith("icc_1_")))
-    found = {name: undefined(name, Reason.RATERS_ALIKE, level=request.confidence) for name in refused}
-    labels = np.bincount(resolved.ratings.item)
-    if request.allows("interval") and len(set(labels[labels >= 2].tolist())) > 1:
-        found["icc_1_1"] = one_way_correlation(
-            resolved.ratings, clusters=resolved.clusters, level=request.confidence
-        )
-        found["icc_1_k"] = undefined("icc_1_k", Reason.INCOMPLETE, level=request.confidence)
-    return found
+    document |= _pooled(ratings, resolved.clusters, options) | _categories(ratings, exchangeable)
+    document["pairs"] = [_pair(pair, resolved, options) for pair in pairs]
+    document["pairs_dropped"] = [{"raters": list(pair.raters), "n_items": pair.n_items} for pair in dropped]
+    return document
 
 
 def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Document:
@@ -129,26 +121,6 @@ def _pooled(ratings: Ratings, clusters: Ints | None, options: Options) -> Docume
             same[rated].astype(np.float64), pairs, units, level=options.confidence
         ).as_json()
     }
-
-
-def _scores(pair: PairAgreement, resolved: Resolved, options: Options) -> Document:
-    """Correlations, root mean square difference and bias of two raters; null on an unordered scale."""
-    if resolved.level == "nominal":
-        return {name: undefined(name, Reason.LEVEL, level=options.confidence).as_json() for name in RELATIONS}
-    ratings = resolved.ratings
-    matrix = ratings.matrix_of(*(ratings.raters.index(name) for name in pair.raters))
-    both = (matrix >= 0).all(axis=0)
-    clusters = None
-    if resolved.clusters is not None:
-        clusters = np.unique(resolved.clusters[both], return_inverse=True)[1]
-    first, second = matrix[:, both]
-    found = relations(first, second, ratings.points, clusters=clusters, level=options.confidence)
-    return {name: estimate.as_json() for name, estimate in found.items()}
-
-
-def _missing(ratings: Ratings) -> float | None:
-    cells = ratings.n_items * len(ratings.raters)
-    return 1 - len(ratings.item) / cells if cells else None
 
 
 def _categories(ratings: Ratings, exchangeable: bool) -> Document:
@@ -180,7 +152,18 @@ def _limits(table: Ints) -> Document:
     }
 
 
-def _pair(pair: PairAgreement) -> Document:
+def _pair(pair: PairAgreement, resolved: Resolved, options: Options) -> Document:
+    """Two raters: their table, kappas, and the correlations and differences that an ordered scale has."""
+    if resolved.level == "nominal":
+        scores = {name: undefined(name, Reason.LEVEL, level=options.confidence) for name in RELATIONS}
+    else:
+        ratings, clusters = resolved.ratings, resolved.clusters
+        matrix = ratings.matrix_of(*(ratings.raters.index(name) for name in pair.raters))
+        both = (matrix >= 0).all(axis=0)
+        if clusters is not None:
+            clusters = np.unique(clusters[both], return_inverse=True)[1]
+        first, second = matrix[:, both]
+        scores = relations(first, second, ratings.points, clusters=clusters, level=options.confidence)
     return {
         "raters": list(pair.raters),
         "n_items": pair.n_items,
@@ -188,4 +171,5 @@ def _pair(pair: PairAgreement) -> Document:
         "percent": pair.percent.as_json(),
         **{name: estimate.as_json() for name, estimate in pair.kappas.items()},
         **_limits(pair.table),
+        **{name: estimate.as_json() for name, estimate in scores.items()},
     }

@@ -113,17 +113,9 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 def systems_text(document: Document) -> str:
     """A line per system: mean, majority and unanimous outputs, with what was counted."""
     header = (
-        "system",
-        "outputs",
-        "labelled",
-        "raters",
-        "mean",
-        "interval",
-        "majority",
-        "share",
-        "interval",
+        "system", "outputs", "labelled", "raters", "mean", "interval", "majority", "share", "interval",
         "ties",
-    )
+    )  # fmt: skip
     blocks = []
     for question, found in document["questions"].items():
         rows = [
@@ -185,19 +177,17 @@ def pairs_text(document: Document) -> str:
         document["systems"],
         key=lambda row: (row["strength"]["value"] is None, -(row["strength"]["value"] or 0), row["system"]),
     )
-    header = (
-        "system",
-        "wins",
-        "losses",
-        "ties",
-        "win rate",
-        "half-tie rate",
-        "strength",
-        "interval",
-        "rank",
-        "notes",
-    )
-    systems = aligned(header, [_system_row(row) for row in ranked])
+    header = ("system", "wins", "losses", "ties", "win rate", "half-tie rate", "strength", "interval", "rank")
+    rows = [
+        [
+            *(row[name] for name in ("system", "wins", "losses", "ties")),
+            *(number(row[name]["value"]) for name in ("win_rate", "half_tie_rate", "strength")),
+            interval(row["strength"]["ci"]),
+            "-" if row["rank"] is None else f"{row['rank'][0]}-{row['rank'][1]}",
+            row["strength"]["reason"] or "",
+        ]
+        for row in ranked
+    ]
     bias = document["position_bias"]
     others = aligned(
         ESTIMATE_HEADER,
@@ -208,11 +198,11 @@ def pairs_text(document: Document) -> str:
             estimate_row("swap consistency", bias["swap_consistency"]),
         ],
     )
-    return f"{systems}\n\n{others}{_tests(document)}{_transitivity(document['transitivity'])}"
+    return "\n".join([aligned((*header, "notes"), rows), "", others, *_tests(document)])
 
 
-def _tests(document: Document) -> str:
-    """The two tests of position, said apart, and how the figures were made."""
+def _tests(document: Document) -> list[str]:
+    """The two tests of position, said apart, how the figures were made, and what speaks against one scale."""
     bias = document["position_bias"]
     lines = []
     if bias["p"] is not None:
@@ -229,33 +219,13 @@ def _tests(document: Document) -> str:
     ]
     shown += [("order effect", document["order_effect"]), ("first slot share", bias["first_slot_share"])]
     lines.append(made_by(shown, document["unit"]))
-    return "".join(f"\n{line}" for line in lines)
-
-
-def _transitivity(found: Document) -> str:
-    """Lines that are there only where there is something to say."""
-    lines = [f"majority cycle: {printable(' > '.join([*cycle, cycle[0]]))}" for cycle in found["cycles"]]
+    found = document["transitivity"]
+    lines += [f"majority cycle: {printable(' > '.join([*cycle, cycle[0]]))}" for cycle in found["cycles"]]
     fit = found["fit"]
     if fit and fit["p"] is not None:
         tested = f"deviance {number(fit['deviance'])}, df {fit['df']}, p {number(fit['p'])} ({fit['method']})"
         lines.append(f"one scale against free results: {tested}")
-    return "".join(f"\n{line}" for line in lines)
-
-
-def _system_row(row: Document) -> list[object]:
-    strength, rank = row["strength"], row["rank"]
-    return [
-        row["system"],
-        row["wins"],
-        row["losses"],
-        row["ties"],
-        number(row["win_rate"]["value"]),
-        number(row["half_tie_rate"]["value"]),
-        number(strength["value"]),
-        interval(strength["ci"]),
-        "-" if rank is None else f"{rank[0]}-{rank[1]}",
-        strength["reason"] or "",
-    ]
+    return lines
 
 
 def retrieval_text(document: Document) -> str:

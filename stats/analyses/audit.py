@@ -68,7 +68,7 @@ def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known
     sample, strata = tables[0], weighted_strata(scenarios[0], design)
     missing = missing_labels(design, drawn_strata(units, design))
     warnings = (Caution.POOLED_QUESTIONS,) if pooled else ()
-    eligible = round(sample.total)
+    eligible, labelled = round(sample.total), units.expert != -1
     return {
         "positive": units.positive,
         "primary": "kappa",
@@ -81,19 +81,14 @@ def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known
         "splits": int(units.split.sum()),
         "missing": sum(missing),
         "excluded": int(units.audited.sum()) - eligible,
-        "exclusions": _exclusions(units),
+        "exclusions": {
+            "expert": outcome_counts(units.expert[labelled]),
+            "judge": outcome_counts(units.judge[labelled]),
+        },
         "unaudited": int((units.judged & ~units.audited).sum()),
         "design": None if isinstance(strata, Reason) or not sizes_known else design.source,
         "judge_versions": list(units.judge_versions),
         "warnings": [str(warning) for warning in warnings],
-    }
-
-
-def _exclusions(units: AuditUnits) -> dict[str, dict[str, int]]:
-    labelled = units.expert != -1
-    return {
-        "expert": outcome_counts(units.expert[labelled]),
-        "judge": outcome_counts(units.judge[labelled]),
     }
 
 
@@ -132,12 +127,9 @@ def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
 
 def _block(counts: Confusion, estimates: dict[str, Estimate]) -> Document:
     cells = zip(("tp", "fp", "fn", "tn"), counts.cells, strict=True)
-    return {name: _whole(cell) for name, cell in cells} | _as_json(estimates)
+    whole = {name: int(cell) if float(cell).is_integer() else float(cell) for name, cell in cells}
+    return whole | _as_json(estimates)
 
 
 def _as_json(estimates: dict[str, Estimate]) -> Document:
     return {name: estimate.as_json() for name, estimate in estimates.items()}
-
-
-def _whole(number: float) -> int | float:
-    return int(number) if float(number).is_integer() else float(number)

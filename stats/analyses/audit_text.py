@@ -81,7 +81,7 @@ def calibration_text(document: Document) -> str:
             names = ("auc", "brier", "overconfidence")
             curve = [
                 [
-                    _bin(row),
+                    " to ".join(dict.fromkeys((number(row["low"]), number(row["high"])))),
                     row["n"],
                     number(row["mean_score"]),
                     number(row["share"]["value"]),
@@ -96,11 +96,6 @@ def calibration_text(document: Document) -> str:
                 f"{aligned(('score', 'n', 'mean score', 'share true', 'interval'), curve)}"
             )
     return "\n\n".join(blocks) or "no labels"
-
-
-def _bin(row: Document) -> str:
-    low, high = number(row["low"]), number(row["high"])
-    return low if low == high else f"{low} to {high}"
 
 
 def _judge(row: Document) -> str:
@@ -126,17 +121,8 @@ def gold_text(document: Document) -> str:
         for rule in ("net", "agree")
     ]
     header = (
-        "judge",
-        "orders",
-        "pairs",
-        "correct",
-        "wrong",
-        "ties",
-        "accuracy",
-        "interval",
-        "missing",
-        "bounds",
-    )
+        "judge", "orders", "pairs", "correct", "wrong", "ties", "accuracy", "interval", "missing", "bounds",
+    )  # fmt: skip
     shown = [("accuracy", row[rule]["accuracy"]) for row in document["judges"] for rule in ("net", "agree")]
     turned = [
         f"{_judge(row)}: {row['opposite']} pairs decided both ways, {row['one_order']} seen in one order"

@@ -9,11 +9,12 @@ import numpy as np
 
 from stats.analyses.options import Options, chosen_question, questions_in
 from stats.audit.design import audit_design
-from stats.audit.score_calibration import Bin, Scored, auc, brier, overconfidence, reliability
-from stats.audit.units import AuditUnits, Outcome, audit_units
+from stats.audit.score_calibration import Scored, auc, brier, overconfidence, reliability
+from stats.audit.units import Outcome, audit_units
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Caution, Estimate
 from stats.scores.clusters import cluster_codes
+from stats.tables.cells import number_in
 from stats.tables.columns import Table
 from stats.tables.groups import group_codes, refuse_many
 from stats.tables.labels import independent
@@ -53,7 +54,14 @@ def _question(table: Table, positive: str, options: Options, score_range: Range 
     judges = own["rater_kind"].is_in("judge")
     names = group_codes(own, ("rater", "judge_version"))
     refuse_many(len(np.unique(names[judges])), "rater")
-    weight, source = _weights(units)
+    # The units that each unit stands for, where the table has a design.
+    weight, source = np.ones(len(units)), None
+    if units.has_sizes or not units.strata.is_empty:
+        design = audit_design(units)
+        source = design.source
+        for h, size in enumerate(design.sizes.tolist()):
+            inside = design.inside(h)
+            weight[inside] = size / max(1, int((inside & units.audited).sum()))
     clusters = np.arange(len(units)) if units.clusters.is_empty else cluster_codes(units.clusters.texts())
     eligible = np.isin(units.expert, [Outcome.POSITIVE, Outcome.NEGATIVE])
     rows = []
@@ -78,24 +86,12 @@ def _question(table: Table, positive: str, options: Options, score_range: Range 
     }
 
 
-def _weights(units: AuditUnits) -> tuple[Floats, str | None]:
-    """(U,) units that each unit stands for, and what the design was read from; 1 and None without strata."""
-    if units.strata.is_empty and not units.has_sizes:
-        return np.ones(len(units)), None
-    design = audit_design(units)
-    weight = np.ones(len(units))
-    for h, size in enumerate(design.sizes.tolist()):
-        inside = design.inside(h)
-        weight[inside] = size / max(1, int((inside & units.audited).sum()))
-    return weight, design.source
-
-
 def _scores(rows: Table, subjects: Ints, units: int, score_range: Range | None) -> Floats:
     """(units,) the mean score of a judge, nan where it gave none."""
     answered = rows["state"].is_in("answered")
     rows, subjects = rows.select(answered), subjects[answered]
     values = rows["value"]
-    numbers = np.array([_number(text) for text in values.values])[values.codes]
+    numbers = np.array([number_in(text) for text in values.values])[values.codes]
     wrong = ~np.isfinite(numbers)
     low, high = score_range or (-math.inf, math.inf)
     wrong |= (numbers < low) | (numbers > high)
@@ -112,13 +108,6 @@ def _scores(rows: Table, subjects: Ints, units: int, score_range: Range | None) 
     count = np.bincount(subjects, minlength=units)
     total = np.bincount(subjects, weights=numbers, minlength=units)
     return np.divide(total, count, out=np.full(units, np.nan), where=count > 0)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 def _judge(rows: Table, items: Scored, missing: int, clustered: bool, options: Options) -> Document:
@@ -142,15 +131,14 @@ def _judge(rows: Table, items: Scored, missing: int, clustered: bool, options: O
         "auc": shown(auc(items, level=level)),
         "brier": shown(brier(items, level=level)),
         "overconfidence": shown(overconfidence(items, level=level)),
-        "curve": [_bin(found) for found in reliability(items, level=level)],
-    }
-
-
-def _bin(found: Bin) -> Document:
-    return {
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "mean_score": found.mean_score,
-        "share": found.share.as_json(),
+        "curve": [
+            {
+                "low": found.low,
+                "high": found.high,
+                "n": found.n,
+                "mean_score": found.mean_score,
+                "share": found.share.as_json(),
+            }
+            for found in reliability(items, level=level)
+        ],
     }

@@ -59,7 +59,6 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
     design = audit_design(units)
     strata = corrected_strata(units, design)
     missing = missing_labels(design, strata)
-    cautions = _cautions(units)
     estimates = {
         "uncorrected": _uncorrected(units, design, strata, options),
         "corrected": corrected_score(strata, level=options.confidence),
@@ -89,8 +88,16 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
         "primary": "corrected",
         "unit": "output" if units.clusters.is_empty else "cluster",
     }
+    systems = {units.systems.values[code] for code in np.unique(units.systems.codes)} - {""}
+    cautions = (Caution.POOLED_SYSTEMS,) if len(systems) > 1 else ()
     for name, estimate in estimates.items():
-        document[name] = _labelled(estimate, units, cautions).as_json()
+        document[name] = replace(
+            estimate,
+            warnings=(*estimate.warnings, *cautions),
+            n_abstain=int((units.judge == Outcome.ABSTAIN).sum()),
+            n_unavailable=int((units.judge == Outcome.UNAVAILABLE).sum()),
+            judge_version=units.judge_versions[0] if len(units.judge_versions) == 1 else None,
+        ).as_json()
     # Splits count negative here; the figure is one of several under "more".
     negatives = units.with_splits(Outcome.NEGATIVE)
     document["rogan_gladen"] = (
@@ -109,22 +116,6 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
     }
 
 
-def _cautions(units: AuditUnits) -> tuple[str, ...]:
-    systems = {units.systems.values[code] for code in np.unique(units.systems.codes)} - {""}
-    return (Caution.POOLED_SYSTEMS,) if len(systems) > 1 else ()
-
-
-def _labelled(estimate: Estimate, units: AuditUnits, cautions: tuple[str, ...]) -> Estimate:
-    """The estimate with the counts that belong to it."""
-    return replace(
-        estimate,
-        warnings=(*estimate.warnings, *cautions),
-        n_abstain=int((units.judge == Outcome.ABSTAIN).sum()),
-        n_unavailable=int((units.judge == Outcome.UNAVAILABLE).sum()),
-        judge_version=units.judge_versions[0] if len(units.judge_versions) == 1 else None,
-    )
-
-
 def _stratum_row(stratum: Stratum, units: AuditUnits, design: Design, h: int) -> Document:
     inside = design.inside(h)
     return {
@@ -139,38 +130,32 @@ def _stratum_row(stratum: Stratum, units: AuditUnits, design: Design, h: int) ->
 def _uncorrected(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:
     """The judge's share of positives; unavailable verdicts leave the denominator and are bounded."""
     level, total = options.confidence, int(design.sizes.sum())
-    judged = int(units.judged.sum())
+    judged, positive = int(units.judged.sum()), units.judge == Outcome.POSITIVE
     if judged == 0:
         return undefined("wilson", Reason.NO_JUDGE, n=0, level=level)
     if judged >= total:
-        return _judged_share(units, level)
-    judge_strata = [_judge_stratum(units, design, h) for h in range(len(strata))]
+        yes = positive[units.judged]
+        if units.clusters.is_empty:
+            estimate = proportion(int(yes.sum()), len(yes), level=level)
+        else:
+            names = [units.clusters.values[code] for code in units.clusters.codes[units.judged]]
+            estimate = wilson_on_effective_n(cluster_totals(yes, names), level=level)
+        failed = int((units.judge == Outcome.UNAVAILABLE).sum())
+        rule = "abstained and uncertain count negative; unavailable leave the denominator"
+        bounds = missing_bounds(int(yes.sum()), len(yes), failed) if failed else None
+        return replace(estimate, denom_rule=rule, bounds=bounds)
+    judge_strata = []
+    for h in range(len(strata)):
+        inside = design.inside(h) & units.judged
+        counts = int(inside.sum()), int((inside & positive).sum())
+        judge_strata.append(Stratum(design.names[h], int(design.sizes[h]), *counts))
     if any(stratum.is_unaudited for stratum in judge_strata):
         return undefined("design_weighted", Reason.NO_JUDGE, n=judged, level=level)
     if all(stratum.mean in (0.0, 1.0) for stratum in judge_strata):
         # The strata refine the judge's answer, so the verdicts outside the sample are known too.
-        yes = sum(stratum.size for stratum in judge_strata if stratum.mean == 1)
-        return proportion(yes, total, level=level, denom_rule="strata_refine_the_judge")
+        certain = sum(stratum.size for stratum in judge_strata if stratum.mean == 1)
+        return proportion(certain, total, level=level, denom_rule="strata_refine_the_judge")
     return corrected_score(judge_strata, level=level)
-
-
-def _judge_stratum(units: AuditUnits, design: Design, h: int) -> Stratum:
-    inside = design.inside(h) & units.judged
-    yes = int((inside & (units.judge == Outcome.POSITIVE)).sum())
-    return Stratum(design.names[h], int(design.sizes[h]), int(inside.sum()), yes)
-
-
-def _judged_share(units: AuditUnits, level: float) -> Estimate:
-    yes = (units.judge == Outcome.POSITIVE)[units.judged]
-    names = [units.clusters.values[code] for code in units.clusters.codes[units.judged]]
-    failed = int((units.judge == Outcome.UNAVAILABLE).sum())
-    if units.clusters.is_empty:
-        estimate = proportion(int(yes.sum()), len(yes), level=level)
-    else:
-        estimate = wilson_on_effective_n(cluster_totals(yes, names), level=level)
-    rule = "abstained and uncertain count negative; unavailable leave the denominator"
-    bounds = missing_bounds(int(yes.sum()), len(yes), failed) if failed else None
-    return replace(estimate, denom_rule=rule, bounds=bounds)
 
 
 def _superpopulation(units: AuditUnits, design: Design, strata: list[Stratum], options: Options) -> Estimate:

@@ -38,35 +38,27 @@ def difference_document(
     questions = {}
     for question in questions_in(table):
         resolved = resolve(table.select(table["question"].is_in(question)), level, options.order)
-        questions[question] = _one_question(resolved, first, second, options)
-    return {"primary": "difference", "questions": questions}
-
-
-def _one_question(
-    resolved: Resolved, first: Sequence[str], second: Sequence[str], options: Options
-) -> Document:
-    ratings = resolved.ratings
-    groups = _codes(resolved, first), _codes(resolved, second)
-    found = alpha_difference(
-        ratings, groups, resolved.level, clusters=resolved.clusters, confidence=options.confidence
-    )
-    sides = {
-        name: {"raters": [ratings.raters[code] for code in group], "alpha": estimate.as_json()}
-        for name, group, estimate in zip(
-            ("first", "second"), groups, (found.first, found.second), strict=True
+        ratings, clusters = resolved.ratings, resolved.clusters
+        groups = _codes(resolved, first), _codes(resolved, second)
+        found = alpha_difference(
+            ratings, groups, resolved.level, clusters=clusters, confidence=options.confidence
         )
-    }
-    return {
-        "level": resolved.level,
-        "coefficient": f"krippendorff_alpha_{resolved.level}",
-        "unit": "item" if resolved.clusters is None else "cluster",
-        "n_items": found.items,
-        "items_left_out": ratings.n_items - found.items,
-        **{f"n_{name}": count for name, count in resolved.left_out.items()},
-        **sides,
-        "difference": found.difference.as_json(),
-        "p": found.p,
-    }
+        alphas = zip(("first", "second"), groups, (found.first, found.second), strict=True)
+        questions[question] = {
+            "level": resolved.level,
+            "coefficient": f"krippendorff_alpha_{resolved.level}",
+            "unit": "item" if clusters is None else "cluster",
+            "n_items": found.items,
+            "items_left_out": ratings.n_items - found.items,
+            **{f"n_{name}": count for name, count in resolved.left_out.items()},
+            **{
+                name: {"raters": [ratings.raters[code] for code in group], "alpha": alpha.as_json()}
+                for name, group, alpha in alphas
+            },
+            "difference": found.difference.as_json(),
+            "p": found.p,
+        }
+    return {"primary": "difference", "questions": questions}
 
 
 def _codes(resolved: Resolved, words: Sequence[str]) -> list[int]:

@@ -41,46 +41,40 @@ def errors_document(table: Table, *, positive: str, options: Options) -> Documen
     """
     refuse_repeats(independent(table)[0])
     table = chosen(table, options)
-    return {
-        "questions": {
-            question: _one(table.select(table["question"].is_in(question)), positive, options)
-            for question in questions_in(table)
-        },
-        "assumptions": list(ASSUMPTIONS),
-    }
-
-
-def _one(table: Table, positive: str, options: Options) -> Document:
-    resolved = resolve(table, None, options.order)
-    answered = independent(table)[0]
-    answered = answered.select(answered["state"].is_in("answered"))
-    items = group_codes(answered, ("subject",))
-    first = first_rows(items)
-    named = attribute(answered, "system", items, len(first)).texts()
-    # An item whose only votes were tied has no label.
-    kept, item = np.unique(resolved.ratings.item, return_inverse=True)
-    ratings = replace(resolved.ratings, item=item, n_items=len(kept))
-    names, systems = np.unique([named[at] for at in kept] or [""], return_inverse=True)
-    units = resolved.clusters
-    success = success_codes(ratings, positive, resolved.level)
-    found = expert_errors(
-        ratings,
-        success,
-        units=None if units is None else np.unique(units[kept], return_inverse=True)[1],
-        systems=systems,
-        names=tuple(map(str, names)),
-        seed=options.seed,
-        level=options.confidence,
-    )
-    subjects = answered["subject"].texts()
-    return {
-        "n_items": ratings.n_items,
-        "n_labels": len(ratings.item),
-        "n_clusters": None if units is None else len(np.unique(units[kept])),
-        **{f"n_{name}": count for name, count in resolved.left_out.items()},
-        "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
-        **errors_json(found, ratings, success, [subjects[first[at]] for at in kept]),
-    }
+    questions = {}
+    for question in questions_in(table):
+        part = table.select(table["question"].is_in(question))
+        resolved = resolve(part, None, options.order)
+        answered = independent(part)[0]
+        answered = answered.select(answered["state"].is_in("answered"))
+        items = group_codes(answered, ("subject",))
+        first = first_rows(items)
+        named = attribute(answered, "system", items, len(first)).texts()
+        # An item whose only votes were tied has no label.
+        kept, item = np.unique(resolved.ratings.item, return_inverse=True)
+        ratings = replace(resolved.ratings, item=item, n_items=len(kept))
+        names, systems = np.unique([named[at] for at in kept] or [""], return_inverse=True)
+        units = resolved.clusters
+        success = success_codes(ratings, positive, resolved.level)
+        found = expert_errors(
+            ratings,
+            success,
+            units=None if units is None else np.unique(units[kept], return_inverse=True)[1],
+            systems=systems,
+            names=tuple(map(str, names)),
+            seed=options.seed,
+            level=options.confidence,
+        )
+        subjects = answered["subject"].texts()
+        questions[question] = {
+            "n_items": ratings.n_items,
+            "n_labels": len(ratings.item),
+            "n_clusters": None if units is None else len(np.unique(units[kept])),
+            **{f"n_{name}": count for name, count in resolved.left_out.items()},
+            "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(resolved.kinds) > 1 else [],
+            **errors_json(found, ratings, success, [subjects[first[at]] for at in kept]),
+        }
+    return {"questions": questions, "assumptions": list(ASSUMPTIONS)}
 
 
 def success_codes(ratings: Ratings, positive: str, level: Level) -> Ints | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from stats.analyses.options import Options, chosen_question
 from stats.core.bootstrap import Ints
-from stats.core.estimate import Estimate, Reason, undefined
+from stats.core.estimate import Reason, undefined
 from stats.core.intervals import proportion
 from stats.scores.clusters import cluster_totals, wilson_on_effective_n
 from stats.tables.columns import Table
@@ -22,7 +22,7 @@ Document = dict[str, object]
 
 
 @dataclass(frozen=True)
-class _Votes:
+class _PairVotes:
     """Per pair (P,): how many usable votes, their sum (above zero: for the first system by name), the least and the
     greatest of them, and in how many orders they were given."""
 
@@ -32,9 +32,9 @@ class _Votes:
     high: Ints
     orders: Ints
 
-    def take(self, pairs: Ints) -> _Votes:
+    def take(self, pairs: Ints) -> _PairVotes:
         """Some of the pairs."""
-        return _Votes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
+        return _PairVotes(*(getattr(self, name)[pairs] for name in ("count", "net", "low", "high", "orders")))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,35 @@ class _Ballots:
     forward: np.ndarray
     usable: np.ndarray
 
-    def votes(self, rows: np.ndarray) -> _Votes:
+    @classmethod
+    def of(cls, table: Table) -> _Ballots:
+        """The rows of a table, whose systems are pairs. Raises TableError for another form."""
+        first, second, systems = system_pairs(table)
+        pairs = group_codes(table, ("release", "question", "subject"))
+        for ends in (np.minimum(first, second), np.maximum(first, second)):
+            pairs = np.unique(pairs * len(systems) + ends, return_inverse=True)[1].astype(np.int64)
+        answered = table["state"].is_in("answered")
+        worth = np.array([1, -1, 0])  # of Result: first, second, tie
+        shown = np.zeros(len(table), dtype=np.int64)
+        shown[answered] = worth[pair_results(table.select(answered))]
+        return cls(
+            pair=pairs,
+            n=int(pairs.max(initial=-1)) + 1,
+            vote=np.where(first < second, shown, -shown),
+            forward=first < second,
+            usable=~table["state"].is_in("unavailable"),
+        )
+
+    def gold(self, table: Table, decisions: np.ndarray) -> Ints:
+        """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
+        experts, n = _graders(table, "expert") & self.usable, max(1, self.n)
+        cells = table["rater"].codes[experts].astype(np.int64) * n + self.pair[experts]
+        kinds, at = np.unique(cells, return_inverse=True)
+        of_expert = np.sign(np.bincount(at, weights=self.vote[experts], minlength=len(kinds)))
+        for_first = np.bincount(kinds % n, weights=of_expert, minlength=self.n).astype(np.int64)
+        return np.where(for_first == 0, np.sign(self.votes(decisions).net), np.sign(for_first))
+
+    def votes(self, rows: np.ndarray) -> _PairVotes:
         """What the rows of a mask say together."""
         rows = rows & self.usable
         at, vote, n = self.pair[rows], self.vote[rows], self.n
@@ -57,11 +85,11 @@ class _Ballots:
         np.maximum.at(high, at, vote)
         ways = [np.bincount(at[self.forward[rows] == way], minlength=n) > 0 for way in (True, False)]
         net = np.bincount(at, weights=vote, minlength=n).astype(np.int64)
-        return _Votes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
+        return _PairVotes(np.bincount(at, minlength=n), net, low, high, np.sum(ways, axis=0, dtype=np.int64))
 
 
 # Several votes about one pair as one choice: 1 or -1 for one of the systems, 0 for a tie.
-_CHOICE: Mapping[OrderRule, Callable[[_Votes], Ints]] = {
+_CHOICE: Mapping[OrderRule, Callable[[_PairVotes], Ints]] = {
     "net": lambda votes: np.sign(votes.net),
     "agree": lambda votes: np.where(votes.low == votes.high, votes.low, 0),
 }
@@ -85,18 +113,20 @@ def gold_document(table: Table, *, options: Options) -> Document:
     for kind in GRADERS:
         if not others["rater_kind"].is_in(kind).any():
             raise TableError(f"no row is by a rater of the kind {kind!r}", column="rater_kind")
-    ballots = _ballots(table)
-    gold = _gold(table, ballots, decisions)
+    ballots = _Ballots.of(table)
+    gold = ballots.gold(table, decisions)
     decided = np.flatnonzero(gold)
     labelled = np.unique(ballots.pair[_graders(table, "expert")])
     clusters = pair_clusters(table)[first_rows(ballots.pair)]
     judges, names = _graders(table, "judge"), group_codes(table, ("rater", "judge_version"))
     refuse_many(len(np.unique(names[judges])), "rater")
-    rows = [
-        _name(table, judges & (names == code))
-        | _judge(ballots.votes(judges & (names == code)), gold, decided, clusters, options.confidence)
-        for code in np.unique(names[judges]).tolist()
-    ]
+    rows = []
+    for code in np.unique(names[judges]).tolist():
+        mine = judges & (names == code)
+        row = int(np.argmax(mine))
+        judge, version = (table[name].values[table[name].codes[row]] for name in ("rater", "judge_version"))
+        found = _judge(ballots.votes(mine), gold, decided, clusters, options.confidence)
+        rows.append({"judge": judge, "judge_version": version or None} | found)
     return {
         "primary": "net",
         "unit": "cluster" if len(np.unique(clusters[decided])) < len(decided) else "pair",
@@ -113,48 +143,13 @@ def _graders(table: Table, kind: str) -> np.ndarray:
     return np.asarray(table["rater_kind"].is_in(kind) & ~table["verdict_seen"].is_in("yes"))
 
 
-def _ballots(table: Table) -> _Ballots:
-    first, second, systems = system_pairs(table)
-    pairs = group_codes(table, ("release", "question", "subject"))
-    for ends in (np.minimum(first, second), np.maximum(first, second)):
-        pairs = np.unique(pairs * len(systems) + ends, return_inverse=True)[1].astype(np.int64)
-    answered = table["state"].is_in("answered")
-    shown = np.zeros(len(table), dtype=np.int64)
-    shown[answered] = _WORTH[pair_results(table.select(answered))]
-    return _Ballots(
-        pair=pairs,
-        n=int(pairs.max(initial=-1)) + 1,
-        vote=np.where(first < second, shown, -shown),
-        forward=first < second,
-        usable=~table["state"].is_in("unavailable"),
-    )
-
-
-_WORTH = np.array([1, -1, 0])  # of Result: first, second, tie
-
-
-def _gold(table: Table, ballots: _Ballots, decisions: np.ndarray) -> Ints:
-    """(pairs,) 1 or -1 for the better system, 0 where nobody or no majority says."""
-    experts, n = _graders(table, "expert") & ballots.usable, max(1, ballots.n)
-    cells = table["rater"].codes[experts].astype(np.int64) * n + ballots.pair[experts]
-    kinds, at = np.unique(cells, return_inverse=True)
-    of_expert = np.sign(np.bincount(at, weights=ballots.vote[experts], minlength=len(kinds)))
-    for_first = np.bincount(kinds % n, weights=of_expert, minlength=ballots.n).astype(np.int64)
-    return np.where(for_first == 0, np.sign(ballots.votes(decisions).net), np.sign(for_first))
-
-
-def _name(table: Table, rows: np.ndarray) -> Document:
-    row = int(np.argmax(rows))
-    judge, version = (table[name].values[table[name].codes[row]] for name in ("rater", "judge_version"))
-    return {"judge": judge, "judge_version": version or None}
-
-
-def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
+def _judge(votes: _PairVotes, gold: Ints, decided: Ints, clusters: Ints, level: float) -> Document:
+    """Counts, and for each rule the accuracy: Wilson, on the effective number of pairs where some share a problem."""
     kept = decided[votes.count[decided] > 0]
     units, votes = np.unique(clusters[kept], return_inverse=True)[1], votes.take(kept)
-    missing = len(decided) - len(kept)
+    n, missing = len(kept), len(decided) - len(kept)
     document: Document = {
-        "judged": len(kept),
+        "judged": n,
         "missing": missing,
         "one_order": int((votes.orders == 1).sum()),
         "order_flips": int((votes.low != votes.high).sum()),
@@ -163,23 +158,20 @@ def _judge(votes: _Votes, gold: Ints, decided: Ints, clusters: Ints, level: floa
     for rule, choose in _CHOICE.items():
         choice = choose(votes)
         right, wrong = choice == gold[kept], choice == -gold[kept]
+        k = int(right.sum())
+        if not n:
+            accuracy = undefined("wilson", Reason.NO_ITEMS, n=0, level=level)
+        else:
+            if int(units.max()) + 1 == n:
+                found = proportion(k, n, level=level)
+            else:
+                found = wilson_on_effective_n(cluster_totals(right, units), level=level)
+            bounds = (k / (n + missing), (k + missing) / (n + missing)) if missing else None
+            accuracy = replace(found, denom_rule=_RULE, bounds=bounds)
         document[rule] = {
-            "correct": int(right.sum()),
+            "correct": k,
             "incorrect": int(wrong.sum()),
             "ties": int((~right & ~wrong).sum()),
-            "accuracy": _accuracy(right, units, missing, level).as_json(),
+            "accuracy": accuracy.as_json(),
         }
     return document
-
-
-def _accuracy(right: np.ndarray, units: Ints, missing: int, level: float) -> Estimate:
-    """Wilson, on the effective number of pairs where some share a problem."""
-    n, k, count = len(right), int(right.sum()), int(units.max(initial=-1)) + 1
-    if not n:
-        return undefined("wilson", Reason.NO_ITEMS, n=0, level=level)
-    if count == n:
-        found = proportion(k, n, level=level)
-    else:
-        found = wilson_on_effective_n(cluster_totals(right, units), level=level)
-    bounds = (k / (n + missing), (k + missing) / (n + missing)) if missing else None
-    return replace(found, denom_rule=_RULE, bounds=bounds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -54,6 +54,8 @@ def pairs_document(
     fitted = davidson.fit(counts) if comparisons.k else Reason.NO_ITEMS
     rows = records(counts, level=options.confidence)
     places = standings(comparisons, settled.clusters, options)
+    wins, ties = wins_and_ties(counts)
+    names = comparisons.systems
     return {
         "comparisons": len(comparisons.result),
         "presentations": len(shown.comparisons.result),
@@ -64,10 +66,19 @@ def pairs_document(
         **{f"n_{name}": count for name, count in shown.left_out.items()},
         "both_bad": shown.both_bad,
         "systems": [
-            _system(name, _clustered_record(rows[at], settled, at, options), places[at])
-            for at, name in enumerate(comparisons.systems)
+            _system(name, at, rows[at], settled, places[at], options) for at, name in enumerate(names)
         ],
-        "pairs": list(_met(comparisons)),
+        # of the first against the second, for every two systems that were compared
+        "pairs": [
+            {
+                "first": names[i],
+                "second": names[j],
+                "wins": round(wins[i, j]),
+                "losses": round(wins[j, i]),
+                "ties": round(ties[i, j]),
+            }
+            for i, j in zip(*np.nonzero(np.triu(wins + wins.T + ties)), strict=True)
+        ],
         "tie_parameter": _tie_parameter(fitted, settled, options).as_json(),
         "equal_strengths": _equal_strengths(fitted, settled, options),
         "transitivity": _transitivity(fitted, settled, options),
@@ -76,14 +87,14 @@ def pairs_document(
     }
 
 
-def _clustered_record(record: Record, settled: Settled, system: int, options: Options) -> Record:
-    if settled.clusters is None:
-        return record
-    rate, half = clustered_rates(settled.comparisons, settled.clusters, system, level=options.confidence)
-    return replace(record, win_rate=rate, half_tie_rate=half)
-
-
-def _system(name: str, record: Record, standing: Standing) -> Document:
+def _system(
+    name: str, at: int, record: Record, settled: Settled, standing: Standing, options: Options
+) -> Document:
+    win_rate, half_tie_rate = record.win_rate, record.half_tie_rate
+    if settled.clusters is not None:
+        win_rate, half_tie_rate = clustered_rates(
+            settled.comparisons, settled.clusters, at, level=options.confidence
+        )
     return {
         "system": name,
         "component": standing.component,
@@ -92,22 +103,14 @@ def _system(name: str, record: Record, standing: Standing) -> Document:
         "ties": record.ties,
         "comparisons": record.comparisons,
         "opponents": record.opponents,
-        "win_rate": record.win_rate.as_json(),
-        "half_tie_rate": record.half_tie_rate.as_json(),
+        "win_rate": win_rate.as_json(),
+        "half_tie_rate": half_tie_rate.as_json(),
         "half_tie_rate_macro": record.half_tie_rate_macro,
         "strength": standing.strength.as_json(),
         "jackknife": None if standing.jackknife is None else standing.jackknife.as_json(),
         "regularised_strength": standing.regularised,
         "rank": None if standing.rank is None else list(standing.rank),
     }
-
-
-def _met(comparisons: Comparisons) -> Iterator[Document]:
-    """Wins, losses and ties of the first against the second, for every two systems that were compared."""
-    wins, ties = wins_and_ties(comparisons.table())
-    for i, j in zip(*np.nonzero(np.triu(wins + wins.T + ties)), strict=True):
-        counts = {"wins": round(wins[i, j]), "losses": round(wins[j, i]), "ties": round(ties[i, j])}
-        yield {"first": comparisons.systems[i], "second": comparisons.systems[j], **counts}
 
 
 def _tie_parameter(fitted: DavidsonFit | Reason, settled: Settled, options: Options) -> Estimate:
@@ -156,9 +159,7 @@ def _equal_strengths(fitted: DavidsonFit | Reason, settled: Settled, options: Op
     if covariance is None or count <= degrees:
         return found
     strengths, errors = fitted.strengths[:-1], covariance[:degrees, :degrees]
-    if (
-        np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees
-    ):  # clusters that are all alike: the model's error
+    if np.linalg.matrix_rank(errors, tol=UNMOVED**2) < degrees:  # all clusters are alike: the model's error
         errors = fitted.covariance[:degrees, :degrees]
     wald = float(strengths @ np.linalg.solve(errors, strengths))
     return found | {"p": hotelling_p(wald, degrees, count)}
@@ -168,33 +169,25 @@ def _transitivity(fitted: DavidsonFit | Reason, settled: Settled, options: Optio
     """Does one scale fit? Cycles of the majority, circular triads of each rater, and the deviance."""
     comparisons, names = settled.comparisons, settled.comparisons.systems
     cycles = majority_cycles(comparisons.table()) if comparisons.k else []
-    document: Document = {
-        "cycles": [[names[system] for system in cycle] for cycle in cycles],
-        "raters": list(_triads(settled)),
-        "fit": None,
-    }
+    raters = []
+    for code, rater in enumerate(settled.raters):
+        beats = tournament(comparisons.take(np.flatnonzero(settled.rater == code)).table())
+        if beats is not None:  # the comparisons of the rater name a winner of every pair
+            triads, consistence = circular_triads(beats)
+            raters.append({"rater": rater, "circular_triads": triads, "consistence": consistence})
+    fit: Document | None = None
     if isinstance(fitted, DavidsonFit):
         found = (
             goodness_of_fit(comparisons.table(), fitted, seed=options.seed)
             if settled.clusters is None
             else clustered_fit(comparisons, settled.clusters, fitted)
         )
-        document["fit"] = {
-            "deviance": found.deviance,
-            "df": found.df,
-            "p": found.p,
-            "method": found.method,
-        }
-    return document
-
-
-def _triads(settled: Settled) -> Iterator[Document]:
-    """Circular triads of the raters whose comparisons name a winner of every pair."""
-    for code, rater in enumerate(settled.raters):
-        beats = tournament(settled.comparisons.take(np.flatnonzero(settled.rater == code)).table())
-        if beats is not None:
-            triads, consistence = circular_triads(beats)
-            yield {"rater": rater, "circular_triads": triads, "consistence": consistence}
+        fit = {"deviance": found.deviance, "df": found.df, "p": found.p, "method": found.method}
+    return {
+        "cycles": [[names[system] for system in cycle] for cycle in cycles],
+        "raters": raters,
+        "fit": fit,
+    }
 
 
 def _order_effect(shown: Presentations, options: Options) -> Document:
@@ -223,7 +216,7 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
     """`p` asks whether the first shown wins more often, over all presentations; `swap_p` the same of pairs that were
     shown in both orders and whose two answers name the same slot."""
     swaps, result, clusters = settled.swaps, shown.comparisons.result, shown.shared_clusters
-    alike = settled.cluster_swaps
+    alike, kappa = settled.cluster_swaps, cohen.kappa(settled.swap_table)
     won, decisive = result == Result.FIRST, result != Result.TIE
     if clusters is None:
         first = int(won.sum())
@@ -237,12 +230,8 @@ def _position_bias(shown: Presentations, settled: Settled, options: Options) -> 
         "p": p,
         "swapped_pairs": swaps.n,
         "swap_consistency": swap_consistency(swaps, clusters=alike, level=options.confidence).as_json(),
-        "swap_kappa": _plain(cohen.kappa(settled.swap_table)),
+        "swap_kappa": None if np.isnan(kappa) else float(kappa),
         "first_first": swaps.first_first,
         "second_second": swaps.second_second,
         "swap_p": swap_test(swaps, clusters=alike, seed=options.seed),
     }
-
-
-def _plain(number: np.ndarray) -> float | None:
-    return None if np.isnan(number) else float(number)

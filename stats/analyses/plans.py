@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from stats.planning.agreement import items_for_kappa, kappa_plan
 from stats.planning.allocations import (
     SEED,
-    Allocation,
     PlannedStratum,
     allocations,
     curve_totals,
@@ -42,7 +41,24 @@ def strata_plan(
     Widths and half-widths are shares. `most` says how many outputs of a stratum may be judged wrongly when
     its audit finds none. Raises ValueError when `total` does not fit the strata.
     """
-    found = allocations(strata, total, custom=custom, level=level)
+    rows = []
+    for found in allocations(strata, total, custom=custom, level=level):
+        interval = found.interval
+        row = {
+            "name": found.name,
+            "total": found.total,
+            "hours": found.hours,
+            "se": found.se,
+            "interval": None if interval is None else [interval.low, interval.high],
+            "half_width": _half(None if interval is None else interval.width),
+            "precision_half_width": _half(found.precision_width),
+            "missed_half_width": _half(found.missed_width),
+            "strata": [
+                {"size": stratum.size, "sampled": stratum.sampled, "most": stratum.most}
+                for stratum in found.zero_errors
+            ],
+        }
+        rows.append(row)
     totals = curve_totals(strata, total)
     document: Document = {
         "level": level,
@@ -58,7 +74,7 @@ def strata_plan(
             }
             for stratum in strata
         ],
-        "allocations": [_allocation(allocation) for allocation in found],
+        "allocations": rows,
         "curve": {"totals": totals, "widths": dict(width_curve(strata, totals, level=level))},
         "wanted": None,
     }
@@ -70,24 +86,6 @@ def strata_plan(
             "by_simulation": total_for(strata, half_width, level=level),
         }
     return document
-
-
-def _allocation(found: Allocation) -> Document:
-    interval = found.interval
-    return {
-        "name": found.name,
-        "total": found.total,
-        "hours": found.hours,
-        "se": found.se,
-        "interval": None if interval is None else [interval.low, interval.high],
-        "half_width": _half(None if interval is None else interval.width),
-        "precision_half_width": _half(found.precision_width),
-        "missed_half_width": _half(found.missed_width),
-        "strata": [
-            {"size": stratum.size, "sampled": stratum.sampled, "most": stratum.most}
-            for stratum in found.zero_errors
-        ],
-    }
 
 
 def _half(width: float | None) -> float | None:
@@ -136,7 +134,8 @@ def comparison_plan(
     clusters of a `pilot` of (items, only first, only second). Raises ValueError when the discordance is smaller than
     the difference or larger than the shares allow.
     """
-    _check_power(power)
+    if not 0 < power < 1:
+        raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
     difference = p1 - p2
     most = min(p1 + p2, 2 - p1 - p2)
     if discordance > most + 1e-12:
@@ -165,11 +164,6 @@ def comparison_plan(
         "items": items,
         "clusters": math.ceil(items / cluster_size - 1e-9),
     }
-
-
-def _check_power(power: float) -> None:
-    if not 0 < power < 1:
-        raise ValueError(f"a power lies strictly between 0 and 1, got {power}")
 
 
 def proportion_plan(

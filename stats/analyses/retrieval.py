@@ -48,21 +48,20 @@ def retrieval_document(table: Table, *, ks: Sequence[int] = DEFAULT_KS, options:
     ranks = np.array([int(text) if text else MISS for text in rank.values], dtype=np.int64)[rank.codes]
     queries = len(np.unique(table["query"].codes))
     systems = table["system"]
+    level = options.confidence
     rows = []
     for code in sorted(np.unique(systems.codes).tolist(), key=lambda code: systems.values[code]):
         own = ranks[systems.codes == code]
-        rows += [_row(systems.values[code], own, k, queries - len(own), options) for k in sorted(set(ks))]
+        rows += [
+            {
+                "system": systems.values[code],
+                "k": k,
+                "n_queries": len(own),
+                "unranked_queries": queries - len(own),
+                "p_at_k": precision_at(own, k, level=level).as_json(),
+                "hit_at_k": hit_at(own, k, level=level).as_json(),
+                "mrr_at_k": mrr_at(own, k, seed=options.seed, level=level).as_json(),
+            }
+            for k in sorted(set(ks))
+        ]
     return {"queries": queries, "systems": rows}
-
-
-def _row(system: str, ranks: np.ndarray, k: int, unranked: int, options: Options) -> Document:
-    level = options.confidence
-    return {
-        "system": system,
-        "k": k,
-        "n_queries": len(ranks),
-        "unranked_queries": unranked,
-        "p_at_k": precision_at(ranks, k, level=level).as_json(),
-        "hit_at_k": hit_at(ranks, k, level=level).as_json(),
-        "mrr_at_k": mrr_at(ranks, k, seed=options.seed, level=level).as_json(),
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from stats.agreement.bundle import LEVELS, Level
 from stats.analyses import as_text, audit_text
@@ -38,7 +38,7 @@ class Request:
     analysis: str
     options: Options = field(default_factory=Options)
     positive: str = ""
-    level: str | None = None
+    level: Level | None = None
     systems: tuple[str, ...] = ()
     ks: tuple[int, ...] = DEFAULT_KS
     renaming: Mapping[str, str] = field(default_factory=dict)
@@ -68,69 +68,19 @@ class Request:
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis: a line about it, the columns it can read, how it reads and what it makes of the table.
+    """One analysis: a line about it, what it makes of the table, the columns it can read and how it reads them.
 
     `takes` names the options that it reads besides COMMON, as REST and the page call them.
     """
 
     line: str
-    columns: Sequence[str]
-    read: Callable[..., Table]
     document: Callable[[Table, Request], Document]
     text: Callable[[Document], str]
-    takes: Sequence[str] = ()
+    takes: Sequence[str]
+    columns: Sequence[str] = COLUMNS
+    read: Callable[..., Table] = read_labels
     needs_positive: bool = False
     needs_groups: bool = False
-
-
-def _agreement(table: Table, asked: Request) -> Document:
-    return agreement_document(
-        table, level=_level(asked), options=asked.options, exchangeable=asked.exchangeable
-    )
-
-
-def _systems(table: Table, asked: Request) -> Document:
-    return systems_document(table, positive=asked.positive, level=_level(asked), options=asked.options)
-
-
-def _difference(table: Table, asked: Request) -> Document:
-    return difference_document(
-        table, first=asked.first, second=asked.second, level=_level(asked), options=asked.options
-    )
-
-
-def _level(asked: Request) -> Level | None:
-    return cast("Level | None", asked.level)
-
-
-def _audit(table: Table, asked: Request) -> Document:
-    return audit_document(table, positive=asked.positive, options=asked.options, by=asked.by)
-
-
-def _corrected(table: Table, asked: Request) -> Document:
-    return corrected_document(table, positive=asked.positive, options=asked.options, by=asked.by)
-
-
-def _calibration(table: Table, asked: Request) -> Document:
-    return calibration_document(
-        table, positive=asked.positive, options=asked.options, score_range=asked.score_range
-    )
-
-
-def _pairs(table: Table, asked: Request) -> Document:
-    return pairs_document(table, options=asked.options, systems=asked.systems, orders=asked.orders)
-
-
-def _gold(table: Table, asked: Request) -> Document:
-    return gold_document(table, options=asked.options)
-
-
-def _errors(table: Table, asked: Request) -> Document:
-    return errors_document(table, positive=asked.positive, options=asked.options)
-
-
-def _retrieval(table: Table, asked: Request) -> Document:
-    return retrieval_document(table, ks=asked.ks, options=asked.options)
 
 
 BY = ("", "system")
@@ -140,87 +90,83 @@ _AUDIT = ("question", "positive", "order")
 ANALYSES: Mapping[str, Analysis] = {
     "agreement": Analysis(
         "how far raters agree, per question",
-        COLUMNS,
-        read_labels,
-        _agreement,
+        lambda table, asked: agreement_document(
+            table, level=asked.level, options=asked.options, exchangeable=asked.exchangeable
+        ),
         as_text.agreement_text,
         takes=(*_RATERS, "level", "order", "exchangeable"),
     ),
     "difference": Analysis(
         "do raters of one group agree more than those of another",
-        COLUMNS,
-        read_labels,
-        _difference,
+        lambda table, asked: difference_document(
+            table, first=asked.first, second=asked.second, level=asked.level, options=asked.options
+        ),
         as_text.difference_text,
         takes=(*_RATERS, "level", "order", "first", "second"),
         needs_groups=True,
     ),
     "systems": Analysis(
         "mean, majority and unanimous outputs of each system",
-        COLUMNS,
-        read_labels,
-        _systems,
+        lambda table, asked: systems_document(
+            table, positive=asked.positive, level=asked.level, options=asked.options
+        ),
         as_text.systems_text,
         takes=(*_RATERS, "level", "order", "positive"),
     ),
     "audit": Analysis(
         "a judge against experts, in sample and weighted by the design",
-        COLUMNS,
-        read_labels,
-        _audit,
+        lambda table, asked: audit_document(
+            table, positive=asked.positive, options=asked.options, by=asked.by
+        ),
         audit_text.audit_text,
         takes=(*_AUDIT, "by"),
         needs_positive=True,
     ),
     "corrected": Analysis(
         "the judge's score corrected by the experts' audit",
-        COLUMNS,
-        read_labels,
-        _corrected,
+        lambda table, asked: corrected_document(
+            table, positive=asked.positive, options=asked.options, by=asked.by
+        ),
         audit_text.corrected_text,
         takes=(*_AUDIT, "by"),
         needs_positive=True,
     ),
     "calibration": Analysis(
         "a judge's graded scores against the experts' yes or no",
-        COLUMNS,
-        read_labels,
-        _calibration,
+        lambda table, asked: calibration_document(
+            table, positive=asked.positive, options=asked.options, score_range=asked.score_range
+        ),
         audit_text.calibration_text,
         takes=(*_AUDIT, "score_range"),
         needs_positive=True,
     ),
     "pairs": Analysis(
         "win, loss, tie; strengths, ranks and position bias",
-        COLUMNS,
-        read_labels,
-        _pairs,
+        lambda table, asked: pairs_document(
+            table, options=asked.options, systems=asked.systems, orders=asked.orders
+        ),
         as_text.pairs_text,
         takes=(*_RATERS, "systems", "orders"),
     ),
     "gold": Analysis(
         "a judge's choices between two outputs against the experts'",
-        COLUMNS,
-        read_labels,
-        _gold,
+        lambda table, asked: gold_document(table, options=asked.options),
         audit_text.gold_text,
         takes=("question",),
     ),
     "errors": Analysis(
         "raters' errors and severities, and what the labels say without them",
-        COLUMNS,
-        read_labels,
-        _errors,
+        lambda table, asked: errors_document(table, positive=asked.positive, options=asked.options),
         errors_text,
         takes=(*_RATERS, "positive", "order"),
     ),
     "retrieval": Analysis(
         "P@k, Hit@k and MRR@k of ranked lists",
-        tuple(RANK_CHECKS),
-        read_ranks,
-        _retrieval,
+        lambda table, asked: retrieval_document(table, ks=asked.ks, options=asked.options),
         as_text.retrieval_text,
         takes=("k",),
+        columns=tuple(RANK_CHECKS),
+        read=read_ranks,
     ),
 }
 

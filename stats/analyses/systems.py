@@ -55,6 +55,26 @@ class _Answers:
     value: Floats
     success: Floats
 
+    @classmethod
+    def of(
+        cls, table: Table, outputs: Ints, successes: frozenset[str], codes: dict[str, int], points: Floats
+    ) -> _Answers:
+        """The answers in the rows of a table, whose outputs have these codes; several votes of a rater are one."""
+        usable = ~table["state"].is_in("unavailable")
+        raters = group_codes(table, ("rater", "rater_kind", "judge_version"))
+        output, place = outputs[usable], raters[usable]
+        given_by = output * (int(raters.max(initial=0)) + 1) + place
+        _, at, cells = np.unique(given_by, return_index=True, return_inverse=True)
+        texts, answered = table["value"], table["state"].is_in("answered")
+        worth = np.array([points[codes[text]] if text in codes else np.nan for text in texts.values])
+        worth = np.where(answered, worth[texts.codes], np.nan)[usable]
+        good = (texts.is_in(*successes) & answered)[usable]
+        given = np.bincount(cells[~np.isnan(worth)], minlength=len(at))
+        total = np.bincount(cells, weights=np.nan_to_num(worth), minlength=len(at))
+        value = np.divide(total, given, out=np.full(len(at), np.nan), where=given > 0)
+        share = np.bincount(cells, weights=good, minlength=len(at)) / np.bincount(cells, minlength=len(at))
+        return cls(output[at], value, share)
+
 
 def _question(table: Table, successes: frozenset[str], level: Level | None, options: Options) -> Document:
     scale = scale_of(table.select(table["state"].is_in("answered"))["value"].used, options.order)
@@ -65,7 +85,7 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
     systems = attribute(table, "system", outputs, len(first))
     clusters = attribute(table, "cluster", outputs, len(first))
     codes = np.arange(len(first)) if clusters.is_empty else cluster_codes(clusters.texts())
-    answers = _answers(table, outputs, successes, scale.codes, scale.points)
+    answers = _Answers.of(table, outputs, successes, scale.codes, scale.points)
     names = sorted({systems.values[code] for code in np.unique(systems.codes)})
     refuse_many(len(names), "system")
     problems = table["instance"]
@@ -75,14 +95,19 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         mine = systems.is_in(name)
         labelled = np.unique(answers.output[mine[answers.output]])
         seen = {problems.values[code] for code in problems.codes[np.isin(outputs, labelled)].tolist()}
+        raters = np.bincount(answers.output)[labelled] if len(labelled) else labelled
+        state = table["state"]
         row: Document = {
             "system": name,
             "outputs": int(mine.sum()),
             "labelled": len(labelled),
             "unlabelled": int(mine.sum()) - len(labelled),
             "missing_instances": None if problems.is_empty else len(set(problems.used) - {""} - seen),
-            **_raters(answers, labelled),
-            **_states(table, mine[outputs]),
+            "raters_per_output": [int(raters.min()), int(raters.max())] if len(raters) else None,
+            **{
+                f"n_{name}": int((mine[outputs] & state.is_in(name)).sum())
+                for name in ("abstain", "unavailable")
+            },
         }
         row["mean"] = _mean(answers, labelled, codes, scale.points, measured, options).as_json()
         unlabelled = int(mine.sum()) - len(labelled)
@@ -98,35 +123,6 @@ def _question(table: Table, successes: frozenset[str], level: Level | None, opti
         "systems": rows,
         "warnings": [str(Caution.MIXED_RATER_KINDS)] if len(kinds) > 1 else [],
     }
-
-
-def _answers(
-    table: Table, outputs: Ints, successes: frozenset[str], codes: dict[str, int], points: Floats
-) -> _Answers:
-    usable = ~table["state"].is_in("unavailable")
-    raters = group_codes(table, ("rater", "rater_kind", "judge_version"))
-    output, place = outputs[usable], raters[usable]
-    given_by = output * (int(raters.max(initial=0)) + 1) + place
-    _, at, cells = np.unique(given_by, return_index=True, return_inverse=True)
-    texts = table["value"]
-    worth = np.array([points[codes[text]] if text in codes else np.nan for text in texts.values])[texts.codes]
-    worth = np.where(table["state"].is_in("answered"), worth, np.nan)[usable]
-    good = (texts.is_in(*successes) & table["state"].is_in("answered"))[usable]
-    given = np.bincount(cells[~np.isnan(worth)], minlength=len(at))
-    total = np.bincount(cells, weights=np.nan_to_num(worth), minlength=len(at))
-    value = np.divide(total, given, out=np.full(len(at), np.nan), where=given > 0)
-    share = np.bincount(cells, weights=good, minlength=len(at)) / np.bincount(cells, minlength=len(at))
-    return _Answers(output[at], value, share)
-
-
-def _raters(answers: _Answers, labelled: Ints) -> Document:
-    each = np.bincount(answers.output)[labelled] if len(labelled) else np.zeros(0, dtype=np.int64)
-    return {"raters_per_output": [int(each.min()), int(each.max())] if len(each) else None}
-
-
-def _states(table: Table, mine: np.ndarray) -> Document:
-    state = table["state"]
-    return {f"n_{name}": int((mine & state.is_in(name)).sum()) for name in ("abstain", "unavailable")}
 
 
 def _mean(

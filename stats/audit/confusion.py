@@ -7,7 +7,7 @@ The in-sample figures treat the audited subjects as they are; `stats.audit.weigh
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -86,12 +86,23 @@ def gradient(metric: str, table: Confusion) -> Cells | None:
     All coefficients are unchanged by scaling the table, so the cell-weighted sum of these is 0 and they
     serve as linearised residuals.
     """
+    up: Cells
+    down: Cells
     if metric == "kappa":
-        return _kappa_gradient(table)
-    numerator, denominator = _ratio_parts(metric, table)
+        parts = _kappa_parts(table)
+        if parts is None:
+            return None
+        a, b, c, d = table.cells
+        up, down = (
+            (2 * d, -2 * c, -2 * b, 2 * a),
+            (b + c + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + b + c),
+        )
+    else:
+        parts = _ratio_parts(metric, table)
+        up, down = _RATIOS[metric]
+    numerator, denominator = parts
     if denominator == 0:
         return None
-    up, down = _RATIOS[metric]
     a, b, c, d = ((u - numerator / denominator * v) / denominator for u, v in zip(up, down, strict=True))
     return a, b, c, d
 
@@ -114,18 +125,6 @@ def _kappa_parts(table: Confusion) -> tuple[float, float] | None:
     return None if below == 0 else (2 * (a * d - b * c), below)
 
 
-def _kappa_gradient(table: Confusion) -> Cells | None:
-    parts = _kappa_parts(table)
-    if parts is None:
-        return None
-    a, b, c, d = table.cells
-    above, below = parts
-    up = (2 * d, -2 * c, -2 * b, 2 * a)
-    down = (b + c + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + b + c)
-    w, x, y, z = ((u - above / below * v) / below for u, v in zip(up, down, strict=True))
-    return w, x, y, z
-
-
 def zero_reason(metric: str, table: Confusion) -> Reason:
     """Why a coefficient of this table is undefined."""
     if table.total == 0:
@@ -144,11 +143,23 @@ def in_sample(
     Agreement, precision and recall: Wilson. F1 = 2J/(1+J) with J = tp/(tp+fp+fn): Wilson on J carried
     over. kappa: delta method (Fleiss, Cohen and Everitt 1969), clipped to [-1, 1]; see below where it has no width.
     """
-    builders: Mapping[str, Callable[[Confusion, float], Estimate]] = {"f1": _f1, "kappa": _kappa}
-    found = {
-        metric: builders[metric](table, level) if metric in builders else _wilson(metric, table, level)
-        for metric in METRICS
-    }
+    found = {}
+    for metric in ("agreement", "precision", "recall"):
+        hits, of = _ratio_parts(metric, table)
+        found[metric] = (
+            proportion(round(hits), round(of), level=level)
+            if of
+            else undefined("wilson", zero_reason(metric, table), n=0, level=level)
+        )
+    f1, method = coefficient("f1", table), "wilson_jaccard"
+    if f1 is None:
+        found["f1"] = undefined(method, zero_reason("f1", table), n=0, level=level)
+    else:
+        named, se = table.tp + table.fp + table.fn, delta_se("f1", table)
+        low, high = wilson(table.tp, named, level=level)
+        ends = (2 * low / (1 + low), 2 * high / (1 + high))
+        found["f1"] = Estimate(value=f1, ci=ends, level=level, method=method, n=round(named), se=se)
+    found["kappa"] = _kappa(table, level)
     if clusters is None or clusters.sum(axis=1).max(initial=0) <= 1:
         return found
     return {
@@ -157,58 +168,35 @@ def in_sample(
     }
 
 
-def _wilson(metric: str, table: Confusion, level: float) -> Estimate:
-    numerator, denominator = _ratio_parts(metric, table)
-    if denominator == 0:
-        return undefined("wilson", zero_reason(metric, table), n=0, level=level)
-    return proportion(round(numerator), round(denominator), level=level)
-
-
-def _f1(table: Confusion, level: float) -> Estimate:
-    method = "wilson_jaccard"
-    value = coefficient("f1", table)
-    named = table.tp + table.fp + table.fn
-    if value is None:
-        return undefined(method, zero_reason("f1", table), n=0, level=level)
-    low, high = wilson(table.tp, named, level=level)
-    ends = (2 * low / (1 + low), 2 * high / (1 + high))
-    return Estimate(
-        value=value, ci=ends, level=level, method=method, n=round(named), se=delta_se("f1", table)
-    )
-
-
 def _kappa(table: Confusion, level: float) -> Estimate:
-    method = "delta_clipped"
     value, se = coefficient("kappa", table), delta_se("kappa", table)
     if value is None or se is None:
-        return undefined(method, zero_reason("kappa", table), n=round(table.total), level=level)
-    half = z_value(level) * se
-    ends = (max(-1.0, value - half), min(1.0, value + half))
-    if se < _NO_SPREAD:
-        ends, method = _kappa_ends_without_spread(table, level), "wilson_agreement"
+        reason = zero_reason("kappa", table)
+        return undefined("delta_clipped", reason, n=round(table.total), level=level)
+    flat = se < 1e-9
+    if flat:
+        # A delta method has no width where all agree, or where one side gave one answer only: Wilson's ends of the
+        # agreement carried over at this chance agreement.
+        tp, fp, fn, tn = table.cells
+        chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / table.total**2
+        low, high = wilson(tp + tn, table.total, level=level)
+        carried = ((tp + tn) / table.total - chance) / (1 - chance)
+        ends = (
+            max(-1.0, min(carried, (low - chance) / (1 - chance))),
+            max(carried, (high - chance) / (1 - chance)),
+        )
+    else:
+        half = z_value(level) * se
+        ends = (max(-1.0, value - half), min(1.0, value + half))
     return Estimate(
         value=value,
         ci=ends,
         level=level,
-        method=method,
+        method="wilson_agreement" if flat else "delta_clipped",
         se=se,
         n=round(table.total),
-        warnings=(Caution.NO_SPREAD,) if se < _NO_SPREAD else (),
+        warnings=(Caution.NO_SPREAD,) if flat else (),
     )
-
-
-_NO_SPREAD = 1e-9
-
-
-def _kappa_ends_without_spread(table: Confusion, level: float) -> tuple[float, float]:
-    """Wilson's ends of the agreement carried over at this chance agreement: a delta method has no width where all
-    agree, or where one side gave one answer only.
-    """
-    tp, fp, fn, tn = table.cells
-    chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / table.total**2
-    low, high = wilson(tp + tn, table.total, level=level)
-    value = ((tp + tn) / table.total - chance) / (1 - chance)
-    return max(-1.0, min(value, (low - chance) / (1 - chance))), max(value, (high - chance) / (1 - chance))
 
 
 def delta_se(metric: str, table: Confusion) -> float | None:

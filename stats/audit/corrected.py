@@ -7,7 +7,6 @@ posteriors of the unaudited labels (STATISTICS.md 3 i), because Wald intervals f
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,10 +14,8 @@ import numpy as np
 from stats.audit.pooling import pools, unaudited_range
 from stats.core.bootstrap import generator
 from stats.core.estimate import Caution, Estimate, Reason
-from stats.core.intervals import clopper_pearson, t_value, z_value
+from stats.core.intervals import z_value
 from stats.core.strata import Stratum, design_se, population, post_stratified_mean, unaudited_bounds
-
-MIN_EVENTS = 5
 
 
 def corrected_score(strata: Sequence[Stratum], *, level: float = 0.95) -> Estimate:
@@ -107,30 +104,6 @@ def undefined_score(strata: Sequence[Stratum], *, method: str, level: float) -> 
         population=total,
         bounds=unaudited_bounds(strata),
     )
-
-
-def _normal_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
-    half = z_value(level) * se
-    return max(0.0, value - half), min(1.0, value + half)
-
-
-def _t_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
-    half = t_value(level, degrees) * se
-    return max(0.0, value - half), min(1.0, value + half)
-
-
-def _logit_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
-    middle, half = math.log(value / (1 - value)), z_value(level) * se / (value * (1 - value))
-    return 1 / (1 + math.exp(half - middle)), 1 / (1 + math.exp(-half - middle))
-
-
-def _beta_ends(value: float, se: float, n: int, degrees: int, level: float) -> tuple[float, float]:
-    shrink = (t_value(level, n - 1) / t_value(level, degrees)) ** 2
-    effective = value * (1 - value) / (se * se) * shrink
-    return clopper_pearson(value * effective, effective, level=level)
-
-
-_DESIGN_ENDS = {"normal": _normal_ends, "t": _t_ends, "logit": _logit_ends, "beta": _beta_ends}
 
 
 def most_errors_missed(size: int, sampled: int, *, alpha: float = 0.05) -> int:

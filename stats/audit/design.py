@@ -41,6 +41,9 @@ class Design:
         return np.asarray(self.member == stratum)
 
 
+MOST_ALONE = 4  # strata whose names say nothing of what is alike, up to which each has a spread of its own
+
+
 def audit_design(units: AuditUnits) -> Design:
     """Stratum sizes given in the table rule; else sizes are counted over judged units. Without a stratum
     column the judge's answer is the stratum. Raises TableError for a design that contradicts itself.
@@ -49,7 +52,16 @@ def audit_design(units: AuditUnits) -> Design:
     if units.strata.is_empty:
         member, names = _by_judge(units, population)
     else:
-        member, names = _by_column(_within_questions(units), population)
+        strata, asked = units.strata, units.questions
+        if len(np.unique(asked.codes)) > 1:
+            # Each question has strata of its own, because every output was drawn for all of them.
+            kinds = len(strata.values)
+            pairs, codes = np.unique(asked.codes.astype(np.int64) * kinds + strata.codes, return_inverse=True)
+            own = (f"{asked.values[pair // kinds]}: {strata.values[pair % kinds]}" for pair in pairs.tolist())
+            strata = Column(codes.astype(np.int32), tuple(own))
+        used = sorted(np.unique(strata.codes[population]).tolist(), key=lambda code: strata.values[code])
+        member = _consecutive(strata.codes.astype(np.int64), used, len(strata.values), population)
+        names = tuple(strata.values[code] for code in used)
     if units.has_sizes:
         given = [_given_sizes(units, member == h, name) for h, name in enumerate(names)]
         sizes, drawn = np.array(given, dtype=np.int64).reshape(-1, 2).T
@@ -57,23 +69,6 @@ def audit_design(units: AuditUnits) -> Design:
     source: Source = "judge_value" if units.strata.is_empty else "stratum_column"
     counted = np.bincount(member[member >= 0], minlength=len(names))
     return Design(source, names, member, counted, np.full(len(names), -1))
-
-
-def _within_questions(units: AuditUnits) -> Column:
-    """The strata; with several questions each question has its own, as each output was drawn for all of them."""
-    asked, strata = units.questions, units.strata
-    if len(np.unique(asked.codes)) == 1:
-        return strata
-    kinds = len(strata.values)
-    pairs, codes = np.unique(asked.codes.astype(np.int64) * kinds + strata.codes, return_inverse=True)
-    names = tuple(f"{asked.values[pair // kinds]}: {strata.values[pair % kinds]}" for pair in pairs.tolist())
-    return Column(codes.astype(np.int32), names)
-
-
-def _by_column(strata: Column, population: np.ndarray) -> tuple[Ints, tuple[str, ...]]:
-    used = sorted(np.unique(strata.codes[population]).tolist(), key=lambda code: strata.values[code])
-    member = _consecutive(strata.codes.astype(np.int64), used, len(strata.values), population)
-    return member, tuple(strata.values[code] for code in used)
 
 
 def _by_judge(units: AuditUnits, population: np.ndarray) -> tuple[Ints, tuple[str, ...]]:
@@ -125,26 +120,17 @@ def borrowing_groups(units: AuditUnits, design: Design) -> list[str]:
     Strata named system/bucket share by bucket, within one question. Other names say nothing of what is alike: a few
     strata stand alone, more than MOST_ALONE share by the judge's answer. Any grouping leaves the value as it is.
     """
-    questions = _question_of(units, design)
     buckets = [name.partition("/")[2] for name in design.names]
-    if not any(buckets) and len(design.names) > MOST_ALONE:
-        buckets = [_answers(units.judge[design.inside(h)]) for h in range(len(design.names))]
-    return [
-        f"{question}: {bucket}" if bucket else "" for question, bucket in zip(questions, buckets, strict=True)
-    ]
-
-
-MOST_ALONE = 4
-
-
-def _question_of(units: AuditUnits, design: Design) -> list[str]:
-    codes = [units.questions.codes[int(np.argmax(design.inside(h)))] for h in range(len(design.names))]
-    return [units.questions.values[code] for code in codes]
-
-
-def _answers(judge: Ints) -> str:
-    found = sorted({Outcome(code).name.lower() for code in judge.tolist()})
-    return f"judged {' or '.join(found)}"
+    by_answer = not any(buckets) and len(design.names) > MOST_ALONE
+    groups = []
+    for h, bucket in enumerate(buckets):
+        inside = design.inside(h)
+        question = units.questions.values[units.questions.codes[int(np.argmax(inside))]]
+        if by_answer:
+            answers = {Outcome(code).name.lower() for code in units.judge[inside].tolist()}
+            bucket = f"judged {' or '.join(sorted(answers))}"
+        groups.append(f"{question}: {bucket}" if bucket else "")
+    return groups
 
 
 def corrected_strata(units: AuditUnits, design: Design) -> list[Stratum]:
@@ -180,9 +166,19 @@ def weighted_strata(units: AuditUnits, design: Design) -> list[AuditStratum] | R
         return Reason.NO_DESIGN
     strata = []
     for h, whole in enumerate(drawn_strata(units, design)):
-        inside = design.inside(h)
-        known = int(inside.sum()) == whole.size
-        strata += _by_verdict(units, inside, whole.name, whole.group) if known else [whole]
+        inside, name, rest = design.inside(h), whole.name, whole.size
+        if int(inside.sum()) < whole.size:
+            strata.append(whole)
+            continue
+        for verdict, outcome in (("yes", Outcome.POSITIVE), ("no", Outcome.NEGATIVE)):
+            part = inside & (units.judge == outcome)
+            size = int(part.sum())
+            if size:
+                group = whole.group and f"{whole.group}, {verdict}"
+                strata.append(replace(_audit_stratum(units, part, name, size, group), verdict=verdict))
+                rest -= size
+        if rest:  # without a yes or no they are ineligible whatever experts say
+            strata.append(AuditStratum(name, rest, 0, 0, 0, 0, ineligible=rest, verdict="none"))
     return collapsed(strata)
 
 
@@ -199,18 +195,6 @@ def _audit_stratum(units: AuditUnits, inside: np.ndarray, name: str, size: int, 
     audited = inside & units.audited
     cells = confusion_counts(units, audited)
     return AuditStratum(name, size, *cells, ineligible=int(audited.sum()) - sum(cells), group=group)
-
-
-def _by_verdict(units: AuditUnits, inside: np.ndarray, name: str, group: str) -> list[AuditStratum]:
-    """The stratum split by the judge's answer. Units without a yes or no are ineligible whatever experts say."""
-    found = []
-    for verdict, outcome in (("yes", Outcome.POSITIVE), ("no", Outcome.NEGATIVE)):
-        units_in = inside & (units.judge == outcome)
-        if units_in.any():
-            cell = _audit_stratum(units, units_in, name, int(units_in.sum()), group and f"{group}, {verdict}")
-            found.append(replace(cell, verdict=verdict))
-    rest = int(inside.sum()) - sum(stratum.size for stratum in found)
-    return [*found, AuditStratum(name, rest, 0, 0, 0, 0, ineligible=rest, verdict="none")] if rest else found
 
 
 def confusion_counts(units: AuditUnits, chosen: np.ndarray) -> tuple[int, int, int, int]:

@@ -62,22 +62,20 @@ def coefficients_with_missing_labels(
     """
     if not any(missing):
         return dict(estimates)
-    tables = [_table_with(strata, missing, right=right) for right in (False, True)]
+    tables = []
+    for right in (False, True):
+        cells = np.zeros(4)
+        for stratum, without in zip(strata, missing, strict=True):
+            counts = np.array(stratum.counts[:4], dtype=float)
+            yes = counts[:2].sum() / counts.sum() if counts.any() else 0.5
+            added = (yes, 0, 0, 1 - yes) if right else (0, yes, 1 - yes, 0)
+            drawn = stratum.sampled + without
+            cells += (counts + without * np.array(added)) * (stratum.size / drawn if drawn else 0)
+        tables.append(Confusion(*cells.tolist()))
     return {
         metric: _warned(estimate, [v for table in tables if (v := coefficient(metric, table)) is not None])
         for metric, estimate in estimates.items()
     }
-
-
-def _table_with(strata: Sequence[AuditStratum], missing: Sequence[int], *, right: bool) -> Confusion:
-    cells = np.zeros(4)
-    for stratum, without in zip(strata, missing, strict=True):
-        counts = np.array(stratum.counts[:4], dtype=float)
-        yes = counts[:2].sum() / counts.sum() if counts.any() else 0.5
-        added = (yes, 0, 0, 1 - yes) if right else (0, yes, 1 - yes, 0)
-        drawn = stratum.sampled + without
-        cells += (counts + without * np.array(added)) * (stratum.size / drawn if drawn else 0)
-    return Confusion(*cells.tolist())
 
 
 def _warned(estimate: Estimate, ends: Sequence[float]) -> Estimate:

@@ -22,7 +22,7 @@ from stats.audit.confusion import (
 from stats.audit.corrected import undefined_score
 from stats.audit.weighted import AuditStratum, linearised_se, population_table, refusal
 from stats.core.beta_binomial import beta_binomial, central_range, convolve
-from stats.core.bootstrap import Floats, generator, percentile_interval
+from stats.core.bootstrap import generator, percentile_interval
 from stats.core.estimate import Caution, Estimate, undefined
 from stats.core.intervals import z_value
 from stats.core.strata import Stratum, design_se, population, post_stratified_mean
@@ -98,7 +98,17 @@ def design_weighted(strata: Sequence[AuditStratum], *, seed: int) -> dict[str, E
     if refused is not None:
         return {metric: undefined(method, refused, n=n, level=LEVEL) for metric in METRICS}
     table = population_table(strata)
-    tables = _posterior_tables(strata, rng=generator(seed))
+    rng, tables = generator(seed), np.zeros((DRAWS, 5))
+    for stratum in strata:
+        counts = np.array(stratum.counts)
+        tables += counts
+        if stratum.sampled < stratum.size:
+            possible = [0, 1] if stratum.tp + stratum.fp > 0 else []
+            possible += [2, 3] if stratum.fn + stratum.tn > 0 else []
+            possible += [4] if stratum.ineligible or not possible else []
+            shares = rng.dirichlet(counts[possible] + JEFFREYS, size=DRAWS)
+            tables[:, possible] += rng.multinomial(stratum.size - stratum.sampled, shares)
+    tables = tables[:, :4]
     census = all(stratum.sampled == stratum.size for stratum in strata)
     found = {}
     for metric in METRICS:
@@ -119,24 +129,6 @@ def design_weighted(strata: Sequence[AuditStratum], *, seed: int) -> dict[str, E
             replicates=DRAWS,
         )
     return found
-
-
-def _posterior_tables(strata: Sequence[AuditStratum], *, rng: np.random.Generator) -> Floats:
-    tables = np.zeros((DRAWS, 5))
-    for stratum in strata:
-        tables += np.array(stratum.counts)
-        if stratum.sampled < stratum.size:
-            possible = np.array(_possible_cells(stratum))
-            shares = rng.dirichlet(np.array(stratum.counts)[possible] + JEFFREYS, size=DRAWS)
-            tables[:, possible] += rng.multinomial(stratum.size - stratum.sampled, shares)
-    return tables[:, :4]
-
-
-def _possible_cells(stratum: AuditStratum) -> list[int]:
-    judge_yes, judge_no = stratum.tp + stratum.fp > 0, stratum.fn + stratum.tn > 0
-    cells = [0, 1] if judge_yes else []
-    cells += [2, 3] if judge_no else []
-    return [*cells, 4] if stratum.ineligible or not cells else cells
 
 
 def in_sample_coefficients(table: Confusion) -> dict[str, Estimate]:

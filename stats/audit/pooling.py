@@ -64,13 +64,12 @@ def pools(sizes: Sequence[int] | Ints, sampled: Sequence[int] | Ints, groups: Se
             raise ValueError("every cell with units needs an audit")
         alone = not groups[cell] or drawn[cell] >= LARGE
         members.setdefault(cell if alone else groups[cell], []).append(cell)
-    return [_pool(np.array(cells), size, drawn) for cells in members.values()]
-
-
-def _pool(cells: Ints, size: Ints, drawn: Ints) -> Pool:
-    left = size[cells] - drawn[cells]
-    weights = left / left.sum()
-    return Pool(cells, weights, int(left.sum()), float(1 / (weights**2 / drawn[cells]).sum()))
+    found = []
+    for cells in map(np.array, members.values()):
+        left = size[cells] - drawn[cells]
+        weights = left / left.sum()
+        found.append(Pool(cells, weights, int(left.sum()), float(1 / (weights**2 / drawn[cells]).sum())))
+    return found
 
 
 def shapes(counts: Floats, end: End | None = None) -> tuple[Floats, Floats]:
@@ -117,23 +116,19 @@ def _quantiles(groups: Sequence[Pool], shares: Floats, step: float, end: End, sh
     points = [round(pool.units / step) for pool in groups]
     length = 1 << (sum(points) + 1).bit_length()
     at_once = max(1, _CELLS_AT_ONCE // length)
-    parts = [shares[start : start + at_once] for start in range(0, len(shares), at_once)]
-    found = [_some_quantiles(groups, points, part, length, end, share) for part in parts]
-    return np.concatenate(found) if found else np.zeros(0)
-
-
-def _some_quantiles(
-    groups: Sequence[Pool], points: Sequence[int], shares: Floats, length: int, end: End, share: float
-) -> Floats:
-    spectrum = np.ones((len(shares), length // 2 + 1), dtype=np.complex128)
-    for pool, n in zip(groups, points, strict=True):
-        seen, of_row = np.unique(effective_counts(pool, shares), axis=0, return_inverse=True)
-        a, b = shapes(seen, end)
-        if n < pool.units:
-            a, b = _thinned(a, b, pool.units, n)
-        spectrum *= np.fft.rfft(beta_binomials(a, b, n), length)[of_row.ravel()]
-    reached = np.cumsum(np.fft.irfft(spectrum, length), axis=1)
-    return np.minimum((reached < share - _SLACK).sum(axis=1), sum(points)).astype(np.float64)
+    found = [np.zeros(0)]
+    for start in range(0, len(shares), at_once):
+        part = shares[start : start + at_once]
+        spectrum = np.ones((len(part), length // 2 + 1), dtype=np.complex128)
+        for pool, n in zip(groups, points, strict=True):
+            seen, of_row = np.unique(effective_counts(pool, part), axis=0, return_inverse=True)
+            a, b = shapes(seen, end)
+            if n < pool.units:
+                a, b = _thinned(a, b, pool.units, n)
+            spectrum *= np.fft.rfft(beta_binomials(a, b, n), length)[of_row.ravel()]
+        reached = np.cumsum(np.fft.irfft(spectrum, length), axis=1)
+        found.append(np.minimum((reached < share - _SLACK).sum(axis=1), sum(points)).astype(np.float64))
+    return np.concatenate(found)
 
 
 def _thinned(a: Floats, b: Floats, units: int, points: int) -> tuple[Floats, Floats]:

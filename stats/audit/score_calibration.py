@@ -143,16 +143,14 @@ def reliability(items: Scored, *, level: float = 0.95) -> list[Bin]:
         edges = np.linspace(low, high, MOST_BINS + 1)
         codes = np.clip(np.searchsorted(edges, items.score, side="right") - 1, 0, MOST_BINS - 1)
         ends = np.column_stack([edges[:-1], edges[1:]])
-    return [_bin(items, codes == code, (ends[code, 0], ends[code, 1]), level) for code in np.unique(codes)]
-
-
-def _bin(items: Scored, rows: np.ndarray, ends: tuple[float, float], level: float) -> Bin:
-    truth, weight = items.truth[rows], items.weight[rows]
-    units = np.unique(items.unit[rows], return_inverse=True)[1]
-    share = share_by_unit("share", truth * weight, weight, units, level)
-    count = int(rows.sum())
-    alike = (weight == weight[0]).all()
-    share = replace(share, k=int(truth.sum()) if alike else None, n=count)
-    return Bin(
-        float(ends[0]), float(ends[1]), count, float(np.average(items.score[rows], weights=weight)), share
-    )
+    bins = []
+    for code in np.unique(codes):
+        rows = codes == code
+        truth, weight, count = items.truth[rows], items.weight[rows], int(rows.sum())
+        units = np.unique(items.unit[rows], return_inverse=True)[1]
+        alike = (weight == weight[0]).all()
+        share = share_by_unit("share", truth * weight, weight, units, level)
+        share = replace(share, k=int(truth.sum()) if alike else None, n=count)
+        mean = float(np.average(items.score[rows], weights=weight))
+        bins.append(Bin(float(ends[code, 0]), float(ends[code, 1]), count, mean, share))
+    return bins

@@ -50,10 +50,16 @@ def superpopulation_score(
     refused = undefined_score(strata, method=METHOD, level=level)
     if refused is not None:
         return refused
-    tables = [np.asarray(table, dtype=np.float64) for table in (units, audited, positives)]
-    _check(strata, tables)
+    size, known, found = (np.asarray(table, dtype=np.float64) for table in (units, audited, positives))
+    if not size.shape == known.shape == found.shape or size.ndim != 2 or size.shape[1] != len(strata):
+        raise ValueError("clusters need units, audited and positives of shape (C, H)")
+    if (found > known).any() or (known > size).any() or (found < 0).any():
+        raise ValueError("a cluster needs 0 <= positives <= audited <= units")
+    expected = np.array([[s.size, s.sampled, s.successes] for s in strata])
+    if not np.array_equal(np.column_stack([table.sum(axis=0) for table in (size, known, found)]), expected):
+        raise ValueError("the clusters do not add up to the strata")
     used = np.array([stratum.size > 0 for stratum in strata])
-    size, known, found = (table[:, used] for table in tables)
+    size, known, found = size[:, used], known[:, used], found[:, used]
     value, clusters = post_stratified_mean(strata), int((size.sum(axis=1) > 0).sum())
     cautions = (Caution.FEW_CLUSTERS,) if clusters < FEW_CLUSTERS else ()
     ends = None
@@ -89,7 +95,11 @@ def _effective(value: float, units: Floats, known: Floats, found: Floats, cluste
     share = total / population_size
     rate = float(share @ smooth)
     independent = float((share**2 * (1 - n / total) / n) @ (smooth * (1 - smooth)))
-    independent += rate * (1 - rate) / population_size * _assumed_effect(units, known, found)
+    sizes = units.sum(axis=1)
+    with_both = min((found.sum(axis=1) > 0).sum(), ((known - found).sum(axis=1) > 0).sum())
+    alike = float(sizes @ sizes) / sizes.sum() - 1
+    assumed = 1 + ASSUMED_CORRELATION * alike * FADES_OVER / (FADES_OVER + float(with_both))
+    independent += rate * (1 - rate) / population_size * assumed
 
     degrees = clusters - 1
     if squares > 0:
@@ -99,21 +109,3 @@ def _effective(value: float, units: Floats, known: Floats, found: Floats, cluste
     if variance >= independent and 0 < value < 1:
         return max(1.0, value * (1 - value) / variance), degrees
     return max(1.0, rate * (1 - rate) / independent), degrees
-
-
-def _assumed_effect(units: Floats, known: Floats, found: Floats) -> float:
-    sizes = units.sum(axis=1)
-    with_both = min((found.sum(axis=1) > 0).sum(), ((known - found).sum(axis=1) > 0).sum())
-    alike = float(sizes @ sizes) / sizes.sum() - 1
-    return 1 + ASSUMED_CORRELATION * alike * FADES_OVER / (FADES_OVER + float(with_both))
-
-
-def _check(strata: Sequence[Stratum], tables: Sequence[Floats]) -> None:
-    units, known, found = tables
-    if not units.shape == known.shape == found.shape or units.ndim != 2 or units.shape[1] != len(strata):
-        raise ValueError("clusters need units, audited and positives of shape (C, H)")
-    if (found > known).any() or (known > units).any() or (found < 0).any():
-        raise ValueError("a cluster needs 0 <= positives <= audited <= units")
-    expected = [[s.size, s.sampled, s.successes] for s in strata]
-    if not np.array_equal(np.column_stack([table.sum(axis=0) for table in tables]), np.array(expected)):
-        raise ValueError("the clusters do not add up to the strata")

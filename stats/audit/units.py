@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 
@@ -72,18 +71,17 @@ class AuditUnits:
     def take(self, rows: np.ndarray) -> AuditUnits:
         """Some of the units, as a mask."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
-        return AuditUnits(**{name: _taken(part, rows) for name, part in found.items()})
+        for name, part in found.items():
+            if isinstance(part, Column):
+                found[name] = Column(part.codes[rows], part.values)
+            elif isinstance(part, np.ndarray):
+                found[name] = part[rows]
+        return AuditUnits(**found)
 
     @property
     def has_sizes(self) -> bool:
         """Whether the table has the design's stratum sizes."""
         return bool((self.stratum_size >= 0).any())
-
-
-def _taken(part: Any, rows: np.ndarray) -> Any:
-    if isinstance(part, Column):
-        return Column(part.codes[rows], part.values)
-    return part[rows] if isinstance(part, np.ndarray) else part
 
 
 def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> AuditUnits:
@@ -109,6 +107,7 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
     outcomes = _row_outcomes(table, positives)
     judge_rows, expert_rows = (table["rater_kind"].is_in(kind) for kind in ("judge", "expert"))
     experts = majority_outcomes(codes[expert_rows], outcomes[expert_rows], groups)
+    others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
     return AuditUnits(
         questions=Column(table["question"].codes[first], table["question"].values),
         systems=attribute(table, "system", codes, groups),
@@ -119,7 +118,7 @@ def audit_units(table: Table, *, positive: str, order: Sequence[str] = ()) -> Au
         judge=majority_outcomes(codes[judge_rows], outcomes[judge_rows], groups),
         expert=_settled(experts, table, first, decided, positives),
         positive=positive,
-        negative=_negative_name(table, positive),
+        negative=others.pop() if len(others) == 1 else f"not {positive}",
         judge_versions=tuple(sorted(_said(table.select(judge_rows)["judge_version"]))),
     )
 
@@ -165,24 +164,19 @@ def check_positive(table: Table, positive: str, order: Sequence[str] = ()) -> No
         )
 
 
-def _negative_name(table: Table, positive: str) -> str:
-    positives = success_values(table, positive)
-    others = _said(table["value"]) - {*positives, "abstain", "unavailable", *UNCERTAIN_VALUES}
-    return others.pop() if len(others) == 1 else f"not {positive}"
-
-
 def _row_outcomes(table: Table, positives: frozenset[str]) -> Ints:
-    by_value = [_value_outcome(value, positives) for value in table["value"].values]
+    by_value = [
+        Outcome.POSITIVE
+        if value in positives
+        else Outcome.UNCERTAIN
+        if value in UNCERTAIN_VALUES
+        else Outcome.NEGATIVE
+        for value in table["value"].values
+    ]
     answered = np.array(by_value, dtype=np.int64)[table["value"].codes]
     state = table["state"]
     outcomes = np.where(state.is_in("abstain"), Outcome.ABSTAIN, answered)
     return np.where(state.is_in("unavailable"), Outcome.UNAVAILABLE, outcomes).astype(np.int64)
-
-
-def _value_outcome(value: str, positives: frozenset[str]) -> Outcome:
-    if value in positives:
-        return Outcome.POSITIVE
-    return Outcome.UNCERTAIN if value in UNCERTAIN_VALUES else Outcome.NEGATIVE
 
 
 def majority_outcomes(codes: Ints, outcomes: Ints, groups: int) -> Ints:

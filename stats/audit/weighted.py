@@ -11,7 +11,7 @@ lower ends to the higher of the higher ends, because prior counts in cells witho
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,8 +121,9 @@ def design_weighted(
     borrowing = any(len(pool.cells) > 1 for pool in groups)
     method = POOLED_METHOD if borrowing else METHOD
     cautions = [Caution.BORROWED] if borrowing else []
-    if borrowing and rates_differ([_truth(stratum) for stratum in strata]):
-        cautions.append(Caution.RATES_DIFFER)
+    if borrowing:
+        truth = [Stratum(s.name, s.size, s.sampled, s.tp + s.fn, s.group) for s in strata]
+        cautions += [Caution.RATES_DIFFER] if rates_differ(truth) else []
     if any(stratum.collapsed for stratum in strata):
         cautions.append(Caution.COLLAPSED)
     table, rng = population_table(strata), generator(seed)
@@ -134,7 +135,15 @@ def design_weighted(
             found[metric] = undefined(method, zero_reason(metric, table), n=n, level=level)
             continue
         se = linearised_se(metric, strata)
-        ends = _ends(value, [coefficients(metric, drawn) for drawn in tables], level)
+        # The widest of the percentile intervals, with the value in it; all that was drawn where these have no width.
+        replicates = [coefficients(metric, drawn) for drawn in tables]
+        between = [ends for some in replicates if (ends := percentile_interval(some, level))]
+        low, high = min((value, *(ends[0] for ends in between))), max((value, *(ends[1] for ends in between)))
+        if low == high:
+            every = np.concatenate(replicates)
+            every = every[np.isfinite(every)]
+            low, high = min(value, every.min(initial=value)), max(value, every.max(initial=value))
+        ends = (float(low), float(high))
         flat = [Caution.CENSUS] if ends[0] == ends[1] else [Caution.NO_SPREAD] if se == 0 else []
         found[metric] = Estimate(
             value=value,
@@ -158,21 +167,6 @@ def refusal(strata: Sequence[AuditStratum]) -> Reason | None:
     if any(stratum.sampled == 0 < stratum.size for stratum in strata):
         return Reason.EMPTY_STRATUM
     return None
-
-
-def _truth(stratum: AuditStratum) -> Stratum:
-    return Stratum(stratum.name, stratum.size, stratum.sampled, stratum.tp + stratum.fn, stratum.group)
-
-
-def _ends(value: float, drawn: Sequence[Floats], level: float) -> tuple[float, float]:
-    """The widest of the percentile intervals, with the value in it; all that was drawn where these have no width."""
-    found = [ends for replicates in drawn if (ends := percentile_interval(replicates, level))]
-    low, high = min((value, *(ends[0] for ends in found))), max((value, *(ends[1] for ends in found)))
-    if low == high:
-        every = np.concatenate(drawn)
-        every = every[np.isfinite(every)]
-        low, high = min(value, every.min(initial=value)), max(value, every.max(initial=value))
-    return float(low), float(high)
 
 
 def linearised_se(metric: str, strata: Sequence[AuditStratum]) -> float | None:
@@ -208,6 +202,8 @@ def _posterior_tables(
     """Population tables (draws, 4): audited counts plus drawn counts of the unaudited units.
 
     `full` gives every possible cell Jeffreys's prior, otherwise a cell's prior is at most what was seen in it.
+    Unaudited units may fall into cells of the judge's answer where it is known, else of the answers seen in the group.
+    If the whole sample shows one answer only, the strata do not tell the judge's answers apart: any is possible.
     """
     counts = np.array([stratum.counts for stratum in strata], dtype=np.float64)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -216,23 +212,14 @@ def _posterior_tables(
     both_seen = counts[:, :2].any() and counts[:, 2:4].any()
     for pool, verdicts in zip(groups, known, strict=True):
         seen = counts[pool.cells].sum(axis=0)
-        possible = _possible_cells(seen, verdicts, both_seen=bool(both_seen))
+        if "" in verdicts:
+            yes, no = seen[:2].any() or not both_seen, seen[2:4].any() or not both_seen
+        else:
+            yes, no = "yes" in verdicts, "no" in verdicts
+        possible = [*((0, 1) if yes else ()), *((2, 3) if no else ())]
+        possible += [4] if seen[4] or not possible else []
         found = pool.rates(shares[None])[0][possible] * pool.effective
         shapes = found + (PRIOR if full else np.minimum(found, PRIOR))
         gammas = rng.standard_gamma(shapes, size=(draws, len(possible)))
         tables[:, possible] += rng.multinomial(pool.units, gammas / gammas.sum(axis=1, keepdims=True))
     return tables[:, :4]
-
-
-def _possible_cells(seen: Floats, verdicts: Collection[str], *, both_seen: bool) -> list[int]:
-    """Cells that unaudited units may fall into: the judge's answer where it is known, else those seen in the group.
-
-    If the whole sample shows one answer only, the strata do not tell the judge's answers apart: any is possible.
-    """
-    if "" in verdicts:
-        yes = seen[:2].any() or not both_seen
-        no = seen[2:4].any() or not both_seen
-    else:
-        yes, no = "yes" in verdicts, "no" in verdicts
-    cells = [*((0, 1) if yes else ()), *((2, 3) if no else ())]
-    return [*cells, 4] if seen[4] or not cells else cells

@@ -33,27 +33,18 @@ def compress_rows(rows: ArrayLike) -> tuple[Floats, Ints, Ints]:
         raise ValueError(f"rows must be a two-dimensional table, got {table.ndim} dimension(s)")
     codes = np.zeros(len(table), dtype=np.int64)
     for column in table.T:
-        codes = _refine(codes, column)
+        # Split each group of rows by the values of one more column; codes stay below a few times the number of rows.
+        # Whole numbers in a small range serve as they are, without sorting.
+        small = bool(column.size) and column.min() >= 0 and column.max() <= column.size
+        values = column.astype(np.int64) if small else codes
+        if not small or not np.array_equal(values, column):
+            values = np.unique(column, return_inverse=True)[1].astype(np.int64)
+        joint = codes * (int(values.max(initial=0)) + 1) + values
+        codes = joint
+        if int(joint.max(initial=0)) > 4 * len(joint):
+            codes = np.unique(joint, return_inverse=True)[1].astype(np.int64)
     _, first, codes, counts = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
     return table[first], counts.astype(np.int64), codes
-
-
-def _refine(codes: Ints, column: Floats) -> Ints:
-    """Split each group of rows by the values of one more column; codes stay below the number of rows."""
-    values = _small_codes(column)
-    joint = codes * (int(values.max(initial=0)) + 1) + values
-    if int(joint.max(initial=0)) <= 4 * len(joint):
-        return joint
-    return np.unique(joint, return_inverse=True)[1].astype(np.int64)
-
-
-def _small_codes(column: Floats) -> Ints:
-    """Codes of a column's values; whole numbers in a small range serve as they are, without sorting."""
-    if column.size and column.min() >= 0 and column.max() <= column.size:
-        whole = column.astype(np.int64)
-        if np.array_equal(whole, column):
-            return whole
-    return np.unique(column, return_inverse=True)[1].astype(np.int64)
 
 
 def resampled_sums(rows: ArrayLike, *, replicates: int, rng: np.random.Generator) -> Floats:
@@ -72,29 +63,22 @@ def resampled_pattern_sums(
     total = int(counts.sum())
     if total == 0:
         raise ValueError("cannot resample an empty table")
-    many = len(patterns) > max(_FEW_PATTERNS, total // 4)
-    draw = _draw_rows if many else _draw_patterns
-    chunk = max(1, _CELLS_PER_CHUNK // (total if many else len(patterns)))
+    kinds = len(patterns)
+    many = kinds > max(_FEW_PATTERNS, total // 4)
+    chunk = max(1, _CELLS_PER_CHUNK // (total if many else kinds))
     sums = np.empty((replicates, patterns.shape[1]))
     for start in range(0, replicates, chunk):
         size = min(chunk, replicates - start)
-        sums[start : start + size] = draw(rng, size, counts) @ patterns
+        if many:
+            rows = rng.integers(total, size=(size, total))
+            if kinds < total:
+                rows = np.repeat(np.arange(kinds), counts)[rows]
+            rows += kinds * np.arange(size)[:, None]
+            times = np.bincount(rows.ravel(), minlength=size * kinds).reshape(size, kinds)
+        else:
+            times = rng.multinomial(total, counts / total, size=size)
+        sums[start : start + size] = times.astype(np.float64) @ patterns
     return sums
-
-
-def _draw_patterns(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
-    total = int(counts.sum())
-    return rng.multinomial(total, counts / total, size=size).astype(np.float64)
-
-
-def _draw_rows(rng: np.random.Generator, size: int, counts: Ints) -> Floats:
-    kinds = len(counts)
-    total = int(counts.sum())
-    drawn = rng.integers(total, size=(size, total))
-    if kinds < total:
-        drawn = np.repeat(np.arange(kinds), counts)[drawn]
-    drawn += kinds * np.arange(size)[:, None]
-    return np.bincount(drawn.ravel(), minlength=size * kinds).reshape(size, kinds).astype(np.float64)
 
 
 def percentile_interval(replicates: Floats, level: float) -> tuple[float, float] | None:

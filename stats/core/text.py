@@ -42,13 +42,13 @@ def interval(ends: object, *, places: int = 4) -> str:
     return f"[{', '.join(number(float(end), places=places) for end in ends)}]"
 
 
-def estimate_row(name: str, estimate: Mapping[str, object]) -> list[str]:
+def estimate_row(name: str, estimate: Mapping[str, Any]) -> list[str]:
     """Name, value, interval, n, and why something is absent or what to know about it."""
-    notes = [estimate["reason"], *_listed(estimate["warnings"])]
+    notes = [estimate["reason"], *estimate["warnings"]]
     value = estimate["value"]
     return [
         name,
-        number(None if value is None else float(str(value))),
+        number(None if value is None else float(value)),
         interval(estimate["ci"]),
         number(estimate["n"]),
         " ".join(str(note) for note in notes if note),
@@ -75,7 +75,3 @@ def made_by(shown: Iterable[tuple[str, Mapping[str, Any]]], unit: str) -> str:
             methods.setdefault(", ".join(how), []).append(name)
     said = "; ".join(f"{', '.join(dict.fromkeys(names))} by {how}" for how, names in methods.items())
     return f"Unit of analysis: {unit}. Methods: {said or 'none'}."
-
-
-def _listed(values: object) -> Sequence[object]:
-    return values if isinstance(values, list) else []

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from stats.core.bootstrap import Floats, Ints
 from stats.core.estimate import Reason
 from stats.core.intervals import z_value
-from stats.pairs.davidson_newton import Climbed, Problem, climb
+from stats.pairs.davidson_newton import NewtonProblem, climb
 from stats.pairs.pairwise import connection_problem
 
 _CELLS_AT_ONCE = 30_000  # counts that stay in the cache of a processor
@@ -45,20 +45,6 @@ class DavidsonFit:
         """The parameter at this place of `covariance`."""
         extra = [value for value in (self.log_nu, self.gamma) if value is not None]
         return float([*self.strengths, *extra][place])
-
-    @property
-    def log_nu_se(self) -> float | None:
-        """Standard error of log nu."""
-        return None if self.log_nu is None else math.sqrt(self.covariance[self._nu, self._nu])
-
-    @property
-    def gamma_se(self) -> float | None:
-        """Standard error of gamma."""
-        return None if self.gamma is None else math.sqrt(self.covariance[-1, -1])
-
-    @property
-    def _nu(self) -> int:
-        return len(self.strengths)
 
 
 def fit(
@@ -96,14 +82,26 @@ def fit_all(
         else:
             with_nu.setdefault(bool(table[2].any()), []).append(at)
     for has_nu, places in with_nu.items():
-        chosen = counts[places] if order_effect else _by_pair(counts[places])
+        chosen = counts[places] if order_effect else by_pair(counts[places])
         i, j = np.nonzero(chosen.sum(axis=(0, 1)))
         precision = 0.0 if prior_sd is None else 1 / prior_sd**2
-        problem = Problem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
+        problem = NewtonProblem(i, j, chosen[:, :, i, j], counts.shape[-1], has_nu, order_effect, precision)
         begin = np.zeros(problem.size) if start is None or len(start) != problem.size else start
         climbed = climb(problem, np.tile(begin, (len(places), 1)))
+        k = problem.k
         for row, at in enumerate(places):
-            found[at] = _fit_of(problem, climbed, row) if climbed.finite[row] else Reason.SEPARATION
+            if not climbed.finite[row]:
+                found[at] = Reason.SEPARATION
+                continue
+            theta = climbed.theta[row]
+            found[at] = DavidsonFit(
+                strengths=theta[:k] - theta[:k].mean(),
+                log_nu=float(theta[k]) if has_nu else None,
+                gamma=float(theta[-1]) if order_effect else None,
+                covariance=climbed.covariance[row],
+                log_likelihood=float(climbed.value[row]),
+                steps=int(climbed.steps[row]),
+            )
     return found
 
 
@@ -112,23 +110,11 @@ def batch_size(k: int) -> int:
     return max(1, _CELLS_AT_ONCE // (3 * k * k))
 
 
-def _by_pair(counts: Floats) -> Floats:
-    """(R, 3, k, k) with i < j only: i won, j won, tie."""
+def by_pair(counts: Floats) -> Floats:
+    """(R, 3, k, k) counts with i < j only: i won, j won, tie."""
     wins = counts[:, 0] + counts[:, 1].transpose(0, 2, 1)
     ties = counts[:, 2] + counts[:, 2].transpose(0, 2, 1)
     return np.triu(np.stack([wins, wins.transpose(0, 2, 1), ties], axis=1), 1)
-
-
-def _fit_of(problem: Problem, climbed: Climbed, row: int) -> DavidsonFit:
-    k, theta = problem.k, climbed.theta[row]
-    return DavidsonFit(
-        strengths=theta[:k] - theta[:k].mean(),
-        log_nu=float(theta[k]) if problem.has_nu else None,
-        gamma=float(theta[-1]) if problem.has_gamma else None,
-        covariance=climbed.covariance[row],
-        log_likelihood=float(climbed.value[row]),
-        steps=int(climbed.steps[row]),
-    )
 
 
 def scores(fitted: DavidsonFit, first: Ints, second: Ints, result: Ints) -> Floats:

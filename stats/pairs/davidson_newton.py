@@ -21,7 +21,7 @@ _SHARE = np.array([1.0, 0.0, 0.5])  # of the first system in a win, a defeat and
 
 
 @dataclass(frozen=True)
-class Problem:
+class NewtonProblem:
     """Pairs that occurred, ordered if the order matters: systems (P,), counts (R, 3, P) of first, second, tie."""
 
     i: Ints
@@ -40,7 +40,7 @@ class Problem:
     def _gamma_at(self) -> int:
         return self.k + self.has_nu
 
-    def rows(self, chosen: Ints) -> Problem:
+    def rows(self, chosen: Ints) -> NewtonProblem:
         """The same of some tables."""
         return replace(self, counts=self.counts[chosen])
 
@@ -124,7 +124,7 @@ class Climbed:
     finite: np.ndarray
 
 
-def climb(problem: Problem, start: Floats) -> Climbed:
+def climb(problem: NewtonProblem, start: Floats) -> Climbed:
     """From `start` (R, size) to the maximum of each table."""
     theta, value = start.copy(), problem.log_likelihood(start)
     steps = np.zeros(len(theta), dtype=np.int64)
@@ -143,7 +143,9 @@ def climb(problem: Problem, start: Floats) -> Climbed:
     finite &= ended
     covariance = np.zeros((len(theta), problem.size, problem.size))
     rows = np.flatnonzero(finite)
-    covariance[rows] = _covariance(problem.rows(rows), theta[rows])
+    _, information = problem.rows(rows).derivatives(theta[rows])
+    centre = problem.centre()
+    covariance[rows] = np.linalg.inv(information + centre) - (centre if problem.precision == 0 else 0)
     variances = np.diagonal(covariance, axis1=1, axis2=2)
     finite &= (variances >= -1e-9).all(axis=1) & (variances.max(axis=1, initial=0) <= INFINITE**2)
     return Climbed(theta, covariance, value, steps, finite)
@@ -164,7 +166,9 @@ def _solved(matrices: Floats, right: Floats) -> tuple[Floats, np.ndarray]:
         return found, solvable
 
 
-def _halved(problem: Problem, theta: Floats, step: Floats, value: Floats) -> tuple[Floats, Floats, Floats]:
+def _halved(
+    problem: NewtonProblem, theta: Floats, step: Floats, value: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Take each step, or half of it as often as its log-likelihood would fall; also how far that moved (R,)."""
     theta, value, moved = theta.copy(), value.copy(), np.zeros(len(theta))
     size, rows = 1.0, np.arange(len(theta))
@@ -179,9 +183,3 @@ def _halved(problem: Problem, theta: Floats, step: Floats, value: Floats) -> tup
         if not len(rows):
             break
     return theta, value, moved
-
-
-def _covariance(problem: Problem, theta: Floats) -> Floats:
-    _, information = problem.derivatives(theta)
-    centre = problem.centre()
-    return np.asarray(np.linalg.inv(information + centre) - (centre if problem.precision == 0 else 0))

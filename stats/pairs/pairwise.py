@@ -69,13 +69,6 @@ def wins_and_ties(table: ArrayLike) -> tuple[Floats, Floats]:
     return first + second.T, tie + tie.T
 
 
-def table_from_wins(wins: ArrayLike, ties: ArrayLike | None = None) -> Floats:
-    """(3, k, k) counts without order information; `ties` is symmetric, each tie counted once per pair."""
-    won = np.asarray(wins, dtype=np.float64)
-    tied = np.zeros_like(won) if ties is None else np.triu(np.asarray(ties, dtype=np.float64))
-    return np.stack([won, np.zeros_like(won), tied])
-
-
 @dataclass(frozen=True)
 class Record:
     """What one system did: wins, losses, ties, number of opponents, and rates that differ."""
@@ -101,7 +94,22 @@ def records(table: ArrayLike, *, level: float = 0.95) -> list[Record]:
     `half_tie_rate_macro` averages that over opponents, which makes up for unequal numbers of comparisons.
     """
     wins, ties = wins_and_ties(table)
-    return [_record(wins[i], wins[:, i], ties[i], level) for i in range(len(wins))]
+    found = []
+    for i in range(len(wins)):
+        won, lost, tied = wins[i], wins[:, i], ties[i]
+        n = won + lost + tied
+        w, total, met = round(won.sum()), round(n.sum()), n > 0
+        record = Record(
+            wins=w,
+            losses=round(lost.sum()),
+            ties=round(tied.sum()),
+            opponents=int(np.count_nonzero(n)),
+            win_rate=proportion(w, total, level=level, denom_rule="wins / all comparisons"),
+            half_tie_rate=_half_tie(won.sum(), tied.sum(), total, level),
+            half_tie_rate_macro=float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None,
+        )
+        found.append(record)
+    return found
 
 
 def clustered_rates(
@@ -118,21 +126,6 @@ def clustered_rates(
     half = won + (result == Result.TIE) / 2
     rates = [wilson_on_effective_n(cluster_totals(values, codes), level=level) for values in (won, half)]
     return replace(rates[0], denom_rule="wins / all comparisons"), rates[1]
-
-
-def _record(won: Floats, lost: Floats, tied: Floats, level: float) -> Record:
-    n = won + lost + tied
-    w, total = round(won.sum()), round(n.sum())
-    met = n > 0
-    return Record(
-        wins=w,
-        losses=round(lost.sum()),
-        ties=round(tied.sum()),
-        opponents=int(np.count_nonzero(n)),
-        win_rate=proportion(w, total, level=level, denom_rule="wins / all comparisons"),
-        half_tie_rate=_half_tie(won.sum(), tied.sum(), total, level),
-        half_tie_rate_macro=float(((won[met] + tied[met] / 2) / n[met]).mean()) if met.any() else None,
-    )
 
 
 def _half_tie(won: float, tied: float, n: int, level: float) -> Estimate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -87,7 +87,7 @@ def jackknife_strengths(
             clustered_parameter(comparisons, clusters, fitted, place, level=level)
             for place in range(comparisons.k)
         ]
-    refits = _Refit(comparisons, clusters, fitted)(_without(count))
+    refits = _Refit(comparisons, clusters, fitted)(1 - np.eye(count, dtype=np.int64))
     left = np.array([strengths for strengths in refits if strengths is not None])
     if len(left) < count:
         nothing = _estimate(fitted, 0, comparisons, count, None, level)
@@ -132,13 +132,6 @@ def _estimate(
         se=error,
         warnings=(Caution.NO_SPREAD,) if alike else (),
     )
-
-
-def _without(count: int) -> Iterator[Ints]:
-    for left_out in range(count):
-        drawn = np.ones(count, dtype=np.int64)
-        drawn[left_out] = 0
-        yield drawn
 
 
 class _Refit:

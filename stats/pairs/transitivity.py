@@ -73,7 +73,7 @@ def goodness_of_fit(
     table: ArrayLike, fitted: DavidsonFit, *, seed: int, simulations: int = SIMULATIONS
 ) -> GoodnessOfFit:
     """Does a scale explain the results? `fitted` without order effect from the same (3, k, k) counts."""
-    counts = _by_pair(table)
+    counts = davidson.by_pair(np.asarray(table, dtype=np.float64)[None])[0]
     expected = _expected(fitted, counts)
     outcomes = 3 if fitted.log_nu is not None else 2
     played = int((counts.sum(axis=0) > 0).sum())
@@ -104,7 +104,8 @@ def clustered_fit(comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit)
     k, first, second = comparisons.k, comparisons.first, comparisons.second
     codes, pair = np.unique(np.minimum(first, second) * k + np.maximum(first, second), return_inverse=True)
     i, j = np.divmod(codes, k)
-    expected = _expected(fitted, _by_pair(comparisons.table()))[:, i, j].T  # (P, 3): i won, j won, tie
+    counts = davidson.by_pair(comparisons.table()[None])[0]
+    expected = _expected(fitted, counts)[:, i, j].T  # (P, 3): i won, j won, tie
     chances = expected / expected.sum(axis=1, keepdims=True)
     turned = np.where(comparisons.result == Result.TIE, Result.TIE, 1 - comparisons.result)
     outcome = np.where(first < second, comparisons.result, turned)
@@ -138,14 +139,8 @@ def clustered_fit(comparisons: Comparisons, clusters: Ints, fitted: DavidsonFit)
     return GoodnessOfFit(plain.deviance, plain.df, p, method)
 
 
-def _by_pair(table: ArrayLike) -> Floats:
-    """(3, k, k) with i < j only: i won, j won, tie."""
-    wins, ties = wins_and_ties(table)
-    return np.triu(np.stack([wins, wins.T, ties]), 1)
-
-
 def _expected(fitted: DavidsonFit, counts: Floats) -> Floats:
-    """Expected counts under the fit, in the shape of `_by_pair`."""
+    """Expected counts under the fit, of `counts` as by_pair makes them."""
     first, second = np.broadcast_arrays(fitted.strengths[:, None], fitted.strengths[None, :])
     tie = (first + second) / 2 + (-np.inf if fitted.log_nu is None else fitted.log_nu)
     weights = np.exp(np.stack([first, second, tie]))

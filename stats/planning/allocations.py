@@ -127,7 +127,11 @@ def assess(
     level: float = 0.95,
 ) -> Allocation:
     """What to expect from these sample sizes. Raises ValueError for a size outside its stratum."""
-    _check_sampled(strata, sampled)
+    if len(strata) != len(sampled):
+        raise ValueError(f"{len(strata)} strata need as many sample sizes, got {len(sampled)}")
+    for stratum, n in zip(strata, sampled, strict=True):
+        if not 0 <= n <= stratum.size:
+            raise ValueError(f"stratum {stratum.name!r} has {stratum.size} outputs, cannot draw {n}")
     sizes, guesses = [s.size for s in strata], [s.guess for s in strata]
     full = all(n for n, size in zip(sampled, sizes, strict=True) if size)
     groups = [s.group for s in strata]
@@ -145,14 +149,6 @@ def assess(
             ZeroErrors(size, n, most_errors_missed(size, n)) for size, n in zip(sizes, sampled, strict=True)
         ),
     )
-
-
-def _check_sampled(strata: Sequence[PlannedStratum], sampled: Sequence[int]) -> None:
-    if len(strata) != len(sampled):
-        raise ValueError(f"{len(strata)} strata need as many sample sizes, got {len(sampled)}")
-    for stratum, n in zip(strata, sampled, strict=True):
-        if not 0 <= n <= stratum.size:
-            raise ValueError(f"stratum {stratum.name!r} has {stratum.size} outputs, cannot draw {n}")
 
 
 def _width_within(

@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from stats.audit.pooling import EXACT, End, Pool, effective_counts, pools, shapes, unaudited_range
-from stats.core.bootstrap import Floats, Ints, generator
+from stats.core.bootstrap import Floats, generator
 from stats.core.intervals import z_value
 
 AUDITS = 200
@@ -49,12 +49,21 @@ def simulated_interval(
     """
     z_value(level)
     size, drawn = np.asarray(sizes, dtype=np.int64), np.asarray(sampled, dtype=np.int64)
-    _check(size, drawn, guesses)
+    if not len(size) == len(drawn) == len(guesses):
+        raise ValueError("every stratum needs a size, a number of audits and a guess")
+    if any(not 0 <= guess <= 1 for guess in guesses):
+        raise ValueError("a guess lies between 0 and 1")
+    if np.any((drawn < 0) | (drawn > size)):
+        raise ValueError("no stratum can have more audits than units")
+    if np.any((drawn == 0) & (size > 0)):
+        raise ValueError("every stratum needs an audit")
     total = int(size.sum())
     if total == 0:
         return Simulated(0.0, 0.0, 0.0)
     rng = generator(seed)
-    outcomes, times = np.unique(_audits(size, drawn, guesses, audits, rng), axis=0, return_counts=True)
+    true = rng.binomial(size, np.asarray(guesses, dtype=float), size=(audits, len(size)))
+    found = rng.hypergeometric(true, size - true, np.broadcast_to(drawn, true.shape))
+    outcomes, times = np.unique(found, axis=0, return_counts=True)
     pooled = pools(size, drawn, groups or [""] * len(size))
     shares = outcomes / np.maximum(drawn, 1)
     if sum(pool.units for pool in pooled) <= EXACT:
@@ -64,23 +73,6 @@ def simulated_interval(
     audited = outcomes.sum(axis=1)
     means = [float(times @ ends) / audits / total for ends in (audited + low, audited + high, high - low)]
     return Simulated(*means)
-
-
-def _check(size: Ints, drawn: Ints, guesses: Sequence[float]) -> None:
-    if not len(size) == len(drawn) == len(guesses):
-        raise ValueError("every stratum needs a size, a number of audits and a guess")
-    if any(not 0 <= guess <= 1 for guess in guesses):
-        raise ValueError("a guess lies between 0 and 1")
-    if np.any((drawn < 0) | (drawn > size)):
-        raise ValueError("no stratum can have more audits than units")
-    if np.any((drawn == 0) & (size > 0)):
-        raise ValueError("every stratum needs an audit")
-
-
-def _audits(size: Ints, drawn: Ints, guesses: Sequence[float], audits: int, rng: np.random.Generator) -> Ints:
-    """(audits, strata) successes found."""
-    true = rng.binomial(size, np.asarray(guesses, dtype=float), size=(audits, len(size)))
-    return np.asarray(rng.hypergeometric(true, size - true, np.broadcast_to(drawn, true.shape)))
 
 
 def _drawn_range(

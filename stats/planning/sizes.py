@@ -79,32 +79,23 @@ def neyman(
     floors = [min(least, size) for size in sizes]
     if not sum(floors) <= total <= sum(sizes):
         raise ValueError(f"{total} audits do not fit between {sum(floors)} and {sum(sizes)}")
-    return _round_to(_bounded_shares(weights, floors, sizes, total), floors, sizes, total)
-
-
-def _bounded_shares(
-    weights: Sequence[float], floors: Sequence[int], caps: Sequence[int], total: int
-) -> list[float]:
-    """Shares in proportion to the weights; where both bounds bind, the larger excess is fixed first."""
-    shares: dict[int, float] = {}
+    # Shares in proportion to the weights; where both bounds bind, the larger excess is fixed first.
+    fixed: dict[int, float] = {}
     free = set(range(len(weights)))
     while free:
-        left, mass = total - sum(shares.values()), sum(weights[h] for h in free)
+        left, mass = total - sum(fixed.values()), sum(weights[h] for h in free)
         wanted = {h: left * weights[h] / mass if mass else left / len(free) for h in free}
-        over = {h: float(caps[h]) for h in free if wanted[h] > caps[h]}
+        over = {h: float(sizes[h]) for h in free if wanted[h] > sizes[h]}
         under = {h: float(floors[h]) for h in free if wanted[h] < floors[h]}
         excess = sum(wanted[h] - cap for h, cap in over.items())
         lack = sum(floor - wanted[h] for h, floor in under.items())
-        shares |= (over if excess >= lack else under) or wanted
-        free -= set(shares)
-    return [shares[h] for h in range(len(weights))]
-
-
-def _round_to(shares: Sequence[float], floors: Sequence[int], caps: Sequence[int], total: int) -> list[int]:
+        fixed |= (over if excess >= lack else under) or wanted
+        free -= set(fixed)
+    shares = [fixed[h] for h in range(len(weights))]
     whole = [math.floor(share + 1e-9) for share in shares]
     order = sorted(range(len(shares)), key=lambda h: whole[h] - shares[h])
     while sum(whole) < total:
-        h = next(h for h in order if whole[h] < caps[h])
+        h = next(h for h in order if whole[h] < sizes[h])
         whole[h] += 1
         order.append(order.pop(order.index(h)))
     while sum(whole) > total:

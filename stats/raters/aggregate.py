@@ -30,16 +30,6 @@ def strict_majority(labels: Sequence[Label], *, otherwise: Label) -> Label | Non
     return label if 2 * count > len(labels) else otherwise
 
 
-def plurality(labels: Sequence[Label], *, tie: Label | None = None) -> Label | None:
-    """The most frequent label; `tie` when several are equally frequent; None without labels."""
-    ranked = Counter(labels).most_common(2)
-    if not ranked:
-        return None
-    if len(ranked) == 2 and ranked[0][1] == ranked[1][1]:
-        return tie
-    return ranked[0][0]
-
-
 def totals(labels: Iterable[Label], categories: Sequence[Label]) -> dict[Label, int]:
     """How often each declared category was chosen, unused ones included. ValueError for any other label."""
     counts = Counter(labels)

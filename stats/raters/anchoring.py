@@ -37,19 +37,17 @@ def anchoring(
     if not same.shape == shown.shape == (len(raters),):
         raise ValueError("agrees, visible and raters must have one length")
     codes = cluster_codes(raters)
-    groups = [_by_rater(same[rows], codes[rows]) for rows in (shown, ~shown)]
+    groups = []
+    for rows in (shown, ~shown):
+        own = np.unique(codes[rows], return_inverse=True)[1]
+        sums = np.bincount(own, weights=same[rows]).astype(float)
+        groups.append(ClusterTotals(sums, np.bincount(own).astype(np.int64)))
     seen, unseen = (wilson_on_effective_n(group, level=level) for group in groups)
-    return Anchoring(seen, unseen, _difference(groups, level))
-
-
-def _by_rater(same: np.ndarray, codes: np.ndarray) -> ClusterTotals:
-    _, own = np.unique(codes, return_inverse=True)
-    return ClusterTotals(np.bincount(own, weights=same).astype(float), np.bincount(own).astype(np.int64))
-
-
-def _difference(groups: list[ClusterTotals], level: float) -> Estimate:
     if not all(group.n for group in groups):
-        return undefined("newcombe_unpaired_10_n_eff", Reason.EMPTY_STRATUM, level=level)
-    sizes = [group.n / design_effect(group) for group in groups]
-    (one, other), (n, other_n) = [group.mean for group in groups], sizes
-    return unpaired_newcombe(one * n, n, other * other_n, other_n, level=level)
+        nothing = undefined("newcombe_unpaired_10_n_eff", Reason.EMPTY_STRATUM, level=level)
+        return Anchoring(seen, unseen, nothing)
+    (one, other), (n, other_n) = zip(
+        *((group.mean, group.n / design_effect(group)) for group in groups), strict=True
+    )
+    difference = unpaired_newcombe(one * n, n, other * other_n, other_n, level=level)
+    return Anchoring(seen, unseen, difference)

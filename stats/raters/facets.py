@@ -57,6 +57,9 @@ def rater_facets(
     A Reason when there are no labels, one rater, or when some raters share no item with the others, even
     through third ones: then severity and difficulty cannot be told apart.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     items, raters = np.asarray(item, dtype=np.int64), np.asarray(rater, dtype=np.int64)
     systems = np.zeros_like(items) if system is None else np.asarray(system, dtype=np.int64)
     answers = np.asarray(yes, dtype=np.float64)
@@ -68,19 +71,12 @@ def rater_facets(
         return Reason.NO_ITEMS
     if len(np.unique(raters)) < 2:
         return Reason.ONE_RATER
-    if not _connected(items, raters):
-        return Reason.NOT_CONNECTED
-    return _Model(items, systems, raters, answers).fit()
-
-
-def _connected(items: Ints, raters: Ints) -> bool:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     n_items = int(items.max()) + 1
     size = n_items + int(raters.max()) + 1
     graph = coo_array((np.ones(len(items)), (items, n_items + raters)), shape=(size, size))
-    return int(connected_components(graph, directed=False)[0]) == 1
+    if connected_components(graph, directed=False)[0] != 1:
+        return Reason.NOT_CONNECTED
+    return _Model(items, systems, raters, answers).fit()
 
 
 class _Model:

@@ -20,20 +20,18 @@ def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
     """
     if not candidate or not reference:
         return float(not candidate and not reference)
-    precisions = [_precision(candidate, reference, n) for n in range(1, min(ORDERS, len(candidate)) + 1)]
+    precisions = []
+    for n in range(1, min(ORDERS, len(candidate)) + 1):
+        # Share of the candidate's n-grams that the reference has, each at most as often as there.
+        ours, theirs = (
+            Counter(tuple(text[at : at + n]) for at in range(len(text) - n + 1))
+            for text in (candidate, reference)
+        )
+        precisions.append((ours & theirs).total() / ours.total())
     if not all(precisions):
         return 0.0
     brevity = min(0.0, 1 - len(reference) / len(candidate))
     return math.exp(brevity + sum(map(math.log, precisions)) / len(precisions))
-
-
-def _precision(candidate: Sequence[str], reference: Sequence[str], n: int) -> float:
-    """Share of the candidate's n-grams that the reference has, each at most as often as there."""
-    ours, theirs = (
-        Counter(tuple(text[at : at + n]) for at in range(len(text) - n + 1))
-        for text in (candidate, reference)
-    )
-    return (ours & theirs).total() / ours.total()
 
 
 def symmetric_bleu(one: str, other: str) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -77,15 +77,10 @@ def cluster_totals(values: ArrayLike, clusters: Sequence[Hashable] | Ints) -> Cl
 def cluster_codes(clusters: Sequence[Hashable]) -> Ints:
     """Consecutive numbers for cluster names, in order of first appearance."""
     factor: defaultdict[Hashable, int] = defaultdict(count().__next__)
-    named = not {None, ""}.intersection(clusters)
-    keys = clusters if named else _lone_named(clusters)
+    keys: Iterable[Hashable] = clusters
+    if not {None, ""}.isdisjoint(clusters):
+        keys = (("alone", at) if name in (None, "") else name for at, name in enumerate(clusters))
     return np.fromiter(map(factor.__getitem__, keys), dtype=np.int64, count=len(clusters))
-
-
-def _lone_named(clusters: Sequence[Hashable]) -> Iterator[Hashable]:
-    """Cluster names, with one of its own for every item without."""
-    for position, name in enumerate(clusters):
-        yield ("alone", position) if name in (None, "") else name
 
 
 def linearised_se(totals: ClusterTotals) -> float | None:

@@ -65,7 +65,12 @@ def paired_newcombe(
     p1, p2 = (both + first) / n, (both + second) / n
     low1, high1 = wilson(min(n, both + first), n, level=level, quantile=quantile)
     low2, high2 = wilson(min(n, both + second), n, level=level, quantile=quantile)
-    phi = _phi(both, first, second, neither, n)
+    # The correlation of the two answers, continuity corrected where positive; 0 when a margin is empty.
+    margins = (both + first) * (second + neither) * (both + second) * (first + neither)
+    cross = both * neither - first * second
+    if cross > 0:
+        cross = max(cross - n / 2, 0.0)
+    phi = cross / math.sqrt(margins) if margins else 0.0
     down = _root(p1 - low1, high2 - p2, phi)
     up = _root(high1 - p1, p2 - low2, phi)
     value = p1 - p2
@@ -75,17 +80,6 @@ def paired_newcombe(
 
 def _root(one: float, other: float, phi: float) -> float:
     return math.sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
-
-
-def _phi(a: float, b: float, c: float, d: float, n: float) -> float:
-    """Correlation of the two answers, continuity corrected where positive; 0 when a margin is empty."""
-    margins = (a + b) * (c + d) * (a + c) * (b + d)
-    if margins == 0:
-        return 0.0
-    cross: float = a * d - b * c
-    if cross > 0:
-        cross = max(cross - n / 2, 0.0)
-    return cross / math.sqrt(margins)
 
 
 def unpaired_newcombe(

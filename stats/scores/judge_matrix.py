@@ -74,29 +74,24 @@ def judge_matrix(
     if not len(answers):
         return Reason.NO_ITEMS
     g, j = int(codes[0].max()) + 1, int(codes[1].max()) + 1
-    design = _design(codes[0], codes[1], mine, g, j)
+    # Intercept, effects that sum to zero (the last one is minus the others), own.
+    by_generator = np.vstack([np.eye(g - 1), -np.ones(g - 1)])[codes[0]]
+    by_judge = np.vstack([np.eye(j - 1), -np.ones(j - 1)])[codes[1]]
+    design = np.column_stack([np.ones(len(mine)), by_generator, by_judge, mine])
     if np.linalg.matrix_rank(design.T @ design) < design.shape[1]:
         return Reason.NOT_CONNECTED
     theta = _fit(design, answers)
     if theta is None:
         return Reason.SEPARATION
-    se, clusters = _clustered_se(design, answers, theta, codes[2])
     cells = codes[0] * j + codes[1]
     effects = theta[1 : g + j - 1]
     return JudgeMatrix(
         generators=np.append(effects[: g - 1], -effects[: g - 1].sum()),
         judges=np.append(effects[g - 1 :], -effects[g - 1 :].sum()),
-        self_preference=_estimate(float(theta[-1]), se, len(answers), clusters, level),
+        self_preference=_last_parameter(design, answers, theta, codes[2], level),
         counts=np.bincount(cells, weights=answers, minlength=g * j).reshape(g, j).astype(np.int64),
         totals=np.bincount(cells, minlength=g * j).reshape(g, j).astype(np.int64),
     )
-
-
-def _design(generator: Ints, judge: Ints, own: Floats, g: int, j: int) -> Floats:
-    """Intercept, effects that sum to zero (the last one is minus the others), own."""
-    by_generator = np.vstack([np.eye(g - 1), -np.ones(g - 1)])[generator]
-    by_judge = np.vstack([np.eye(j - 1), -np.ones(j - 1)])[judge]
-    return np.column_stack([np.ones(len(own)), by_generator, by_judge, own])
 
 
 def _chances(design: Floats, theta: Floats) -> Floats:
@@ -121,23 +116,18 @@ def _fit(design: Floats, answers: Floats) -> Floats | None:
     return None
 
 
-def _clustered_se(design: Floats, answers: Floats, theta: Floats, item: Ints) -> tuple[float | None, int]:
-    """Standard error of the last parameter, and the number of items; None for a single item."""
+def _last_parameter(design: Floats, answers: Floats, theta: Floats, item: Ints, level: float) -> Estimate:
+    """The last parameter with the error of adding up each item's scores; undefined for a single item."""
     p = _chances(design, theta)
     inverse = np.linalg.inv(design.T @ (design * (p * (1 - p))[:, None]))
-    _, codes = np.unique(item, return_inverse=True)
-    count = int(codes.max()) + 1
-    if count < 2:
-        return None, count
+    codes, n = np.unique(item, return_inverse=True)[1], len(answers)
+    clusters = int(codes.max()) + 1
+    if clusters < 2:
+        return undefined(METHOD, Reason.FEW_EVENTS, n=n, level=level)
     influence = (design * (answers - p)[:, None]) @ inverse[-1]
     sums = np.bincount(codes, weights=influence)
-    return math.sqrt(count / (count - 1) * float(sums @ sums)), count
-
-
-def _estimate(value: float, se: float | None, n: int, clusters: int, level: float) -> Estimate:
-    if se is None:
-        return undefined(METHOD, Reason.FEW_EVENTS, n=n, level=level)
-    few = clusters < FEW_CLUSTERS
+    se = math.sqrt(clusters / (clusters - 1) * float(sums @ sums))
+    few, value = clusters < FEW_CLUSTERS, float(theta[-1])
     half = se * (t_value(level, clusters - 1) if few else z_value(level))
     return Estimate(
         value=value,

@@ -66,7 +66,10 @@ def sign_flip(differences: ArrayLike, *, seed: int, single: bool = False) -> Sig
         signs = 2 * ((np.arange(2**sizes.size)[:, None] >> np.arange(sizes.size)) & 1) - 1
         totals, chances = signs @ sizes, np.full(len(signs), 1 / len(signs))
     else:
-        totals = np.concatenate([[observed], _drawn_sums(sizes, seed)])
+        rng, chunk = generator(seed), max(1, _CELLS // sizes.size)
+        parts = [min(chunk, DRAWS - start) for start in range(0, DRAWS, chunk)]
+        sums = [(2.0 * rng.integers(2, size=(part, sizes.size)) - 1) @ sizes for part in parts]
+        totals = np.concatenate([[observed], *sums])
         p, mid_p = _tails(totals, np.full(len(totals), 1 / len(totals)), observed, margin)
         return SignFlip(p, mid_p, "sign_flip_draws", len(every), int(sizes.size), single, seed, DRAWS)
     p, mid_p = _tails(totals, chances, observed, margin)
@@ -86,13 +89,6 @@ def _whole_sums(sizes: Ints) -> tuple[Floats, Floats]:
         chances = fftconvolve(chances, steps) if wide else np.convolve(chances, steps)
     reach = int(sizes.sum())
     return np.arange(-reach, reach + 1, dtype=np.float64), np.maximum(chances, 0.0)
-
-
-def _drawn_sums(sizes: Floats, seed: int) -> Floats:
-    rng = generator(seed)
-    chunk = max(1, _CELLS // sizes.size)
-    parts = [min(chunk, DRAWS - start) for start in range(0, DRAWS, chunk)]
-    return np.concatenate([(2.0 * rng.integers(2, size=(part, sizes.size)) - 1) @ sizes for part in parts])
 
 
 def _tails(totals: Floats, chances: Floats, observed: float, margin: float) -> tuple[float, float]:

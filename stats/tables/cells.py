@@ -7,6 +7,7 @@ one that starts with apostrophes, stays as it is, so `unquote_cell(quote_cell(te
 
 from __future__ import annotations
 
+import math
 import re
 
 _STARTS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
@@ -25,3 +26,12 @@ def quote_cell(text: str) -> str:
 def unquote_cell(cell: str) -> str:
     """The text that `quote_cell` was given."""
     return cell[1:] if _WAS_QUOTED.match(cell) else cell
+
+
+def number_in(text: str) -> float:
+    """The finite number that a text writes; nan for every other text."""
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan

@@ -112,14 +112,21 @@ def read_table(
         if ours and ours not in checks:
             raise ValueError(f"no column is called {ours!r}; columns: {', '.join(checks)}")
     rows, header = _open_rows(stream, form, renames, checks)
-    targets = _targets(header, renames, checks)
+    targets = [renames.get(name, name) for name in header]  # our name of every column, "" for a dropped one
+    for name, ours in zip(header, targets, strict=True):
+        if ours not in checks and name not in renames:
+            raise TableError(f"unknown column {name!r}; known: {', '.join(checks)}", line=1)
+        if ours and targets.count(ours) > 1:
+            raise TableError(f"two columns are called {ours!r}", line=1)
     absent = [name for name in required if name not in targets]
     if absent:
         raise TableError(f"the table lacks the column {', '.join(absent)}", line=1)
     targets = ["" if name in unread else name for name in targets]
     factors = {name: _Factor(checks[name], form == "csv") for name in targets if name}
     codes, lines = _collect(rows, targets, factors)
-    return Table(_finish(codes, factors, checks, len(lines)), lines)
+    absent_column = Column(np.zeros(len(lines), dtype=np.int32), ("",))
+    columns = {name: Column(codes[name], tuple(factor.values_seen)) for name, factor in factors.items()}
+    return Table({name: columns.get(name, absent_column) for name in checks}, lines)
 
 
 def _open_rows(
@@ -140,50 +147,24 @@ def _open_rows(
     return rows, header
 
 
-def _targets(header: Sequence[str], renames: Mapping[str, str], checks: Mapping[str, Check]) -> list[str]:
-    """Our name of every column of the file, "" for a dropped one."""
-    targets = [renames.get(name, name) for name in header]
-    for name, ours in zip(header, targets, strict=True):
-        if ours not in checks and name not in renames:
-            raise TableError(f"unknown column {name!r}; known: {', '.join(checks)}", line=1)
-        if ours and targets.count(ours) > 1:
-            raise TableError(f"two columns are called {ours!r}", line=1)
-    return targets
-
-
 def _collect(
     rows: Iterator[Row], targets: Sequence[str], factors: Mapping[str, _Factor]
-) -> tuple[dict[str, list[Codes]], NDArray[np.int64]]:
-    codes: dict[str, list[Codes]] = {name: [] for name in factors}
-    lines: list[NDArray[np.int64]] = []
+) -> tuple[dict[str, Codes], NDArray[np.int64]]:
+    codes: dict[str, list[Codes]] = {name: [np.empty(0, dtype=np.int32)] for name in factors}
+    lines = [np.empty(0, dtype=np.int64)]
     while chunk := list(islice(rows, _CHUNK)):
         numbers, cells = zip(*chunk, strict=True)
         lines.append(np.array(numbers, dtype=np.int64))
         for name, column in zip(targets, zip(*cells, strict=True), strict=True):
-            if name:
-                codes[name].append(_encode(factors[name], column, numbers, name))
-    return codes, np.concatenate(lines) if lines else np.empty(0, dtype=np.int64)
-
-
-def _encode(factor: _Factor, column: Sequence[str], numbers: Sequence[int], name: str) -> Codes:
-    try:
-        return np.fromiter(map(factor.__getitem__, column), dtype=np.int32, count=len(column))
-    except ValueError as error:
-        line = next(n for n, cell in zip(numbers, column, strict=True) if cell not in factor)
-        raise TableError(str(error), line=line, column=name) from None
-
-
-def _finish(
-    codes: Mapping[str, list[Codes]], factors: Mapping[str, _Factor], checks: Mapping[str, Check], rows: int
-) -> dict[str, Column]:
-    absent = Column(np.zeros(rows, dtype=np.int32), ("",))
-    found = {name: _joined(parts, factors[name]) for name, parts in codes.items()}
-    return {name: found.get(name, absent) for name in checks}
-
-
-def _joined(parts: Sequence[Codes], factor: _Factor) -> Column:
-    codes = np.concatenate(parts) if parts else np.empty(0, dtype=np.int32)
-    return Column(codes, tuple(factor.values_seen))
+            if not name:
+                continue
+            factor = factors[name]
+            try:
+                codes[name].append(np.fromiter(map(factor.__getitem__, column), np.int32, len(column)))
+            except ValueError as error:
+                line = next(n for n, cell in zip(numbers, column, strict=True) if cell not in factor)
+                raise TableError(str(error), line=line, column=name) from None
+    return {name: np.concatenate(parts) for name, parts in codes.items()}, np.concatenate(lines)
 
 
 def form_of(path: Path) -> Form:

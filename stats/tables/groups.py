@@ -10,18 +10,12 @@ from stats.core.bootstrap import Ints
 from stats.tables.columns import Column, Table
 from stats.tables.raw_rows import TableError
 
+# Two presentations of one comparison agree in these and differ in order.
+SAME_JUDGMENT = (
+    "release", "campaign", "question", "subject", "rater_kind", "rater", "judge_version", "vote",
+)  # fmt: skip
 # Two rows that agree in all of these are the same answer given twice.
-IDENTITY = (
-    "release",
-    "campaign",
-    "question",
-    "subject",
-    "rater_kind",
-    "rater",
-    "judge_version",
-    "vote",
-    "order",
-)
+IDENTITY = (*SAME_JUDGMENT, "order")
 
 
 def group_codes(table: Table, names: Sequence[str]) -> Ints:

@@ -13,7 +13,7 @@ from stats.pairs.pairwise import Comparisons, Result
 from stats.pairs.position_bias import SwapCounts
 from stats.scores.clusters import cluster_codes
 from stats.tables.columns import Table
-from stats.tables.groups import group_codes, refuse_repeats
+from stats.tables.groups import SAME_JUDGMENT, group_codes, refuse_repeats
 from stats.tables.labels import independent
 from stats.tables.raw_rows import TableError
 
@@ -26,17 +26,6 @@ ORDER_RULES: Mapping[OrderRule, Callable[[Ints, Ints], Ints]] = {
         [one == two, one == Result.TIE, two == Result.TIE], [one, two, one], Result.TIE
     ),
 }
-# Two presentations of one comparison agree in these and differ in order.
-_SAME_JUDGMENT = (
-    "release",
-    "campaign",
-    "question",
-    "subject",
-    "rater_kind",
-    "rater",
-    "judge_version",
-    "vote",
-)
 
 
 @dataclass(frozen=True)
@@ -85,13 +74,22 @@ def presentations(table: Table, *, among: Sequence[str] = ()) -> Presentations:
     table, others = independent(table)
     refuse_repeats(table, also=("system",))  # several pairs of systems may answer one problem
     if among:
-        table = _among(table, among)
+        column, wanted = table["system"], frozenset(among)
+        used = {name for code in np.unique(column.codes) for name in _split(column.values[code])}
+        if absent := sorted(wanted - used):
+            raise TableError(f"no comparison shows {', '.join(absent)}", column="system")
+        table = table.select(
+            column.is_in(*(text for text in column.values if wanted.issuperset(_split(text))))
+        )
     state = table["state"]
     answered = table.select(state.is_in("answered"))
     first, second, systems = system_pairs(answered)
     raters = answered["rater"]
     values = answered["value"]
-    judgment = _judgments(answered, first, second, len(systems))
+    # A judgment is what one rater says of an unordered pair about one subject.
+    same, k = group_codes(answered, SAME_JUDGMENT), max(1, len(systems))
+    joint = (same * k + np.minimum(first, second)) * k + np.maximum(first, second)
+    judgment = np.unique(joint, return_inverse=True)[1].astype(np.int64)
     return Presentations(
         comparisons=Comparisons(first, second, pair_results(answered), systems),
         judgment=judgment,
@@ -130,15 +128,6 @@ def _split(text: str) -> list[str]:
     return [name.strip() for name in text.split("|")]
 
 
-def _among(table: Table, systems: Sequence[str]) -> Table:
-    column, wanted = table["system"], frozenset(systems)
-    used = {name for code in np.unique(column.codes) for name in _split(column.values[code])}
-    absent = sorted(wanted - used)
-    if absent:
-        raise TableError(f"no comparison shows {', '.join(absent)}", column="system")
-    return table.select(column.is_in(*(text for text in column.values if wanted.issuperset(_split(text)))))
-
-
 def system_pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
     """(rows,) codes of the systems shown first and second, and the names; TableError for another form."""
     column = table["system"]
@@ -152,14 +141,6 @@ def system_pairs(table: Table) -> tuple[Ints, Ints, tuple[str, ...]]:
         [[places.get(pair[0], 0), places.get(pair[-1], 0)] for pair in split], dtype=np.int64
     ).reshape(-1, 2)[column.codes]
     return ends[:, 0], ends[:, 1], tuple(systems)
-
-
-def _judgments(table: Table, first: Ints, second: Ints, k: int) -> Ints:
-    """Codes of judgments: the same rater on the same unordered pair of the same subject."""
-    same = group_codes(table, _SAME_JUDGMENT)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    joint = (same * max(1, k) + low) * max(1, k) + high
-    return np.unique(joint, return_inverse=True)[1].astype(np.int64)
 
 
 def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
@@ -178,45 +159,32 @@ def settle(shown: Presentations, rule: OrderRule = "agree") -> Settled:
     twice = counts == 2
     other = order[starts[twice] + 1] if len(counts) else lead
     result = shown.comparisons.result[lead].copy()
-    one, two = result[twice], _as_seen_from(shown.comparisons, lead[twice], other)
+    swapped = shown.comparisons.first[lead[twice]] != shown.comparisons.first[other]
+    one, two = result[twice], shown.comparisons.result[other]
+    two = np.where(swapped & (two != Result.TIE), 1 - two, two)  # in the slots of the first order
     result[twice] = ORDER_RULES[rule](one, two)
     kept, clusters = shown.comparisons.take(lead), shown.clusters[lead]
     shared = len(np.unique(clusters)) < len(clusters)
     low_first = kept.first < kept.second
-    swapped = shown.comparisons.first[lead[twice]] != shown.comparisons.first[other]
+    by_cluster: list[Ints] = []  # the swapped places of each cluster that has any
+    if shared and swapped.any():
+        places, own = np.flatnonzero(swapped), clusters[twice]
+        places = places[np.argsort(own[places], kind="stable")]
+        by_cluster = np.split(places, np.flatnonzero(np.diff(own[places])) + 1)
+    # Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows.
+    turn, low = np.array([Result.SECOND, Result.FIRST, Result.TIE]), low_first[twice][swapped]
+    rows = np.where(low, one[swapped], turn[two[swapped]])
+    columns = np.where(low, two[swapped], turn[one[swapped]])
     return Settled(
         comparisons=Comparisons(kept.first, kept.second, result, kept.systems),
         rater=shown.rater[lead],
         raters=shown.raters,
         clusters=clusters if shared else None,
         swaps=_swap_counts(one[swapped], two[swapped]),
-        cluster_swaps=[_swap_counts(one[own], two[own]) for own in _by_cluster(clusters[twice], swapped)]
-        if shared
-        else [],
-        swap_table=_swap_table(one[swapped], two[swapped], low_first[twice][swapped]),
+        cluster_swaps=[_swap_counts(one[own], two[own]) for own in by_cluster],
+        swap_table=np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64),
         order_flips=int((one != two).sum()),
     )
-
-
-def _by_cluster(clusters: Ints, chosen: np.ndarray) -> list[Ints]:
-    """The chosen places of each cluster that has any."""
-    places = np.flatnonzero(chosen)
-    order = places[np.argsort(clusters[places], kind="stable")]
-    return np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1) if len(order) else []
-
-
-def _as_seen_from(comparisons: Comparisons, lead: Ints, other: Ints) -> Ints:
-    """Results of `other` in the slots of `lead`."""
-    result = comparisons.result[other]
-    turned = np.where(result == Result.TIE, Result.TIE, 1 - result)
-    return np.asarray(np.where(comparisons.first[lead] == comparisons.first[other], result, turned))
-
-
-def _swap_table(one: Ints, two: Ints, low_first: np.ndarray) -> Ints:
-    """Both are in the slots of `one`: turned to the lower system's, the order that showed it first in rows."""
-    turn = np.array([Result.SECOND, Result.FIRST, Result.TIE])
-    rows, columns = np.where(low_first, one, turn[two]), np.where(low_first, two, turn[one])
-    return np.bincount(3 * rows + columns, minlength=9).reshape(3, 3).astype(np.int64)
 
 
 def _swap_counts(one: Ints, two: Ints) -> SwapCounts:

@@ -11,6 +11,7 @@ import numpy as np
 from stats.agreement.bundle import Level
 from stats.core.bootstrap import Floats, Ints
 from stats.scores.clusters import cluster_codes
+from stats.tables.cells import number_in
 from stats.tables.columns import Table
 from stats.tables.groups import attribute, group_codes
 from stats.tables.labels import independent
@@ -27,7 +28,7 @@ ORDERED_SCALES = (
 
 
 @dataclass(frozen=True)
-class Scale:
+class Categories:
     """The categories in use, in order; the code of every text; the level of measurement they allow."""
 
     categories: tuple[str, ...]
@@ -70,15 +71,16 @@ def resolve(
     table, others = independent(table)
     state = table["state"]
     answered = table.select(state.is_in("answered"))
-    if not exchangeable:
-        _refuse_nameless(answered)
+    nameless = answered["rater"].is_in("")
+    if nameless.any() and not exchangeable:
+        line = int(answered.lines[int(np.argmax(nameless))])
+        raise TableError("is empty", line=line, column="rater")
     scale = scale_of(answered["value"].used, order)
     scale.refuse_level(level)
     items = group_codes(answered, ("subject",))
     n_items = int(items.max(initial=-1)) + 1
     raters, names, kinds = _raters(answered)
     if exchangeable:
-        nameless = answered["rater"].is_in("")
         raters = np.where(nameless, len(names) + np.arange(len(raters)), raters)
     codes = np.array([scale.codes.get(text, -1) for text in answered["value"].values], dtype=np.int64)
     item, rater, value, undecided = _one_per_cell(
@@ -111,7 +113,7 @@ def resolve(
     )
 
 
-def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Scale:
+def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Categories:
     """Numbers make an interval scale (1 and 1.0 are one value), known words and those of `order` an ordinal one.
 
     All words of `order` are categories, used or not, because their number decides about weights. Raises TableError for
@@ -124,42 +126,25 @@ def scale_of(texts: Sequence[str], order: Sequence[str] = ()) -> Scale:
                 f"{', '.join(strange[:10])} is not in the order {', '.join(order)}", column="value"
             )
         return _worded(order, tuple(order))
-    numbers = [_number(text) for text in texts]
-    if texts and all(number is not None for number in numbers):
-        return _numeric(texts, [number for number in numbers if number is not None])
+    numbers = {text: number_in(text) for text in texts}
+    if texts and not any(math.isnan(number) for number in numbers.values()):
+        points = sorted(set(numbers.values()))
+        places = {number: code for code, number in enumerate(points)}
+        spelt = {number: text for text, number in reversed(numbers.items())}
+        codes = {text: places[number] for text, number in numbers.items()}
+        return Categories(tuple(spelt[number] for number in points), np.array(points), codes, "interval")
     for words in ORDERED_SCALES:
         if texts and set(texts) <= set(words):
             return _worded(sorted(texts, key=words.index), words)
     return _worded(sorted(texts), ())
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _numeric(texts: Sequence[str], numbers: Sequence[float]) -> Scale:
-    points = sorted(set(numbers))
-    places = {number: code for code, number in enumerate(points)}
-    codes = {text: places[number] for text, number in zip(texts, numbers, strict=True)}
-    names = {code: text for text, code in reversed(codes.items())}
-    ordered = tuple(names[code] for code in range(len(points)))
-    return Scale(ordered, np.array(points), codes, "interval")
-
-
-def _worded(texts: Sequence[str], words: Sequence[str]) -> Scale:
+def _worded(texts: Sequence[str], words: Sequence[str]) -> Categories:
     places = [words.index(text) if words else at for at, text in enumerate(texts)]
     codes = {text: code for code, text in enumerate(texts)}
-    return Scale(tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal")
-
-
-def _refuse_nameless(table: Table) -> None:
-    nameless = table["rater"].is_in("")
-    if nameless.any():
-        raise TableError("is empty", line=int(table.lines[int(np.argmax(nameless))]), column="rater")
+    return Categories(
+        tuple(texts), np.array(places, dtype=np.float64), codes, "ordinal" if words else "nominal"
+    )
 
 
 def _raters(table: Table) -> tuple[Ints, tuple[str, ...], tuple[str, ...]]:

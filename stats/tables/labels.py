@@ -12,41 +12,16 @@ from typing import BinaryIO
 
 import numpy as np
 
+from stats.tables.cells import number_in
 from stats.tables.columns import Check, Column, Form, Table, read_table
 from stats.tables.raw_rows import TableError
 
 COLUMNS = (
-    "release",
-    "campaign",
-    "question",
-    "subject",
-    "instance",
-    "system",
-    "attempt",
-    "step",
-    "cluster",
-    "domain",
-    "stratum",
-    "stratum_size",
-    "sample_size",
-    "rater",
-    "rater_kind",
-    "vote",
-    "order",
-    "value",
-    "state",
-    "confidence",
-    "seconds",
-    "comment",
-    "created_at",
-    "judge_version",
-    "rubric_version",
-    "cause",
-    "overrules",
-    "informed",
-    "amendment",
-    "verdict_seen",
-)
+    "release", "campaign", "question", "subject", "instance", "system", "attempt", "step", "cluster",
+    "domain", "stratum", "stratum_size", "sample_size", "rater", "rater_kind", "vote", "order", "value",
+    "state", "confidence", "seconds", "comment", "created_at", "judge_version", "rubric_version", "cause",
+    "overrules", "informed", "amendment", "verdict_seen",
+)  # fmt: skip
 MOST_UNITS = 1_000_000_000  # up to here a score is computed at once; larger sizes are refused by line
 PARTS = ("instance", "system", "attempt", "step")
 STATES = ("answered", "abstain", "unavailable")
@@ -58,15 +33,9 @@ DECISION_MARKS = ("overrules", "informed", "amendment")
 _UNREAD = ("comment", "created_at")
 
 
-def _any_text(cell: str) -> str:
-    return cell
+def one_of(*allowed: str) -> Check:
+    """The check of a cell that holds one of these words, in any case, or nothing."""
 
-
-def _trimmed(cell: str) -> str:
-    return cell.strip()
-
-
-def _one_of(*allowed: str) -> Check:
     def check(cell: str) -> str:
         text = cell.strip().lower()
         if text and text not in allowed:
@@ -92,28 +61,24 @@ def _size(cell: str) -> str:
 
 def _number(cell: str) -> str:
     text = cell.strip()
-    try:
-        finite = not text or math.isfinite(float(text))
-    except ValueError:
-        finite = False
-    if not finite:
+    if text and math.isnan(number_in(text)):
         raise ValueError(f"must be a number or empty, not {cell!r}")
     return text
 
 
 _SPECIAL: Mapping[str, Callable[[str], str]] = {
-    "rater_kind": _one_of(*RATER_KINDS),
-    "state": _one_of(*STATES),
-    "order": _one_of("1", "2"),
+    "rater_kind": one_of(*RATER_KINDS),
+    "state": one_of(*STATES),
+    "order": one_of("1", "2"),
     "vote": _whole,
     "stratum_size": _size,
     "sample_size": _size,
-    "confidence": _any_text,
+    "confidence": str,
     "seconds": _number,
-    "comment": _any_text,
-    **{name: _one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
+    "comment": str,
+    **{name: one_of("yes", "no") for name in (*DECISION_MARKS, "verdict_seen")},
 }
-CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, _trimmed) for name in COLUMNS}
+CHECKS: Mapping[str, Check] = {name: _SPECIAL.get(name, str.strip) for name in COLUMNS}
 
 
 def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, str] | None = None) -> Table:
@@ -125,7 +90,21 @@ def read_labels(stream: BinaryIO, *, form: Form = "csv", renaming: Mapping[str, 
     table = read_table(stream, CHECKS, form=form, renaming=renaming, unread=_UNREAD)
     columns = dict(table.columns)
     columns["state"] = _states(table)
-    columns["subject"] = _subjects(table)
+    subject = table["subject"]
+    missing = np.flatnonzero(subject.is_in(""))
+    if missing.size:
+        parts = [table[name] for name in PARTS]
+        nameless = np.all([part.is_in("")[missing] for part in parts], axis=0)
+        if nameless.any():
+            line = int(table.lines[missing[int(np.argmax(nameless))]])
+            why = "is empty, and so are instance, system, attempt, step"
+            raise TableError(why, line=line, column="subject")
+        values = {value: code for code, value in enumerate(subject.values)}
+        codes = subject.codes.copy()
+        for row in missing.tolist():
+            name = "|".join(part.values[part.codes[row]] for part in parts).rstrip("|")
+            codes[row] = values.setdefault(name, len(values))
+        columns["subject"] = Column(codes, tuple(values))
     return Table(columns, table.lines)
 
 
@@ -166,21 +145,3 @@ def _codes_of(column: Column, names: tuple[str, ...], *, first: int = 0) -> np.n
 def _refuse_first(table: Table, wrong: np.ndarray, column: str, message: str) -> None:
     if wrong.any():
         raise TableError(message, line=int(table.lines[int(np.argmax(wrong))]), column=column)
-
-
-def _subjects(table: Table) -> Column:
-    subject = table["subject"]
-    missing = np.flatnonzero(subject.is_in(""))
-    if not missing.size:
-        return subject
-    parts = [table[name] for name in PARTS]
-    nameless = np.all([part.is_in("")[missing] for part in parts], axis=0)
-    if nameless.any():
-        line = int(table.lines[missing[int(np.argmax(nameless))]])
-        raise TableError("is empty, and so are instance, system, attempt, step", line=line, column="subject")
-    values = {value: code for code, value in enumerate(subject.values)}
-    codes = subject.codes.copy()
-    for row in missing.tolist():
-        name = "|".join(part.values[part.codes[row]] for part in parts).rstrip("|")
-        codes[row] = values.setdefault(name, len(values))
-    return Column(codes, tuple(values))

@@ -46,27 +46,21 @@ class Peek:
 
 def peek(stream: BinaryIO, *, form: Form) -> Peek:
     """Header and first rows. Raises TableError as the readers do."""
-    return _peek_jsonl(stream) if form == "jsonl" else _peek_csv(stream)
-
-
-def _peek_csv(stream: BinaryIO) -> Peek:
+    if form == "jsonl":
+        records = [record for _, record in islice(jsonl_records(stream), _READ_RECORDS)]
+        if not records:
+            raise TableError("the file is empty: one JSON object per line is expected")
+        header = tuple(dict.fromkeys(name for record in records for name in record))
+        rows = tuple(
+            tuple(_cut(str(record.get(name) if record.get(name) is not None else "")) for name in header)
+            for record in records[:SHOWN_ROWS]
+        )
+        return Peek(header, rows)
     found = [cells for _, cells in islice(csv_rows(stream), SHOWN_ROWS + 1)]
     if not found:
         raise TableError("the file is empty: a header line is expected")
     header = tuple(unquote_cell(name.strip()) for name in found[0])
     return Peek(header, tuple(tuple(_cut(cell) for cell in row) for row in found[1:]))
-
-
-def _peek_jsonl(stream: BinaryIO) -> Peek:
-    records = [record for _, record in islice(jsonl_records(stream), _READ_RECORDS)]
-    if not records:
-        raise TableError("the file is empty: one JSON object per line is expected")
-    header = tuple(dict.fromkeys(name for record in records for name in record))
-    rows = tuple(
-        tuple(_cut(str(record.get(name) if record.get(name) is not None else "")) for name in header)
-        for record in records[:SHOWN_ROWS]
-    )
-    return Peek(header, rows)
 
 
 def _cut(cell: str) -> str:
@@ -75,7 +69,10 @@ def _cut(cell: str) -> str:
 
 def guessed_columns(header: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     """For each column of a file the one of `columns` that it probably is, "" for none; each at most once."""
-    plain = {name: _plain(name) for name in header}
+    plain = {
+        name: "_".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
+        for name in header
+    }
     found: dict[str, str] = {name: name for name in header if name in columns}
     for ours in columns:
         if ours in found.values():
@@ -86,7 +83,3 @@ def guessed_columns(header: Sequence[str], columns: Sequence[str]) -> dict[str, 
                 found[match] = ours
                 break
     return {name: found.get(name, "") for name in header}
-
-
-def _plain(name: str) -> str:
-    return "_".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())

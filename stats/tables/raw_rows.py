@@ -95,10 +95,14 @@ def _checked_width(width: int, line: int) -> int:
 
 def jsonl_records(stream: BinaryIO) -> Iterator[tuple[int, dict[str, object]]]:
     """(line number, object) of every line that is not blank."""
+
+    def no_constant(name: str) -> object:
+        raise ValueError(f"{name} is not a JSON number")
+
     for number, line in enumerate(text_lines(stream), 1):
         if line.strip():
             try:
-                record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+                record = json.loads(line, object_pairs_hook=_unique_keys, parse_constant=no_constant)
             except (ValueError, RecursionError) as error:
                 raise TableError(f"not a JSON object ({error})", line=number) from None
             if not isinstance(record, dict):
@@ -124,10 +128,6 @@ def _unique_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
             raise ValueError(f"key {key!r} occurs twice")
         record[key] = value
     return record
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _json_text(value: object, line: int, column: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stats.planning.allocations import PlannedStratum
-from stats.tables.columns import Check, Table, filled, read_table
+from stats.tables.cells import number_in
+from stats.tables.columns import Check, filled, read_table
+from stats.tables.labels import one_of
 from stats.tables.raw_rows import TableError
 
 MAX_STRATA = 200
@@ -30,16 +31,9 @@ def _count(cell: str) -> str:
     return text
 
 
-def _count_or_empty(cell: str) -> str:
-    return _count(cell) if cell.strip() else ""
-
-
 def _share(cell: str) -> str:
     text = cell.strip()
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = math.nan
+    share = number_in(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     if not 0 <= share <= 1:
         raise ValueError(f"must be a share from 0 to 1 or a percentage like 2 %, not {cell!r}")
     return repr(share)
@@ -47,19 +41,8 @@ def _share(cell: str) -> str:
 
 def _hours(cell: str) -> str:
     text = cell.strip() or "1"
-    try:
-        hours = float(text)
-    except ValueError:
-        hours = math.nan
-    if not 0 < hours < 10_000:
+    if not 0 < number_in(text) < 10_000:
         raise ValueError(f"must be a number of hours above 0, or empty, not {cell!r}")
-    return text
-
-
-def _judge(cell: str) -> str:
-    text = cell.strip().lower()
-    if text not in ("yes", "no", ""):
-        raise ValueError(f"must be yes, no or empty, not {cell!r}")
     return text
 
 
@@ -68,8 +51,8 @@ CHECKS: Mapping[str, Check] = {
     "size": _count,
     "guess": _share,
     "hours": _hours,
-    "judge": _judge,
-    "sample": _count_or_empty,
+    "judge": one_of("yes", "no"),
+    "sample": lambda cell: _count(cell) if cell.strip() else "",
 }
 
 
@@ -83,8 +66,13 @@ def strata_from_text(text: str) -> StrataTable:
     table = read_table(stream, CHECKS, form="csv", required=("name", "size", "guess"))
     if not 1 <= len(table) <= MAX_STRATA:
         raise TableError(f"has {len(table)} strata; it takes 1 to {MAX_STRATA}")
-    _refuse_repeated_names(table)
+    lines = table.lines.tolist()
     cells = {name: table[name].texts() for name in CHECKS}
+    seen: set[str] = set()
+    for line, name in zip(lines, cells["name"], strict=True):
+        if name in seen:
+            raise TableError(f"{name!r} is there already", line=line, column="name")
+        seen.add(name)
     strata = tuple(
         PlannedStratum(
             name, int(size), float(guess), float(hours or 1), judge == "yes" if judge else float(guess) >= 0.5
@@ -95,26 +83,12 @@ def strata_from_text(text: str) -> StrataTable:
     )
     if not any(stratum.size for stratum in strata):
         raise TableError("holds no output: every size is 0", column="size")
-    return StrataTable(strata, _sampled(table, strata))
-
-
-def _refuse_repeated_names(table: Table) -> None:
-    seen: set[str] = set()
-    for line, name in zip(table.lines.tolist(), table["name"].texts(), strict=True):
-        if name in seen:
-            raise TableError(f"{name!r} is there already", line=line, column="name")
-        seen.add(name)
-
-
-def _sampled(table: Table, strata: tuple[PlannedStratum, ...]) -> tuple[int, ...] | None:
     if table["sample"].is_empty:
-        return None
-    sampled = []
-    for line, stratum, text in zip(table.lines.tolist(), strata, table["sample"].texts(), strict=True):
+        return StrataTable(strata, None)
+    for line, stratum, text in zip(lines, strata, cells["sample"], strict=True):
         if not text:
             raise TableError("is empty although other strata have a number", line=line, column="sample")
         if int(text) > stratum.size:
             message = f"asks for {text} of {stratum.size} outputs"
             raise TableError(message, line=line, column="sample")
-        sampled.append(int(text))
-    return tuple(sampled)
+    return StrataTable(strata, tuple(map(int, cells["sample"])))

@@ -8,7 +8,7 @@ from typing import Any
 import openai
 import pytest
 
-from llm import AddressRefused, Client, Completion, Malformed, Refused, Unavailable
+from llm import AddressRefused, Client, Completion, Malformed, RefusedByServer, Unavailable
 from llm.prompts import parse_prompt
 from tests.llm.local import KEY, QUICK, client, endpoint
 from tests.llm.server import Server, serving
@@ -36,7 +36,7 @@ def test_a_transient_status_is_asked_again(server: Server, status: int) -> None:
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
 def test_a_permanent_status_is_not_asked_again(server: Server, status: int) -> None:
     server.control({"mood": {"kind": "error", "status": status, "message": "no such model"}})
-    with pytest.raises(Refused, match="no such model") as raised:
+    with pytest.raises(RefusedByServer, match="no such model") as raised:
         ask(server.url)
     assert raised.value.status == status
     assert raised.value.request["model"] == "m"
@@ -126,7 +126,7 @@ def test_success_with_a_wrong_body_is_malformed_and_not_repeated(server: Server,
 def test_a_redirect_is_refused_and_the_other_host_hears_nothing(server: Server, status: int) -> None:
     with serving() as other:
         server.control({"mood": {"kind": "redirect", "status": status, "location": other.url}})
-        with pytest.raises(Refused, match="redirects are not followed"):
+        with pytest.raises(RefusedByServer, match="redirects are not followed"):
             ask(server.url)
         assert (other.calls, other.other_requests) == (0, 0)
 
@@ -198,7 +198,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     echo = {"kind": "text", "text": f"your key is {KEY}"}
     server.control({"script": [echo, {"kind": "error", "status": 403, "message": f"bad key {KEY}"}]})
     completion = ask(server.url)
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(RefusedByServer) as raised:
         ask(server.url)
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     seen = [repr(endpoint(server.url)), caplog.text, str(raised.value), repr(vars(raised.value))]
@@ -226,7 +226,7 @@ def test_a_key_that_the_server_echoes_with_escapes_is_not_kept_either(server: Se
 def test_a_key_at_the_edge_of_an_excerpt_is_not_cut_into_view(server: Server) -> None:
     """An error page is kept up to 500 characters; here the key would cross that edge."""
     server.control({"mood": {"kind": "error", "status": 403, "message": "x" * 465 + KEY}})
-    with pytest.raises(Refused) as raised:
+    with pytest.raises(RefusedByServer) as raised:
         ask(server.url)
     assert KEY[:8] not in str(raised.value)
 

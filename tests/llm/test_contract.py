@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llm import Client, Completer, Completion, Double, Malformed, Refused, Unavailable, parse_reply
+from llm import Client, Completer, Completion, Double, Malformed, RefusedByServer, Unavailable, parse_reply
 from llm.errors import CallFailed
 from tests.llm.local import client
 from tests.llm.server import Server
@@ -17,7 +17,7 @@ ANSWER = '{"label": "yes", "reason": "2 = 2 * 1.", "confidence": 0.9}'
 # What each failure is for the server (a mood) and for the double (the error it must raise).
 FAILURES = [
     ({"kind": "error", "status": 503}, Unavailable),
-    ({"kind": "error", "status": 401}, Refused),
+    ({"kind": "error", "status": 401}, RefusedByServer),
     ({"kind": "body", "body": "<html>"}, Malformed),
 ]
 

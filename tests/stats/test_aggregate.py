@@ -2,7 +2,7 @@
 
 import pytest
 
-from stats.raters.aggregate import plurality, strict_majority, totals, unanimous
+from stats.raters.aggregate import strict_majority, totals, unanimous
 
 MARKS = ("correct", "inconclusive", "incorrect")
 
@@ -51,13 +51,10 @@ def test_the_strict_majority_differs_as_the_table_says(matrix, expected):
 def test_no_labels_give_no_verdict():
     assert unanimous([], otherwise="inconclusive") is None
     assert strict_majority([], otherwise="no") is None
-    assert plurality([]) is None
 
 
-def test_half_is_no_majority_and_equal_shares_are_a_tie():
+def test_half_is_no_majority():
     assert strict_majority(["yes", "no"], otherwise="tie") == "tie"
-    assert plurality(["yes", "no", "yes"]) == "yes"
-    assert plurality(["yes", "no"], tie="tie") == "tie"
 
 
 def test_a_label_outside_the_declared_categories_is_refused():

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from stats.pairs import davidson
-from stats.pairs.pairwise import table_from_wins
 from stats.pairs.transitivity import circular_triads, goodness_of_fit, majority_cycles, tournament
-from tests.stats.paired_data import CITATIONS, pudding
+from tests.stats.paired_data import CITATIONS, pudding, table_from_wins
 
 
 def test_circular_triads_are_reproduced():

@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -51,7 +52,17 @@ class Command(TouchstoneCommand):
         parser.add_argument("--idempotency-key", metavar="KEY", help="sent again, the first reply returns")
 
     def run(self, **options: Any) -> None:
-        member = active_member(options["email"]) if options["email"] else _only_owner()
+        if options["email"]:
+            member = active_member(options["email"])
+        else:
+            owners = list(User.objects.filter(is_active=True, roles__name=RoleName.OWNER).order_by("email"))
+            if not owners:
+                raise Refused("There is no active owner yet; create_owner makes the first.", code="no_owner")
+            if len(owners) > 1:
+                named = ", ".join(owner.email for owner in owners)
+                why = f"Say who asks with --as EMAIL; the active owners are {named}."
+                raise Refused(why, code="several_owners")
+            member = owners[0]
         with TemporaryFile() as body:  # on disk: the file of a release can be larger than memory
             query, content_type = _write(body, options)
             environ = {
@@ -74,7 +85,7 @@ class Command(TouchstoneCommand):
             finally:
                 log.setLevel(level)
 
-    def _answer(self, environ: dict[str, Any]) -> None:
+    def _answer(self, environ: dict[str, object]) -> None:
         """Print what the site answers; raise Refused for everything but success."""
         head: dict[str, str] = {}
 
@@ -84,7 +95,17 @@ class Command(TouchstoneCommand):
         with closing(WSGIHandler()(environ, start_response)) as answer:
             is_json = head.get("Content-Type", "").startswith("application/json")
             if not head["status"].startswith("2"):
-                raise _refusal(head, b"".join(answer) if is_json else b"{}")
+                # The refusal of docs/rest.md that the site sent, or the bare status where it sent a page.
+                sent = json.loads(b"".join(answer)) if is_json else {}
+                problems = sent.get("problems", {})
+                if len(problems) > 1:
+                    listed = (f"{field}: {why}" if field else why for field, why in problems.items())
+                    raise Refused("; ".join(listed), code=sent["code"])
+                if "reason" in sent:
+                    place = {name: sent[name] for name in ("code", "line", "field") if name in sent}
+                    raise Refused(sent["reason"], **place)
+                status, location = head["status"], head.get("Location", "")
+                raise Refused(f"{status}: {location}" if location else status, code="no_answer")
             if is_json and "Content-Disposition" not in head:
                 document = json.loads(b"".join(answer))
                 self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
@@ -95,24 +116,30 @@ class Command(TouchstoneCommand):
                 out.flush()
 
 
-def _only_owner() -> User:
-    owners = list(User.objects.filter(is_active=True, roles__name=RoleName.OWNER).order_by("email"))
-    if not owners:
-        raise Refused("There is no active owner yet; create_owner makes the first.", code="no_owner")
-    if len(owners) > 1:
-        named = ", ".join(owner.email for owner in owners)
-        raise Refused(f"Say who asks with --as EMAIL; the active owners are {named}.", code="several_owners")
-    return owners[0]
-
-
-def _write(body: IO[bytes], options: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def _write(body: IO[bytes], options: Mapping[str, Any]) -> tuple[dict[str, object], str]:
     """Write the request's body; returns what is added to the query, and the body's content type."""
-    data = _data(options["data"])
-    texts, files = (list(map(_named, options[name])) for name in ("text", "file"))
+    argument = options["data"] or ""
+    if argument == "-":
+        data = sys.stdin.buffer.read()
+    else:
+        data = _read(argument[1:]) if argument.startswith("@") else os.fsencode(argument)
+    given: dict[str, list[tuple[str, str]]] = {"text": [], "file": []}
+    for option, fields_of_it in given.items():
+        for named in options[option]:
+            name, _, path = named.partition("=")
+            if not (name and path):
+                raise CommandError(f"{named!r} is not NAME=FILE", returncode=2)
+            fields_of_it.append((name, path))
+    texts, files = given["text"], given["file"]
     if options["method"] != "GET" and not texts and not files:
         body.write(data)
         return {}, "application/json"
-    fields = _fields(data)
+    try:
+        fields = json.loads(data or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"--data is not JSON: {error}", returncode=2) from error
+    if not isinstance(fields, dict):
+        raise CommandError("--data must be a JSON object here", returncode=2)
     for name, path in texts:
         try:
             fields[name] = _read(path).decode()
@@ -130,31 +157,6 @@ def _write(body: IO[bytes], options: dict[str, Any]) -> tuple[dict[str, Any], st
     return {}, f"multipart/form-data; boundary={boundary}"
 
 
-def _data(argument: str | None) -> bytes:
-    if argument is None:
-        return b""
-    if argument == "-":
-        return sys.stdin.buffer.read()
-    return _read(argument[1:]) if argument.startswith("@") else os.fsencode(argument)
-
-
-def _fields(data: bytes) -> dict[str, Any]:
-    try:
-        fields = json.loads(data or b"{}")
-    except (ValueError, RecursionError) as error:
-        raise CommandError(f"--data is not JSON: {error}", returncode=2) from error
-    if not isinstance(fields, dict):
-        raise CommandError("--data must be a JSON object here", returncode=2)
-    return fields
-
-
-def _named(argument: str) -> tuple[str, str]:
-    name, _, path = argument.partition("=")
-    if not (name and path):
-        raise CommandError(f"{argument!r} is not NAME=FILE", returncode=2)
-    return name, path
-
-
 def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
@@ -162,7 +164,9 @@ def _read(path: str) -> bytes:
         raise Refused(f"{path} cannot be read: {error.strerror}.", code="no_file") from error
 
 
-def _write_form(body: IO[bytes], fields: dict[str, Any], files: list[tuple[str, str]], boundary: str) -> None:
+def _write_form(
+    body: IO[bytes], fields: Mapping[str, object], files: list[tuple[str, str]], boundary: str
+) -> None:
     """A form with files as a browser sends it (RFC 7578)."""
     for name, value in fields.items():
         head = f'--{boundary}\r\nContent-Disposition: form-data; name="{_quoted(name)}"\r\n\r\n'
@@ -186,12 +190,12 @@ def _quoted(name: str) -> str:
     return name.replace('"', "%22").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """A field of JSON as forms and addresses carry it."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _environ(address: str, fields: dict[str, Any]) -> dict[str, Any]:
+def _environ(address: str, fields: Mapping[str, object]) -> dict[str, object]:
     """What a server would say of the request (PEP 3333); the site's own address goes into links of the answer."""
     path, _, query = address.removeprefix(settings.SITE_URL).partition("?")
     path = path.lstrip("/")
@@ -217,17 +221,3 @@ def _environ(address: str, fields: dict[str, Any]) -> dict[str, Any]:
         "wsgi.multiprocess": False,
         "wsgi.run_once": True,
     }
-
-
-def _refusal(head: dict[str, str], body: bytes) -> Refused:
-    """The refusal of docs/rest.md that the site sent, or the bare status where it sent a page."""
-    sent = json.loads(body)
-    problems = sent.get("problems", {})
-    if len(problems) > 1:
-        reason = "; ".join(f"{field}: {why}" if field else why for field, why in problems.items())
-        return Refused(reason, code=sent["code"])
-    if "reason" in sent:
-        place = {name: sent[name] for name in ("code", "line", "field") if name in sent}
-        return Refused(sent["reason"], **place)
-    status, location = head["status"], head.get("Location", "")
-    return Refused(f"{status}: {location}" if location else status, code="no_answer")

@@ -19,7 +19,7 @@ class Command(Base):
             "--print", action="store_true", dest="only_print", help="print the SQL instead of running it"
         )
 
-    def run(self, only_print: bool = False, **options: Any) -> dict[str, Any] | None:
+    def run(self, only_print: bool = False, **options: Any) -> dict[str, object] | None:
         role = settings.BLIND_ROLE
         if not role:
             raise Refused("Name the role in TOUCHSTONE_BLIND_ROLE first.", code="no_role")

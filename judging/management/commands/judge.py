@@ -43,9 +43,11 @@ class Command(TouchstoneCommand):
             "--after", default="", help="ask only about what this judge left undecided, and combine the two"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         judge = _judge(options["judge"])
-        release = _release(options["release"])
+        release = Release.objects.select_related("benchmark").filter(name=options["release"]).first()
+        if release is None:
+            raise Refused(f"There is no release {options['release']!r}.", code="no_release")
         if judge.endpoint and judge.endpoint not in declared_endpoints(settings.JUDGE_ENDPOINTS):
             raise Refused(f"{judge.label} asks endpoint {judge.endpoint!r}. {HOW_TO}", code="no_endpoint")
         run = ask(
@@ -107,10 +109,3 @@ def _judge(slug: str) -> Judge:
         known = ", ".join(known.slug for known in newest_judges()) or "none yet; POST judges/ makes one"
         raise Refused(f"There is no judge {slug!r}. Judges: {known}.", code="no_judge")
     return judge
-
-
-def _release(name: str) -> Release:
-    release = Release.objects.select_related("benchmark").filter(name=name).first()
-    if release is None:
-        raise Refused(f"There is no release {name!r}.", code="no_release")
-    return release

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from judging.models import JudgeRun
-from judging.reading.reparsing import reparse
+from judging.reading.reparsing import Reparsed, reparse
 
 
 class Command(TouchstoneCommand):
@@ -21,18 +21,18 @@ class Command(TouchstoneCommand):
             "--run", type=int, required=True, help="the number of the run, as on the judges page"
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> Reparsed:
         run = JudgeRun.objects.select_related("judge").filter(pk=options["run"]).first()
         if run is None:
             raise Refused(f"There is no judge run {options['run']}.", code="no_run")
         return reparse(actor=None, run=run).document()
 
-    def text(self, document: dict[str, Any]) -> str:
-        lines = [f"{len(document['changed'])} of {document['votes']} votes are read differently."]
-        if document["judge"]:
-            lines.append(f"All of them are stored as {document['judge']}.")
-        for row in document["changed"]:
-            attempt = f", attempt {row['attempt']}" if row["attempt"] else ""
-            place = f"{row['instance']}{attempt}, {row['predicate']}, vote {row['vote']}"
-            lines.append(f"{place}: {row['before']} -> {row['after']}")
+    def text(self, document: Reparsed) -> str:
+        lines = [f"{len(document.changed)} of {document.votes} votes are read differently."]
+        if document.judge:
+            lines.append(f"All of them are stored as {document.judge}.")
+        for row in document.changed:
+            attempt = f", attempt {row.attempt}" if row.attempt else ""
+            place = f"{row.instance}{attempt}, {row.predicate}, vote {row.vote}"
+            lines.append(f"{place}: {row.before} -> {row.after}")
         return "\n".join(lines)
