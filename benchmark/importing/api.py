@@ -50,7 +50,7 @@ class ImportOut(serializers.ModelSerializer[ImportUpload]):
             "expires_at",
         ]
 
-    def get_progress(self, upload: ImportUpload) -> dict[str, str | int]:
+    def get_progress(self, upload: ImportUpload) -> dict[str, Any]:
         """Phase, records done and their total (0 while unknown) of running work."""
         return vars(how_far(upload)) if upload.is_busy else {}
 
