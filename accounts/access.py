@@ -48,3 +48,6 @@ def require_role(*roles: RoleName) -> Callable[[Callable[..., HttpResponse]], Ca
         return login_required(gate)
 
     return decorate
+
+
+staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)

@@ -57,9 +57,9 @@ class CommandForSomebody(Command):
         parser.add_argument("--actor", required=True, metavar="EMAIL", help="the member who does this")
         super().add_arguments(parser)
 
-    def run(self, **options: Any) -> dict[str, Any] | None:
+    def run(self, **options: Any) -> dict[str, object] | None:
         return self.run_for(active_member(options.pop("actor")), **options)
 
-    def run_for(self, actor: User, **options: Any) -> dict[str, Any] | None:
+    def run_for(self, actor: User, **options: Any) -> dict[str, object] | None:
         """Do the work as `actor`; returns what `run` returns."""
         raise CommandError(f"{type(self).__module__} does not say what it does")

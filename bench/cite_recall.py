@@ -17,7 +17,7 @@ from benchmark.citations.identity import Identity, same_work
 from benchmark.citations.reading import read_citation
 from benchmark.protocols.re2math import citing
 from benchmark.protocols.re2math.metrics import cited_among
-from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
 
 SYSTEMS, INSTANCES, CANDIDATES, INDEX, PART = 7, 200, 20, 8_000, 50
 RNG = random.Random(1)
@@ -60,7 +60,7 @@ def one_by_one(work: Work) -> list[float]:
     """Each candidate and the citation are read and compared."""
     found = []
     for payload, output in work:
-        gap, answer = ProofGap.model_validate(payload), Answer.model_validate(output)
+        gap, answer = ProofGap.model_validate(payload), GapAnswer.model_validate(output)
         matches = (
             same_work(citing.selected(source), citing.cited_source(gap.z)) for source in answer.candidates
         )

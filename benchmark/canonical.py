@@ -6,13 +6,12 @@ run is SHA-256 over the lines `key TAB hash LF` of its records in the order of t
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
 from canonical import sha256_of
 
 
-def paper_content(paper: PaperRecord) -> dict[str, Any]:
+def paper_content(paper: PaperRecord) -> dict[str, object]:
     """The fields of a paper that are hashed."""
     return {
         "key": paper.key,
@@ -22,17 +21,20 @@ def paper_content(paper: PaperRecord) -> dict[str, Any]:
     }
 
 
+def instance_content(record: InstanceRecord) -> dict[str, object]:
+    """The fields of an instance that are hashed, with its paper."""
+    return {
+        "instance": record.key,
+        "domain": record.domain,
+        "split": record.split,
+        "paper": paper_content(record.paper) if record.paper else None,
+        "payload": record.payload,
+    }
+
+
 def instance_sha256(record: InstanceRecord) -> str:
     """The hash of an instance with its paper."""
-    return sha256_of(
-        {
-            "instance": record.key,
-            "domain": record.domain,
-            "split": record.split,
-            "paper": paper_content(record.paper) if record.paper else None,
-            "payload": record.payload,
-        }
-    )
+    return sha256_of(instance_content(record))
 
 
 def output_sha256(record: OutputRecord) -> str:

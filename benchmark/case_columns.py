@@ -10,7 +10,13 @@ def case_columns(protocol: Protocol) -> tuple[CaseColumn, ...]:
     if protocol.case_columns:
         return protocol.case_columns
     asked = [
-        CaseColumn(key, _title(key), f"What the judge says to {key}.", label_of(key), needs=(key,))
+        CaseColumn(
+            key,
+            key.replace("_", " ").capitalize(),
+            f"What the judge says to {key}.",
+            label_of(key),
+            needs=(key,),
+        )
         for key in (predicate.key for predicate in protocol.output_predicates)
     ]
     return (*asked, *(measure_column(measure) for measure in protocol.measures))
@@ -33,7 +39,3 @@ def measure_column(measure: Measure, title: str = "") -> CaseColumn:
     return CaseColumn(
         measure.key, title or measure.title, measure.definition, value, is_text=not measure.binary
     )
-
-
-def _title(key: str) -> str:
-    return key.replace("_", " ").capitalize()

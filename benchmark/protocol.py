@@ -396,8 +396,5 @@ class Protocol:
         for rubric in self.rubrics:
             if rubric.label == label:
                 return rubric
-        raise RubricError(f"protocol {self.name} has no rubric {label!r}; it has {_labels(self.rubrics)}")
-
-
-def _labels(rubrics: Iterable[Rubric]) -> str:
-    return ", ".join(rubric.label for rubric in rubrics) or "none"
+        known = ", ".join(rubric.label for rubric in self.rubrics) or "none"
+        raise RubricError(f"protocol {self.name} has no rubric {label!r}; it has {known}")

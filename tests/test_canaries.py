@@ -25,7 +25,6 @@ from annotation.campaigns import reminding
 from annotation.comments import actions as comments_actions
 from annotation.core.documents import anchors
 from annotation.core.material import material
-from annotation.grading import actions as grading_actions
 from annotation.models import (
     Adjudication,
     Assignment,
@@ -60,6 +59,7 @@ from benchmark.models import (
 )
 from judging.models import Call, JudgeRun, JudgeTask
 from reports.models import Artifact, ExclusionRule, KeptScore, LabelUpload, ReportJob
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.canaries import table, text_columns
 from tests.conftest import member
@@ -207,7 +207,7 @@ def _another_reviewer(campaign: Campaign) -> None:
     ]
     for key in (q["key"] for q in QUESTIONS if q["scale"] == "text"):
         content["answers"][key] = c("annotation.Answer.value")
-    grading_actions.submit_grade(
+    submit_grade(
         reviewer=other,
         assignment=place,
         content=content,
@@ -378,7 +378,7 @@ def _another_discussion(release: Release, rubric: Rubric, coordinator: User) -> 
         for person in (other, member("t@study.test", "T", "reviewer"))
     ]
     for place in places:
-        grading_actions.submit_grade(
+        submit_grade(
             reviewer=place.reviewer,
             assignment=place,
             content=COMPLETE,
@@ -582,7 +582,7 @@ def test_no_page_that_links_lead_to_tells_a_reviewer_anything(
     assert sum("/grading/items/" in address for address in seen) >= 2
     place = Assignment.objects.filter(reviewer=algebraist).first()
     assert place is not None
-    grading_actions.submit_grade(
+    submit_grade(
         reviewer=algebraist,
         assignment=place,
         content=COMPLETE,

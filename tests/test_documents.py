@@ -92,7 +92,9 @@ def test_what_has_no_json_is_refused():
 def test_a_document_is_read_back_as_it_was_written():
     part = Part(name="a", value=Estimate(value=0.1 + 0.2, ci=(0.1, 1 / 3), method="m", replicates=9))
     undefined = Part(name="b", value=Estimate(value=None, method="m", reason=Reason.NO_ITEMS))
-    full = whole(with_=[part, undefined], found_on=dt.date(2026, 11, 22), late=1, by_name={"z": part, "a": undefined})
+    full = whole(
+        with_=[part, undefined], found_on=dt.date(2026, 11, 22), late=1, by_name={"z": part, "a": undefined}
+    )
     read = from_json(Whole, json.loads(json.dumps(as_json(full))))
     assert read == full
     assert list(read.by_name) == ["z", "a"]

@@ -9,7 +9,6 @@ from accounts.models import User
 from accounts.refusal import Refused
 from annotation.core.documents import texts
 from annotation.core.material import item_material, material
-from annotation.grading import actions
 from annotation.models import Assignment, Campaign
 from annotation.tasks import prepare_campaign
 from benchmark.models import RenderedDocument
@@ -17,6 +16,7 @@ from benchmark.rendering.actions import render_waiting
 from latex.formulas import katex
 from latex.markdown import _PARSER
 from latex.reading.engine import Engine
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.test_canaries import crawl, study
 
@@ -81,9 +81,9 @@ def test_an_answer_without_places_is_taken_while_the_text_waits_and_one_with_pla
     anchored = {**COMPLETE, "anchored": [{"block": "b1", "severity": "minor", "kind": "", "text": "Why?"}]}
     sent = {"reviewer": algebraist, "assignment": place, "rubric_sha256": study.rubric.sha256}
     with pytest.raises(Refused, match="still being prepared") as refusal:
-        actions.submit_grade(content=anchored, idempotency_key="one", **sent)
+        submit_grade(content=anchored, idempotency_key="one", **sent)
     assert refusal.value.code == "being_prepared"
-    assert actions.submit_grade(content=COMPLETE, idempotency_key="two", **sent).assignment == place
+    assert submit_grade(content=COMPLETE, idempotency_key="two", **sent).assignment == place
 
 
 def test_an_opened_campaign_has_its_texts_rendered_before_anybody_comes(

@@ -73,12 +73,8 @@ class BlindUnlessStaff:
         try:
             return self.get_response(request)
         finally:
-            _reset_connection()
-
-
-def _reset_connection() -> None:
-    """The connection goes back to the next request with its own role, or it is closed."""
-    try:
-        have_sight()
-    except DatabaseError:
-        connection.close()
+            # the connection goes back to the next request with its own role, or it is closed
+            try:
+                have_sight()
+            except DatabaseError:
+                connection.close()

@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import Invitation
 from accounts.people import invitations, queries
 from accounts.people.forms import FirstDomainFormSet, FirstDomains, JoinForm
 from accounts.profile.domains import SUGGESTED
@@ -26,27 +25,17 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     form = JoinForm(request.POST or None, email=invitation.email)
     domains = cast(FirstDomains, FirstDomainFormSet(request.POST or None, prefix="domains"))
     if request.method == "POST" and form.is_valid() and domains.is_valid():
-        return _accept(request, token, form, domains)
-    return _page(request, invitation, form, domains)
-
-
-def _page(
-    request: HttpRequest, invitation: Invitation, form: JoinForm, domains: FirstDomains
-) -> HttpResponse:
+        try:
+            invitations.accept_invitation(
+                token=token,
+                name=form.cleaned_data["name"],
+                password=form.cleaned_data["password"],
+                expertise=domains.stated(),
+            )
+        except Refused:
+            return render(request, "people/join_gone.html", status=404)
+        logout(request)  # the person signed in on this browser is not the one who joined
+        messages.success(request, "Your account is ready. Sign in with your email address and password.")
+        return redirect("account_login")
     context = {"invitation": invitation, "form": form, "formset": domains, "domains": SUGGESTED}
     return render(request, "people/join.html", context, status=422 if form.is_bound else 200)
-
-
-def _accept(request: HttpRequest, token: str, form: JoinForm, domains: FirstDomains) -> HttpResponse:
-    try:
-        invitations.accept_invitation(
-            token=token,
-            name=form.cleaned_data["name"],
-            password=form.cleaned_data["password"],
-            expertise=domains.stated(),
-        )
-    except Refused:
-        return render(request, "people/join_gone.html", status=404)
-    logout(request)  # the person signed in on this browser is not the one who joined
-    messages.success(request, "Your account is ready. Sign in with your email address and password.")
-    return redirect("account_login")

@@ -1,14 +1,12 @@
 """Pages of those who run the study: members, their roles, and invitations."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role, role_names
+from accounts.access import require_role, role_names, staff_only
 from accounts.models import Invitation, RoleName
 from accounts.people import erasure, invitations, members, queries
 from accounts.people.authority import clashes, grantable_roles, may_dismiss
@@ -16,8 +14,6 @@ from accounts.people.forms import InvitationForm, ReasonForm
 from accounts.refusal import Refused
 from accounts.site.mail import send_invitation
 from accounts.site.pages import SignedInRequest, told
-
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 
 
 @staff_only
@@ -54,16 +50,12 @@ def invite(request: SignedInRequest) -> HttpResponse:
     except Refused as refusal:
         form.add_error("email", refusal.reason)
         return _page(request, form, 409)
-    _mail(request, made)
-    return redirect("people")
-
-
-def _mail(request: SignedInRequest, made: invitations.NewInvitation) -> None:
     address = made.invitation.email
     if send_invitation(made):
         messages.success(request, f"An invitation is on its way to {address}.")
     else:
         messages.error(request, f"The invitation of {address} is stored, but the email could not be sent.")
+    return redirect("people")
 
 
 @staff_only
@@ -82,7 +74,7 @@ def person(request: SignedInRequest, pk: int) -> HttpResponse:
     """One member, with forms to change their roles and account."""
     member = get_object_or_404(queries.members(), pk=pk)
     held, gift = role_names(member), _grantable(request)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "member": member,
         "held": [role for role in RoleName if role.value in held],
         "revocable": held & gift,

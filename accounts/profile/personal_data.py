@@ -1,15 +1,17 @@
 """Everything that this app stores about one person, as plain values: what they may ask for at any time."""
 
-from typing import Any
-
 from accounts.database.sight import identities_readable
 from accounts.models import AuditEvent, Invitation, User
 
 TRAIL = 10_000
 
 
-def personal_data(user: User) -> dict[str, Any]:
+def personal_data(user: User) -> dict[str, object]:
     """Account, statements, tokens (without secrets) and what the audit trail says they did, newest first."""
+    # the trail's details stay out: on other people's rows they tell more than was theirs
+    rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
+    with identities_readable():
+        trail = list(rows.values("at", "verb", "target_kind", "target_key", "reason")[:TRAIL])
     return {
         "account": {
             "email": user.email,
@@ -36,12 +38,5 @@ def personal_data(user: User) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(accepted_by=user).values("email", "role", "created_at", "accepted_at")
         ),
-        "audit_trail": _own_trail(user),
+        "audit_trail": trail,
     }
-
-
-def _own_trail(user: User) -> list[dict[str, Any]]:
-    """What the person did. The details stay out: on other people's rows they tell more than was theirs."""
-    rows = AuditEvent.objects.filter(actor=user).order_by("-pk")
-    with identities_readable():
-        return [dict(row) for row in rows.values("at", "verb", "target_kind", "target_key", "reason")[:TRAIL]]

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.models import AccessToken, User
+from accounts.models import AccessToken
 from accounts.people import erasure
 from accounts.people.forms import (
     ConflictForm,
@@ -40,7 +40,9 @@ def _page(request: SignedInRequest, status: int = 200, **special: Any) -> HttpRe
         "name_form": NameForm(initial={"name": request.user.name}),
         "expertise_form": ExpertiseForm(),
         "conflict_form": ConflictForm(),
-        "preferences_form": PreferencesForm(initial=_preferences(request.user)),
+        "preferences_form": PreferencesForm(
+            initial={name: getattr(request.user, name) for name in PREFERENCES}
+        ),
         "token_form": TokenForm(),
         "expertise": request.user.expertise.order_by("-confidence", "domain"),
         "conflicts": request.user.conflicts.order_by("kind", "key"),
@@ -64,10 +66,6 @@ def name(request: SignedInRequest) -> HttpResponse:
 
 
 PREFERENCES = ("capacity", "away_until", "credit", "pseudonym", "reminders")
-
-
-def _preferences(user: User) -> dict[str, Any]:
-    return {name: getattr(user, name) for name in PREFERENCES}
 
 
 @login_required

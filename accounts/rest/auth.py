@@ -46,7 +46,13 @@ class AccessTokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This access token is unknown, expired or revoked.")
         if lacks_second_factor(token.user):
             raise AuthenticationFailed("Set up the second factor of your account first.")
-        _check_scope(token.scope, request)
+        if request.method not in SAFE_METHODS:
+            # a view that writes needs `manage`, unless it declares `token_scope`: a new one is closed until somebody
+            # decides
+            needed = getattr(request.parser_context["view"], "token_scope", TokenScope.MANAGE)
+            if _REACH.index(token.scope) < _REACH.index(needed):
+                reason = f"This access token is for {token.scope}; this request needs one for {needed}."
+                raise PermissionDenied(reason, code="token_scope")
         if token.last_used_at is None or now - token.last_used_at > LAST_USE_KEPT_EVERY:
             AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
         if is_study_staff(token.user):
@@ -67,20 +73,6 @@ class ConsoleAuthentication(BaseAuthentication):
         if is_study_staff(member):
             have_sight()
         return member, None
-
-
-def _check_scope(scope: str, request: Request) -> None:
-    """Raise PermissionDenied for a write that the token's scope does not reach.
-
-    A view that writes needs `manage`, unless it declares `token_scope`: a new one is closed until somebody decides.
-    """
-    if request.method in SAFE_METHODS:
-        return
-    needed = getattr(request.parser_context["view"], "token_scope", TokenScope.MANAGE)
-    if _REACH.index(scope) < _REACH.index(needed):
-        raise PermissionDenied(
-            f"This access token is for {scope}; this request needs one for {needed}.", code="token_scope"
-        )
 
 
 class IsSignedIn(BasePermission):

@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from rest_framework import serializers
 
-from canonical.documents import Key, keys_of
+from canonical.documents import keys_of
 
 Field = serializers.Field[Any, Any, Any, Any]
 _PLAIN: Mapping[type, type[Field]] = {
@@ -25,7 +25,12 @@ def schema_of(document: type) -> type[serializers.Serializer[Any]]:
     """A serializer class with the keys of the document, for `extend_schema`; answers are made by `as_json`."""
 
     def get_fields(_: serializers.Serializer[Any]) -> dict[str, Field]:
-        return {key.name: _field_of(key) for key in keys_of(document)}
+        fields = {}
+        for key in keys_of(document):
+            more = {"help_text": key.words} if key.words else {}
+            needed = not key.left_out
+            fields[key.name] = _field(key.hint, free=key.free, can_be_null=needed, required=needed, **more)
+        return fields
 
     words = document.__doc__ or ""
     # Where there is no docstring, dataclass writes the signature.
@@ -35,13 +40,6 @@ def schema_of(document: type) -> type[serializers.Serializer[Any]]:
         (serializers.Serializer,),
         {"__doc__": "" if is_signature else words, "get_fields": get_fields},
     )
-
-
-def _field_of(key: Key) -> Field:
-    more: dict[str, Any] = {"required": not key.left_out}
-    if key.words:
-        more["help_text"] = key.words
-    return _field(key.hint, free=key.free, can_be_null=not key.left_out, **more)
 
 
 def _field(hint: Any, *, free: bool = False, can_be_null: bool = True, **more: Any) -> Field:

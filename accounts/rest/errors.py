@@ -26,17 +26,31 @@ class RefusalOut(serializers.Serializer[Any]):
     )
 
 
+REFUSED = {409: RefusalOut, 422: RefusalOut}  # what a writing operation may answer, for `extend_schema`
+
+
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: our refusals and DRF's own errors get the same shape."""
     if isinstance(error, Refused):
         return Response(refusal_body(error), status=refusal_status(error))
     response = exception_handler(error, context)
-    if response is not None:
-        response.data = _body(response.data)
+    if response is None:
+        return None
+    detail = response.data.get("detail") if isinstance(response.data, dict) else None
+    body: dict[str, object] = {"code": "invalid", "reason": "", "line": None, "field": ""}
+    if isinstance(detail, str):
+        body |= {"code": getattr(detail, "code", "error"), "reason": str(detail)}
+    else:
+        problems: dict[str, str] = {}
+        for field, reason in _flat(response.data, ""):
+            problems.setdefault(field, reason)
+        field, reason = next(iter(problems.items()))
+        body |= {"reason": reason, "field": field, "problems": problems}
+    response.data = body
     return response
 
 
-def refusal_body(refusal: Refused) -> dict[str, Any]:
+def refusal_body(refusal: Refused) -> dict[str, object]:
     """The four words of a refusal; a caller may add what helps its client to go on."""
     return {
         "code": refusal.code,
@@ -51,17 +65,6 @@ def refusal_status(refusal: Refused) -> int:
     if isinstance(refusal, NotAllowed):
         return 403
     return _STATUS.get(refusal.code, 409)
-
-
-def _body(data: Any) -> dict[str, Any]:
-    detail = data.get("detail") if isinstance(data, dict) else None
-    if isinstance(detail, str):
-        return {"code": getattr(detail, "code", "error"), "reason": str(detail), "line": None, "field": ""}
-    problems: dict[str, str] = {}
-    for field, reason in _flat(data, ""):
-        problems.setdefault(field, reason)
-    field, reason = next(iter(problems.items()))
-    return {"code": "invalid", "reason": reason, "line": None, "field": field, "problems": problems}
 
 
 def _flat(data: Any, path: str) -> Iterator[tuple[str, str]]:

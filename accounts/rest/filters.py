@@ -8,6 +8,8 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from accounts.rest.auth import IsStaffOfTheStudy
+
 PAGING = frozenset({"cursor", "page_size"})
 
 
@@ -36,6 +38,12 @@ class StrictView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         refuse_unlisted(request, set(listed(self)))
+
+
+class StaffView(StrictView):
+    """The same, for coordinators and owners."""
+
+    permission_classes = [IsStaffOfTheStudy]
 
 
 def refuse_unlisted(request: Request, known: set[str]) -> None:

@@ -40,30 +40,34 @@ def idempotent(method: Method) -> Method:
         key = request.headers.get("Idempotency-Key")
         if key is None:
             return method(view, request, *args, **kwargs)
-        return _write_once(request, _checked(key), lambda: method(view, request, *args, **kwargs))
+        if not key.strip() or len(key) > MAX_KEY_LENGTH:
+            raise Refused(f"An idempotency key has 1 to {MAX_KEY_LENGTH} characters.", code="bad_key")
+        # over method, address and body; the order of a JSON object's fields does not matter
+        body = json.dumps(request.data, sort_keys=True, ensure_ascii=False)
+        whole = "\n".join([request.method or "", request.get_full_path(), body])
+        user, digest = (
+            cast(User, request.user),
+            hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest(),
+        )
+        with transaction.atomic():
+            record = _claimed(user, key, digest)
+            if record is None:
+                first = IdempotencyRecord.objects.get(user=user, key=key)
+                if first.request_sha256 != digest:
+                    reason = "This idempotency key was used for another request."
+                    raise Refused(reason, code="idempotency_mismatch")
+                return Response(first.body["reply"], status=first.status)
+            response = method(view, request, *args, **kwargs)
+            if response.status_code >= 400:
+                transaction.set_rollback(True)
+            else:
+                empty = response.data is None
+                reply = None if empty else json.loads(JSONRenderer().render(response.data))
+                record.status, record.body = response.status_code, {"reply": reply}
+                record.save(update_fields=["status", "body"])
+            return response
 
     return gate
-
-
-def _checked(key: str) -> str:
-    if not key.strip() or len(key) > MAX_KEY_LENGTH:
-        raise Refused(f"An idempotency key has 1 to {MAX_KEY_LENGTH} characters.", code="bad_key")
-    return key
-
-
-def _write_once(request: Request, key: str, write: Callable[[], Response]) -> Response:
-    user, digest = cast(User, request.user), _request_sha256(request)
-    with transaction.atomic():
-        record = _claimed(user, key, digest)
-        if record is None:
-            return _replayed(IdempotencyRecord.objects.get(user=user, key=key), digest)
-        response = write()
-        if response.status_code >= 400:
-            transaction.set_rollback(True)
-        else:
-            record.status, record.body = response.status_code, {"reply": _plain(response.data)}
-            record.save(update_fields=["status", "body"])
-        return response
 
 
 def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:
@@ -75,21 +79,3 @@ def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:
             )
     except IntegrityError:
         return None
-
-
-def _replayed(record: IdempotencyRecord, digest: str) -> Response:
-    if record.request_sha256 != digest:
-        raise Refused("This idempotency key was used for another request.", code="idempotency_mismatch")
-    return Response(record.body["reply"], status=record.status)
-
-
-def _request_sha256(request: Request) -> str:
-    """Over method, address and body; the order of a JSON object's fields does not matter."""
-    body = json.dumps(request.data, sort_keys=True, ensure_ascii=False)
-    whole = "\n".join([request.method or "", request.get_full_path(), body])
-    return hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
-
-
-def _plain(data: Any) -> Any:
-    """The reply as JSON would carry it; None where there is no content."""
-    return None if data is None else json.loads(JSONRenderer().render(data))

@@ -20,16 +20,12 @@ def imports_of(name: str) -> tuple[str, ...]:
     waiting = [name]
     while waiting:
         importing = waiting.pop(0)
-        for path in _IMPORT.findall(_source(importing)):
+        file = finders.find(importing)
+        if file is None:
+            raise FileNotFoundError(f"no static file {importing}")
+        for path in _IMPORT.findall(Path(str(file)).read_text(encoding="utf-8")):
             imported = normpath(join(dirname(importing), path))
             if imported not in found and imported != name:
                 found[imported] = None
                 waiting.append(imported)
     return tuple(found)
-
-
-def _source(name: str) -> str:
-    path = finders.find(name)
-    if path is None:
-        raise FileNotFoundError(f"no static file {name}")
-    return Path(str(path)).read_text(encoding="utf-8")

@@ -26,18 +26,14 @@ def nav_link(context: dict[str, Any], name: str, words: str) -> SafeString:
     request = context["request"]
     found = request.resolver_match  # None on the page of an address that does not exist
     section = _SECTION_OF.get(found.url_name) if found else None
-    current = _current(request.path, name, address) if section is None else _marked(section == name)
-    return format_html('<a href="{}"{}>{}</a>', address, current, words)
-
-
-def _current(path: str, name: str, address: str) -> SafeString:
-    if path == address:
-        return SafeString(' aria-current="page"')
-    return _marked(path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW)
-
-
-def _marked(below: bool) -> SafeString:
-    return SafeString(' aria-current="true"') if below else SafeString("")
+    below = request.path.startswith(address) and name not in _WITH_NEIGHBOURS_BELOW
+    current = ""
+    if section is None and request.path == address:
+        current = "page"
+    elif below if section is None else section == name:
+        current = "true"
+    mark = format_html(' aria-current="{}"', current) if current else ""
+    return format_html('<a href="{}"{}>{}</a>', address, mark, words)
 
 
 _SECTION_OF = {  # pages whose address begins like that of another section

@@ -48,7 +48,14 @@ def adjudicate(
         )
     overrules = overrules_everyone(value, answers.get((question, step), []))
     note = note.strip()
-    _require_reasons(overrules=overrules, cause=cause, note=note)
+    if cause and cause not in Cause.values:
+        raise Refused(f"There is no cause {cause!r}; choose one of {', '.join(Cause.values)}.", field="cause")
+    if overrules and not (cause and note):
+        raise Refused(
+            "No grader gave this value: choose the cause and explain in a note why all graders are overruled.",
+            code="reasons_needed",
+            field="note" if cause else "cause",
+        )
     decision = Adjudication.objects.create(
         item=item,
         question=question,
@@ -84,14 +91,3 @@ def _canonical(campaign: Campaign, key: str, value: str) -> str:
             "A decision must settle the question; it cannot leave it open.", code="bad_value", field="value"
         )
     return found
-
-
-def _require_reasons(*, overrules: bool, cause: str, note: str) -> None:
-    if cause and cause not in Cause.values:
-        raise Refused(f"There is no cause {cause!r}; choose one of {', '.join(Cause.values)}.", field="cause")
-    if overrules and not (cause and note):
-        raise Refused(
-            "No grader gave this value: choose the cause and explain in a note why all graders are overruled.",
-            code="reasons_needed",
-            field="note" if cause else "cause",
-        )

@@ -8,9 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.adjudication import actions, unblinding
 from annotation.adjudication.as_json import decision_json, item_json, queue_json, unblinding_json
@@ -19,8 +18,6 @@ from annotation.campaigns.api import campaign_or_404
 from annotation.core import queries
 from annotation.core.item_names import item_called
 from annotation.models import Cause
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class QueuedItemOut(serializers.Serializer[Any]):
@@ -99,18 +96,14 @@ class UnblindingOut(serializers.Serializer[Any]):
     confirmed_by = serializers.CharField(allow_null=True)
 
 
-class AdjudicationView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class AdjudicationView(StaffView):
     @extend_schema(operation_id="campaign_adjudication", responses=AdjudicationOut)
     def get(self, request: Request, slug: str) -> Response:
         """Items that are split, agreed, incomplete or settled; graders and systems are not named."""
         return Response(queue_json(campaign_or_404(slug)))
 
 
-class AdjudicatedItemView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class AdjudicatedItemView(StaffView):
     @extend_schema(operation_id="campaign_adjudication_item", responses=AdjudicatedItemOut)
     def get(self, request: Request, slug: str, name: str) -> Response:
         """What each grader said, by letter, and what was decided."""
@@ -131,9 +124,7 @@ class AdjudicatedItemView(StrictView):
         return Response(decision_json(made), status=201)
 
 
-class UnblindingView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class UnblindingView(StaffView):
     @extend_schema(operation_id="campaign_unblinding", responses=UnblindingOut)
     def get(self, request: Request, slug: str) -> Response:
         """Whether the campaign is unblinded, and who requested and confirmed it."""

@@ -1,14 +1,12 @@
 """The adjudication of a campaign as REST and the console show it: letters, no names of graders, no systems."""
 
-from typing import Any
-
-from annotation.adjudication.page import AdjudicationPage, Disputed, adjudication_page
+from annotation.adjudication.page import adjudication_page
 from annotation.adjudication.reading import queue, state_counts
 from annotation.core.item_names import item_name
 from annotation.models import Adjudication, Campaign, Item, Unblinding
 
 
-def queue_json(campaign: Campaign) -> dict[str, Any]:
+def queue_json(campaign: Campaign) -> dict[str, object]:
     """How many items are in each state, and every item with its own."""
     rows = queue(campaign)
     return {
@@ -30,29 +28,28 @@ def queue_json(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def item_json(item: Item) -> dict[str, Any]:
+def item_json(item: Item) -> dict[str, object]:
     """One item's questions with what each grader said and what was decided."""
-    page: AdjudicationPage = adjudication_page(item)
+    page = adjudication_page(item)
     return {
         "item": item_name(item.pk),
         "problem": item.instance.key,
         "missing": max(0, page.missing),
-        "questions": [_question(disputed) for disputed in page.disputed],
+        "questions": [
+            {
+                "question": disputed.question.key,
+                "step": disputed.step,
+                "state": disputed.state.value,
+                "answers": [vars(answer) for answer in disputed.answers],
+                "decision": decision_json(disputed.decision) if disputed.decision else None,
+                "history": [decision_json(row) for row in disputed.history],
+            }
+            for disputed in page.disputed
+        ],
     }
 
 
-def _question(disputed: Disputed) -> dict[str, Any]:
-    return {
-        "question": disputed.question.key,
-        "step": disputed.step,
-        "state": disputed.state.value,
-        "answers": [vars(answer) for answer in disputed.answers],
-        "decision": decision_json(disputed.decision) if disputed.decision else None,
-        "history": [decision_json(row) for row in disputed.history],
-    }
-
-
-def decision_json(row: Adjudication) -> dict[str, Any]:
+def decision_json(row: Adjudication) -> dict[str, object]:
     """A decision; `id` is what a later one names in `supersedes`."""
     return {
         "id": row.pk,
@@ -68,7 +65,7 @@ def decision_json(row: Adjudication) -> dict[str, Any]:
     }
 
 
-def unblinding_json(campaign: Campaign, row: Unblinding | None) -> dict[str, Any]:
+def unblinding_json(campaign: Campaign, row: Unblinding | None) -> dict[str, object]:
     """Who requested the unblinding and who confirmed it, if anyone did."""
     return {
         "campaign": campaign.slug,

@@ -9,7 +9,7 @@ from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.material import item_material
 from annotation.grading.remarks import Remark
 from annotation.grading.sheets import ShownPart, shown_proofs
-from annotation.models import Adjudication, Cause, Grade, Item
+from annotation.models import Adjudication, Cause, Item
 from benchmark.rubrics import Question, rubric_from_content
 from stats.core.scale import value_words
 
@@ -59,24 +59,9 @@ class AdjudicationPage:
 
 def adjudication_page(item: Item) -> AdjudicationPage:
     """The page of an item of a campaign; the pair of a comparison is in the order of the item."""
-    shown = item_material(item)
+    campaign, shown = item.campaign, item_material(item)
     parts, proofs = shown_proofs(shown)
     found = graders(item)
-    return AdjudicationPage(
-        item=item,
-        title=shown.title,
-        domain=shown.domain,
-        parts=parts,
-        proofs=proofs,
-        disputed=tuple(_disputed(item, found)),
-        remarks=tuple(remark for letter, grade in found for remark in _remarks(letter, grade)),
-        notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
-        missing=item.places - len(found),
-    )
-
-
-def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
-    campaign = item.campaign
     answers = by_question(live_answers([item], decidable(campaign)).get(item.pk, []))
     latest = decisions([item]).get(item.pk, {})
     past = list(Adjudication.objects.filter(item=item).select_related("decided_by").order_by("pk"))
@@ -85,12 +70,20 @@ def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
         for (key, step), values in answers.items():
             if key != question.key:
                 continue
+            given = [
+                GradersAnswer(
+                    letter, value_words(upright(row.value, swapped=grade.assignment.swapped)), row.comment
+                )
+                for letter, grade in found
+                for row in grade.answers.all()
+                if (row.question, row.step) == (key, step)
+            ]
             rows.append(
                 Disputed(
                     question=question,
                     step=step,
                     state=question_state(values),
-                    answers=tuple(_answers(found, key, step)),
+                    answers=tuple(given),
                     choices=tuple(
                         (value, value_words(value), question.scale.anchors.get(value, ""))
                         for value in question.scale.judgments
@@ -99,22 +92,18 @@ def _disputed(item: Item, found: list[tuple[str, Grade]]) -> list[Disputed]:
                     history=tuple(row for row in past if (row.question, row.step) == (key, step)),
                 )
             )
-    return rows
-
-
-def _answers(found: list[tuple[str, Grade]], question: str, step: str) -> list[GradersAnswer]:
-    return [
-        GradersAnswer(
-            letter, value_words(upright(answer.value, swapped=grade.assignment.swapped)), answer.comment
-        )
-        for letter, grade in found
-        for answer in grade.answers.all()
-        if (answer.question, answer.step) == (question, step)
-    ]
-
-
-def _remarks(letter: str, grade: Grade) -> list[Remark]:
-    return [
-        Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
-        for comment in grade.comments.all()
-    ]
+    return AdjudicationPage(
+        item=item,
+        title=shown.title,
+        domain=shown.domain,
+        parts=parts,
+        proofs=proofs,
+        disputed=tuple(rows),
+        remarks=tuple(
+            Remark(upright_block(comment.block, swapped=grade.assignment.swapped), comment, letter)
+            for letter, grade in found
+            for comment in grade.comments.all()
+        ),
+        notes=tuple((letter, grade.note) for letter, grade in found if grade.note),
+        missing=item.places - len(found),
+    )

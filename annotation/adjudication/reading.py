@@ -5,7 +5,7 @@ different items and reveals nothing about when someone submitted.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
@@ -91,7 +91,15 @@ def queue(campaign: Campaign) -> list[QueuedItem]:
     """Every item with its state, those that need a decision first."""
     items = list(campaign.items.select_related("instance"))
     said, decided = live_answers(items, decidable(campaign)), decisions(items)
-    rows = [_queued(item, said.get(item.pk, []), decided.get(item.pk, {})) for item in items]
+    rows = []
+    for item in items:
+        answers = by_question(said.get(item.pk, []))
+        settled = decided.get(item.pk, {})
+        grades = len({answer.grader for answer in said.get(item.pk, [])})
+        state = item_state(answers, missing=item.places - grades, decided=settled)
+        split = [key for key, values in answers.items() if question_state(values) is State.SPLIT]
+        undecided = dict.fromkeys(question for question, step in split if (question, step) not in settled)
+        rows.append(QueuedItem(item, state, grades, tuple(undecided)))
     order = list(State)
     first = (State.SPLIT, State.OPEN)
     return sorted(
@@ -103,18 +111,6 @@ def queue(campaign: Campaign) -> list[QueuedItem]:
             row.item.instance.key,
             row.name,
         ),
-    )
-
-
-def _queued(item: Item, said: Sequence[Said], decided: Mapping[Key, Adjudication]) -> QueuedItem:
-    answers = by_question(said)
-    grades = len({answer.grader for answer in said})
-    split = [key for key, values in answers.items() if question_state(values) is State.SPLIT]
-    return QueuedItem(
-        item=item,
-        state=item_state(answers, missing=item.places - grades, decided=decided),
-        grades=grades,
-        split=tuple(dict.fromkeys(question for question, step in split if (question, step) not in decided)),
     )
 
 

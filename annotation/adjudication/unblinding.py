@@ -22,7 +22,12 @@ def request_unblinding(*, actor: User, campaign: Campaign, reason: str) -> Unbli
     """
     _require_entitled(actor)
     campaign = locked(campaign)
-    _require_closed(campaign)
+    if not phases.allows(campaign.phase, Verb.UNBLIND):
+        waiting = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING).count()
+        raise Refused(
+            f"Close the campaign before unblinding; it is {campaign.phase} with {waiting} open assignments.",
+            code="wrong_phase",
+        )
     reason = reason.strip()
     if not reason:
         raise Refused("Say why the systems should be shown.", code="no_reason", field="reason")
@@ -75,13 +80,3 @@ def _require_entitled(actor: User) -> None:
     require_staff(actor)
     if lacks_second_factor(actor):
         raise NotAllowed("Set up your second factor first; unblinding needs two people who have one.")
-
-
-def _require_closed(campaign: Campaign) -> None:
-    if phases.allows(campaign.phase, Verb.UNBLIND):
-        return
-    waiting = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.WAITING).count()
-    raise Refused(
-        f"Close the campaign before unblinding; it is {campaign.phase} with {waiting} open assignments.",
-        code="wrong_phase",
-    )

@@ -1,14 +1,11 @@
 """Pages on which differences between graders are settled, and the two steps of an unblinding."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.adjudication import actions
@@ -18,9 +15,7 @@ from annotation.adjudication.reading import queue, state_counts
 from annotation.core.identities import is_unblinded, item_systems, sees_identities
 from annotation.core.item_names import item_called
 from annotation.core.phases import Verb, allows
-from annotation.models import Campaign, Item
-
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+from annotation.models import Campaign
 
 
 def _campaign(slug: str) -> Campaign:
@@ -52,18 +47,29 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         item = item_called(campaign, name)
     except Refused as refusal:
         raise Http404 from refusal
-    problem: dict[str, Any] = {}
+    problem: dict[str, object] = {}
+    sent = request.POST
     if request.method == "POST":
         try:
-            _decide(request, item)
+            earlier = sent.get("supersedes", "")
+            actions.adjudicate(
+                actor=request.user,
+                item=item,
+                question=sent.get("question", ""),
+                step=sent.get("step", ""),
+                value=sent.get("value", ""),
+                cause=sent.get("cause", ""),
+                note=sent.get("note", ""),
+                supersedes=int(earlier) if earlier.isdecimal() else None,
+            )
             messages.success(request, "The decision has been stored.")
             return redirect("adjudicate", slug=slug, name=name)
         except Refused as refusal:
             problem = {
-                "question": request.POST.get("question", ""),
-                "step": request.POST.get("step", ""),
+                "question": sent.get("question", ""),
+                "step": sent.get("step", ""),
                 "reason": refusal.reason,
-                "sent": request.POST,
+                "sent": sent,
             }
     unblinded = is_unblinded(campaign)
     context = {
@@ -76,21 +82,6 @@ def adjudicate(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "unblinded": unblinded,
     }
     return render(request, "annotation/adjudication/adjudicate.html", context, status=409 if problem else 200)
-
-
-def _decide(request: SignedInRequest, item: Item) -> None:
-    sent = request.POST
-    earlier = sent.get("supersedes", "")
-    actions.adjudicate(
-        actor=request.user,
-        item=item,
-        question=sent.get("question", ""),
-        step=sent.get("step", ""),
-        value=sent.get("value", ""),
-        cause=sent.get("cause", ""),
-        note=sent.get("note", ""),
-        supersedes=int(earlier) if earlier.isdecimal() else None,
-    )
 
 
 @staff_only

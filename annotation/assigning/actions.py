@@ -202,7 +202,15 @@ def say_out_of_field(*, reviewer: User, assignment: Assignment, note: str = "") 
         raise NotAllowed("This place belongs to someone else.")
     _release(assignment, ReleaseReason.OUT_OF_FIELD)
     record(actor=reviewer, verb="out_of_field", target=assignment, reason=note)
-    return not assignment.pulled and not assignment.repeat and _reassign(assignment.item)
+    if assignment.pulled or assignment.repeat:
+        return False
+    item, campaign = assignment.item, assignment.item.campaign
+    vacant, candidates = queries.vacancies(campaign, [item]), queries.candidates(campaign)
+    plan = allocate(vacant, candidates, campaign.seed, campaign.problem_rule)
+    if plan.pairs:
+        _place(campaign, plan)
+        record(actor=None, verb="assign", target=campaign, details=_summary(plan))
+    return bool(plan.pairs)
 
 
 def _release(assignment: Assignment, reason: ReleaseReason) -> None:
@@ -220,17 +228,3 @@ def _release(assignment: Assignment, reason: ReleaseReason) -> None:
         state=AssignmentState.WAITING,
     ).update(state=AssignmentState.RELEASED, release_reason=reason)
     Item.objects.filter(pk=assignment.item_id, places_taken__gt=0).update(places_taken=F("places_taken") - 1)
-
-
-def _reassign(item: Item) -> bool:
-    campaign = item.campaign
-    plan = allocate(
-        queries.vacancies(campaign, [item]),
-        queries.candidates(campaign),
-        campaign.seed,
-        campaign.problem_rule,
-    )
-    if plan.pairs:
-        _place(item.campaign, plan)
-        record(actor=None, verb="assign", target=item.campaign, details=_summary(plan))
-    return bool(plan.pairs)

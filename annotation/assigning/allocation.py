@@ -111,7 +111,19 @@ def allocate(
         edges = [(v, c) for v in vacancies for c in candidates if not refusal(v, c, rule)]
         chosen = _solve(vacancies, edges, seed, apart=rule == Rule.APART) if edges else []
         pairs = tuple(sorted((v.item, c.reviewer) for v, c in chosen))
-    return Plan(pairs, tuple(_unmet(vacancies, candidates, pairs, rule)), _loads(candidates, pairs))
+    placed, unmet = Counter(item for item, _ in pairs), []
+    for vacancy in vacancies:
+        if placed[vacancy.item] >= vacancy.wanted:
+            continue
+        counts = Counter(refusal(vacancy, candidate, rule) for candidate in candidates)
+        fitting = counts.pop("", 0)
+        reason = f"{fitting} of {len(candidates)} reviewers fit"
+        if fitting >= vacancy.wanted:
+            reason += f", but {_STRAINED[Rule(rule)]}"
+        elif counts:
+            reason += f" ({', '.join(f'{count} {why}' for why, count in sorted(counts.items()))})"
+        unmet.append(Unmet(vacancy.item, vacancy.wanted, placed[vacancy.item], reason))
+    return Plan(pairs, tuple(unmet), _loads(candidates, pairs))
 
 
 def _by_problem(
@@ -134,7 +146,12 @@ def _by_problem(
             if not any(refusal(member, candidate) for member in units[unit.item])
         ]
         for unit, candidate in _solve(same, edges, seed) if edges else []:
-            pairs += _members_taken(units[unit.item], candidate.reviewer, pairs)
+            given = Counter(item for item, _ in pairs)
+            pairs += [
+                (member.item, candidate.reviewer)
+                for member in units[unit.item]
+                if given[member.item] < member.wanted
+            ]
     return tuple(sorted(pairs))
 
 
@@ -144,14 +161,6 @@ def _unit(members: Sequence[Vacancy]) -> Vacancy:
     return replace(members[0], wanted=most, weight=len(members))
 
 
-def _members_taken(
-    members: Sequence[Vacancy], reviewer: int, pairs: Sequence[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """The problem's items with free places, for this reviewer."""
-    given = Counter(item for item, _ in pairs)
-    return [(member.item, reviewer) for member in members if given[member.item] < member.wanted]
-
-
 def _loads(candidates: Iterable[Candidate], pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
     loads = {candidate.reviewer: candidate.load for candidate in candidates}
     for _, reviewer in pairs:
@@ -159,38 +168,11 @@ def _loads(candidates: Iterable[Candidate], pairs: Iterable[tuple[int, int]]) ->
     return loads
 
 
-def _unmet(
-    vacancies: Sequence[Vacancy],
-    candidates: Sequence[Candidate],
-    pairs: Sequence[tuple[int, int]],
-    rule: str,
-) -> Iterable[Unmet]:
-    placed: dict[int, int] = {}
-    for item, _ in pairs:
-        placed[item] = placed.get(item, 0) + 1
-    for vacancy in vacancies:
-        got = placed.get(vacancy.item, 0)
-        if got < vacancy.wanted:
-            yield Unmet(vacancy.item, vacancy.wanted, got, _explain(vacancy, candidates, rule))
-
-
 _STRAINED = {
     Rule.FREE: "their capacity is used up",
     Rule.TOGETHER: "not enough capacity for all answers to the problem",
     Rule.APART: "each may take only one answer to a problem, or their capacity is used up",
 }
-
-
-def _explain(vacancy: Vacancy, candidates: Sequence[Candidate], rule: str) -> str:
-    counts: dict[str, int] = {}
-    for candidate in candidates:
-        reason = refusal(vacancy, candidate, rule)
-        counts[reason] = counts.get(reason, 0) + 1
-    fitting = counts.pop("", 0)
-    others = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-    if fitting >= vacancy.wanted:
-        return f"{fitting} of {len(candidates)} reviewers fit, but {_STRAINED[Rule(rule)]}"
-    return f"{fitting} of {len(candidates)} reviewers fit" + (f" ({others})" if others else "")
 
 
 def _solve(
@@ -208,25 +190,30 @@ def _solve(
     item_row = {vacancy.item: row for row, vacancy in enumerate(vacancies)}
     reviewer_row = {r: len(vacancies) + k for k, r in enumerate(sorted({c.reviewer for _, c in edges}))}
     first_short, first_slot = len(edges), len(edges) + len(vacancies)
-    columns = first_slot + len(slots)
+    width = first_slot + len(slots)
     entries: list[tuple[int, int, float]] = []
+    costs: list[float] = []
     for column, (vacancy, candidate) in enumerate(edges):
+        # confidence lowers the cost a little; a tiny seeded term breaks ties
+        lot = hashlib.sha256(f"{seed}\x1f{vacancy.item}\x1f{candidate.reviewer}".encode()).digest()
+        crumb = int.from_bytes(lot[:4], "big") / 2**32 / 100
+        costs.append(crumb - CONFIDENCE_GAIN * candidate.confidence[vacancy.domain])
         entries += [(item_row[vacancy.item], column, 1), (reviewer_row[candidate.reviewer], column, 1)]
     entries += [(row, first_short + row, 1) for row in range(len(vacancies))]
     entries += [(reviewer_row[slot.reviewer], first_slot + k, -1) for k, slot in enumerate(slots)]
     rows, cols, values = zip(*entries, strict=True)
-    bounded = _same_problem(edges) if apart else []
+    groups: dict[tuple[int, int], list[int]] = {}
+    for column, (vacancy, candidate) in enumerate(edges if apart else ()):
+        groups.setdefault((candidate.reviewer, vacancy.problem), []).append(column)
+    # of each group a reviewer takes one column at most
+    bounded = [columns for columns in groups.values() if len(columns) > 1]
     at = [(row, column) for row, group in enumerate(bounded) for column in group]
     at_rows, at_columns = zip(*at, strict=True) if at else ((), ())
     solution = linprog(
-        np.array(
-            [_edge_cost(v, c, seed) for v, c in edges]
-            + [SHORTFALL_COST] * len(vacancies)
-            + [slot.cost for slot in slots]
-        ),
-        A_eq=csr_array((values, (rows, cols)), shape=(len(vacancies) + len(reviewer_row), columns)),
+        np.array([*costs, *[SHORTFALL_COST] * len(vacancies), *(slot.cost for slot in slots)]),
+        A_eq=csr_array((values, (rows, cols)), shape=(len(vacancies) + len(reviewer_row), width)),
         b_eq=np.array([v.wanted for v in vacancies] + [0] * len(reviewer_row)),
-        A_ub=csr_array((np.ones(len(at)), (at_rows, at_columns)), shape=(len(bounded), columns))
+        A_ub=csr_array((np.ones(len(at)), (at_rows, at_columns)), shape=(len(bounded), width))
         if at
         else None,
         b_ub=np.ones(len(bounded)) if at else None,
@@ -240,14 +227,6 @@ def _solve(
     return [edge for edge, share in zip(edges, solution.x, strict=False) if share > 0.5]
 
 
-def _same_problem(edges: Sequence[tuple[Vacancy, Candidate]]) -> list[list[int]]:
-    """Groups of columns of which a reviewer takes one at most: several items of one problem."""
-    groups: dict[tuple[int, int], list[int]] = {}
-    for column, (vacancy, candidate) in enumerate(edges):
-        groups.setdefault((candidate.reviewer, vacancy.problem), []).append(column)
-    return [columns for columns in groups.values() if len(columns) > 1]
-
-
 @dataclass(frozen=True)
 class _Slot:
     """Room for `width` more vacancies with one reviewer, each at `cost`."""
@@ -259,10 +238,8 @@ class _Slot:
 
 def _slots(vacancies: Sequence[Vacancy], edges: Sequence[tuple[Vacancy, Candidate]]) -> list[_Slot]:
     """Single slots of rising cost well past the mean load, then one wide slot for the rest."""
-    reachable: dict[int, int] = {}
     people = {candidate.reviewer: candidate for _, candidate in edges}
-    for _, candidate in edges:
-        reachable[candidate.reviewer] = reachable.get(candidate.reviewer, 0) + 1
+    reachable = Counter(candidate.reviewer for _, candidate in edges)
     mean = math.ceil(sum(v.wanted for v in vacancies) / len(people))
     weight = vacancies[0].weight  # the same for all that are solved together
     slots: list[_Slot] = []
@@ -275,10 +252,3 @@ def _slots(vacancies: Sequence[Vacancy], edges: Sequence[tuple[Vacancy, Candidat
         if room > single:
             slots.append(_Slot(reviewer, candidate.load + room * weight, room - single))
     return slots
-
-
-def _edge_cost(vacancy: Vacancy, candidate: Candidate, seed: int) -> float:
-    """Confidence lowers the cost a little; a tiny seeded term breaks ties."""
-    lot = hashlib.sha256(f"{seed}\x1f{vacancy.item}\x1f{candidate.reviewer}".encode()).digest()
-    crumb = int.from_bytes(lot[:4], "big") / 2**32 / 100
-    return crumb - CONFIDENCE_GAIN * candidate.confidence[vacancy.domain]

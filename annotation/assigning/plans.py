@@ -1,7 +1,6 @@
 """A plan of assignment as a coordinator reads it before it is applied."""
 
 from collections import Counter
-from typing import Any
 
 from accounts.models import User
 from annotation.assigning.allocation import Plan
@@ -9,7 +8,7 @@ from annotation.core.queries import seconds_per_grade
 from annotation.models import Campaign, CampaignSetup
 
 
-def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
+def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, object]:
     """Places per reviewer (new and after), and unmet items grouped by domain and reason.
 
     Hours are at the minutes that the coordinator said, or else at the median of finished grades.
@@ -25,7 +24,7 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
             "load": load,
             "domains": sorted(domain for who, domain in domains if who == reviewer),
         }
-        for reviewer, load in plan.loads.items()
+        for reviewer, load in sorted(plan.loads.items(), key=lambda row: (-row[1], str(people[row[0]])))
     ]
     unmet = Counter((items[row.item].instance.domain, row.reason) for row in plan.unmet)
     missing = sum(row.wanted - row.placed for row in plan.unmet)
@@ -37,7 +36,7 @@ def plan_in_words(campaign: Campaign, plan: Plan) -> dict[str, Any]:
         "minutes": None if seconds is None else seconds / 60,
         "minutes_said": said is not None,
         "sha256": plan.sha256,
-        "reviewers": sorted(reviewers, key=lambda row: (-row["load"], row["name"])),
+        "reviewers": reviewers,
         "most": max(plan.loads.values(), default=0),
         "unmet": [
             {"domain": domain, "reason": reason, "items": count}

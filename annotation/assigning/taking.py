@@ -3,7 +3,6 @@
 `_take` decides whether they may, `_take_fresh` which item comes first for them, and `_try_to_take` writes the place.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
@@ -34,7 +33,6 @@ from annotation.reveal.rules import draw_arms
 from annotation.training.reading import require_trained
 
 WINDOWS = (4, 64)  # lots that a request looks into before it looks everywhere
-Pairs = list[tuple[int, int]]  # item, problem
 
 # The index assignment_last_position ends at the last place. Each is looked up by itself: PostgreSQL plans one join more
 # slowly than two rows by their keys.
@@ -203,12 +201,17 @@ def _retake_late_place(reviewer: User, campaign: Campaign) -> Assignment | None:
 def _take_fresh(terms: _Terms) -> Assignment:
     """The item that comes first in the reviewer's own order, where faster requests leave a place on it.
 
-    The order goes on from their last problem. Each window is looked through until nothing in it is free.
+    The order goes on from their last problem. It looks at problems that were begun, where the rule keeps them together,
+    then at a few problems of the reviewer's own lots, at more, and at last at all that is free; so one request looks at
+    a few hundred items, however many the campaign has. Each window is looked through until nothing in it is free.
     """
     field = queries.field_of(terms.reviewer)
     lots = Lots(handle_key(), seed=terms.campaign.seed, reviewer=terms.reviewer.pk)
     start = lots.place(terms.last_problem % LOTS)
-    for condition, window in _windows(terms.campaign, lots, start):
+    windows = [("lots", [lots.at(start + step) for step in range(number)]) for number in WINDOWS]
+    if terms.campaign.problem_rule == ProblemRule.TOGETHER:
+        windows.insert(0, ("begun", []))
+    for condition, window in (*windows, ("all", [])):
         while pairs := queries.free_pairs(terms.reviewer, field, terms.campaign, condition, lots=window):
             while pairs:
                 item = nearest(
@@ -222,29 +225,12 @@ def _take_fresh(terms: _Terms) -> Assignment:
                 taken = _try_to_take(terms, field, item)
                 if taken is not None:
                     return taken
-                pairs = _still_free([pair for pair in pairs if pair[0] != item])
+                # reading which still have a place is cheaper than a transaction for each that is full
+                others = [pk for pk, _ in pairs if pk != item]
+                free = Item.objects.filter(pk__in=others, places_taken__lt=F("places"))
+                now = set(free.values_list("pk", flat=True))
+                pairs = [pair for pair in pairs if pair[0] in now]
     raise nothing_left()
-
-
-def _windows(campaign: Campaign, lots: Lots, start: int) -> Iterator[tuple[str, list[int]]]:
-    """Where to look, one after the other: a few problems of the reviewer's own lots, more, then all that is free.
-
-    So one request looks at a few hundred items, however many the campaign has. The second and third windows
-    are for campaigns with few problems and for those that are nearly done.
-    """
-    if campaign.problem_rule == ProblemRule.TOGETHER:
-        yield "begun", []
-    for number in WINDOWS:
-        yield "lots", [lots.at(start + step) for step in range(number)]
-    yield "all", []
-
-
-def _still_free(pairs: Pairs) -> Pairs:
-    """Those with a place now; reading is cheaper than a transaction for each that is full."""
-    items = [item for item, _ in pairs]
-    free = Item.objects.filter(pk__in=items, places_taken__lt=F("places")).values_list("pk", flat=True)
-    now = set(free)
-    return [pair for pair in pairs if pair[0] in now]
 
 
 def _try_to_take(terms: _Terms, field: frozenset[str], pk: int) -> Assignment | None:

@@ -2,26 +2,22 @@
 
 from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
-from accounts.profile.api import understood
+from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, StrictView
 from annotation.calibration import actions
-from annotation.calibration.reading import discussed, discussion, round_values
+from annotation.calibration.reading import discussed_or_404, discussion, round_values
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import serializers as shape
-from annotation.grading.api import caller, place_or_404, refusal_reply, side_draft_reply
-from annotation.models import Assignment, CalibrationItem
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
+from annotation.core.places import place_or_404
+from annotation.grading.api import refusal_reply, side_draft_reply
 
 
 class RemarkIn(serializers.Serializer[Any]):
@@ -86,21 +82,13 @@ class RoundOut(serializers.Serializer[Any]):
     items = RoundItemOut(many=True)
 
 
-def _discussed(request: Request, handle: str) -> tuple[Assignment, CalibrationItem]:
-    place = place_or_404(request, handle)
-    subject = discussed(place)
-    if subject is None:
-        raise Http404
-    return place, subject
-
-
 class DiscussionView(StrictView):
     token_scope = TokenScope.GRADE
 
     @extend_schema(operation_id="discussion_show", responses=DiscussionOut)
     def get(self, request: Request, handle: str) -> Response:
         """Everyone's answers to one of the caller's items whose round was revealed, and the remarks."""
-        _, subject = _discussed(request, handle)
+        _, subject = discussed_or_404(caller(request), handle)
         return Response(DiscussionOut(discussion(subject, caller(request))).data)
 
     @extend_schema(
@@ -108,7 +96,7 @@ class DiscussionView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Add a remark."""
-        place, subject = _discussed(request, handle)
+        place, subject = discussed_or_404(caller(request), handle)
         actions.discuss(author=caller(request), item=place.item, **understood(RemarkIn, request))
         return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
 
@@ -124,7 +112,7 @@ class AgainView(StrictView):
     def put(self, request: Request, handle: str) -> Response:
         """Save what is typed of second answers over `version`; a newer draft answers 409 with its text."""
         return side_draft_reply(
-            request, actions.save_second_answers, assignment=place_or_404(request, handle)
+            request, actions.save_second_answers, assignment=place_or_404(caller(request), handle)
         )
 
     @extend_schema(
@@ -134,7 +122,7 @@ class AgainView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Second answers, once; the blind ones stay, and only they enter scores."""
-        place, subject = _discussed(request, handle)
+        place, subject = discussed_or_404(caller(request), handle)
         sent = understood(AgainIn, request)
         try:
             actions.answer_again(reviewer=caller(request), assignment=place, **sent)
@@ -143,9 +131,7 @@ class AgainView(StrictView):
         return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
 
 
-class CalibrationView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class CalibrationView(StaffView):
     @extend_schema(operation_id="campaign_calibration_show", responses=RoundOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """The rounds, newest first."""

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.http import Http404
+
 import latex
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.adjudication.settling import letter
 from annotation.core.material import problem_title
+from annotation.core.places import place_or_404
 from annotation.core.queries import live_grade
 from annotation.models import (
     Assignment,
@@ -65,6 +68,15 @@ def discussed(place: Assignment) -> CalibrationItem | None:
     return rows.filter(item=place.item_id, round__revealed_at__isnull=False).first()
 
 
+def discussed_or_404(user: User, handle: str) -> tuple[Assignment, CalibrationItem]:
+    """The reviewer's own place with its item in calibration; raises Http404 before the reveal and for others."""
+    place = place_or_404(user, handle)
+    subject = discussed(place)
+    if subject is None:
+        raise Http404
+    return place, subject
+
+
 @dataclass(frozen=True)
 class GradersAnswers:
     """One grader's answers to a question: blind, and after the discussion if they answered again."""
@@ -85,7 +97,7 @@ class DiscussedQuestion:
 
 
 @dataclass(frozen=True)
-class Said:
+class SaidRemark:
     """A remark in blocks, by letter."""
 
     letter: str
@@ -100,31 +112,38 @@ class Discussion:
     """Everything said about an item; `open` while remarks and second answers are accepted."""
 
     questions: tuple[DiscussedQuestion, ...]
-    remarks: tuple[Said, ...]
+    remarks: tuple[SaidRemark, ...]
     open: bool
     answered_again: bool
 
 
 def discussion(subject: CalibrationItem, reader: User) -> Discussion:
     """The discussion of a revealed item as `reader` sees it."""
-    places = _places(subject)
+    rows = Assignment.objects.filter(
+        item=subject.item_id, state=AssignmentState.SUBMITTED, repeat=False
+    ).order_by("handle")
+    places = list(rows.prefetch_related("later_grades__answers"))
     letters = {place.reviewer_id: letter(index) for index, place in enumerate(places)}
     again = LaterGrade.objects.filter(
         assignment__item=subject.item_id, assignment__reviewer=reader, occasion=Occasion.DISCUSSION
     )
+    remarks = list(CalibrationRemark.objects.filter(subject=subject).order_by("created_at", "pk"))
+    texts = [(remark.text, "markdown", f"r{n}-") for n, remark in enumerate(remarks, start=1)]
     return Discussion(
         questions=tuple(_questions(subject, places, reader)),
-        remarks=tuple(_remarks_shown(subject, letters, reader)),
+        remarks=tuple(
+            SaidRemark(
+                letter=letters.get(remark.author_id, STAFF),
+                own=remark.author_id == reader.pk,
+                at=remark.created_at,
+                text=remark.text,
+                blocks=document.shown,
+            )
+            for remark, document in zip(remarks, rendered_all(texts), strict=True)
+        ),
         open=subject.round.ended_at is None,
         answered_again=again.exists(),
     )
-
-
-def _places(subject: CalibrationItem) -> list[Assignment]:
-    rows = Assignment.objects.filter(
-        item=subject.item_id, state=AssignmentState.SUBMITTED, repeat=False
-    ).order_by("handle")
-    return list(rows.prefetch_related("later_grades__answers"))
 
 
 def _questions(
@@ -132,7 +151,10 @@ def _questions(
 ) -> Iterable[DiscussedQuestion]:
     rubric = rubric_from_content(subject.item.campaign.rubric.content)
     blind = {place.pk: live_grade(place, "answers") for place in places}
-    after = {place.pk: _later(place) for place in places}
+    after = {
+        place.pk: next((row for row in place.later_grades.all() if row.occasion == Occasion.DISCUSSION), None)
+        for place in places
+    }
     for question in rubric.questions:
         yield DiscussedQuestion(
             key=question.key,
@@ -149,11 +171,6 @@ def _questions(
         )
 
 
-def _later(place: Assignment) -> LaterGrade | None:
-    found = [row for row in place.later_grades.all() if row.occasion == Occasion.DISCUSSION]
-    return found[0] if found else None
-
-
 def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
     rows = grade.answers.all() if grade is not None else ()
     return tuple(
@@ -163,20 +180,7 @@ def _answers(grade: Any, question: str) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _remarks_shown(subject: CalibrationItem, letters: dict[int, str], reader: User) -> Iterable[Said]:
-    remarks = list(CalibrationRemark.objects.filter(subject=subject).order_by("created_at", "pk"))
-    texts = [(remark.text, "markdown", f"r{n}-") for n, remark in enumerate(remarks, start=1)]
-    for remark, document in zip(remarks, rendered_all(texts), strict=True):
-        yield Said(
-            letter=letters.get(remark.author_id, STAFF),
-            own=remark.author_id == reader.pk,
-            at=remark.created_at,
-            text=remark.text,
-            blocks=document.shown,
-        )
-
-
-def own_discussions(reviewer: User) -> list[dict[str, Any]]:
+def own_discussions(reviewer: User) -> list[dict[str, object]]:
     """{handle, title, open} of every revealed item that the reviewer answered, latest first."""
     places = Assignment.objects.filter(
         reviewer=reviewer,
@@ -195,31 +199,30 @@ def own_discussions(reviewer: User) -> list[dict[str, Any]]:
     ]
 
 
-def round_values(campaign: Campaign) -> list[dict[str, Any]]:
+def round_values(campaign: Campaign) -> list[dict[str, object]]:
     """The campaign's rounds, newest first, with their items: {made_at, revealed_at, ended_at, items: [...]}.
 
     An item says how many blind answers, waiting places and second answers it has, and its remarks. No systems.
     """
-    rounds = campaign.calibration_rounds.order_by("-made_at", "-pk")
-    return [
-        {
-            "made_at": row.made_at,
-            "revealed_at": row.revealed_at,
-            "ended_at": row.ended_at,
-            "items": [_item_values(subject) for subject in _subjects(row)],
-        }
-        for row in rounds
-    ]
+    found: list[dict[str, object]] = []
+    for row in campaign.calibration_rounds.order_by("-made_at", "-pk"):
+        related = row.items.select_related("item__instance")
+        subjects = sorted(
+            related.prefetch_related("remarks", "item__assignments__later_grades"),
+            key=lambda subject: (subject.item.instance.key, subject.pk),
+        )
+        found.append(
+            {
+                "made_at": row.made_at,
+                "revealed_at": row.revealed_at,
+                "ended_at": row.ended_at,
+                "items": [_item_values(subject) for subject in subjects],
+            }
+        )
+    return found
 
 
-def _subjects(row: CalibrationRound) -> Iterable[CalibrationItem]:
-    rows = row.items.select_related("item__instance").prefetch_related(
-        "remarks", "item__assignments__later_grades"
-    )
-    return sorted(rows, key=lambda subject: (subject.item.instance.key, subject.pk))
-
-
-def _item_values(subject: CalibrationItem) -> dict[str, Any]:
+def _item_values(subject: CalibrationItem) -> dict[str, object]:
     places = [place for place in subject.item.assignments.all() if not place.repeat]
     graders = sorted((p for p in places if p.state == AssignmentState.SUBMITTED), key=lambda p: p.handle)
     letters = {place.reviewer_id: letter(index) for index, place in enumerate(graders)}

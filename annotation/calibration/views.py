@@ -1,41 +1,30 @@
 """Calibration: the discussion of an item for those who answered it blind, and the rounds for the campaign's staff."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.calibration import actions
-from annotation.calibration.reading import current_round, discussed, discussion, round_values
+from annotation.calibration.reading import current_round, discussed_or_404, discussion, round_values
 from annotation.campaigns.forms import CalibrationForm, content_from_post
-from annotation.campaigns.views import staff_only
 from annotation.core.queries import live_grade
 from annotation.grading.answers import Incomplete
 from annotation.grading.drafting import later_draft
 from annotation.grading.sheets import sheet
-from annotation.grading.views import place_or_404
 from annotation.models import Assignment, CalibrationItem, Campaign, Occasion
 from benchmark.rubrics import rubric_from_content
-
-
-def _discussed_or_404(request: SignedInRequest, handle: str) -> tuple[Assignment, CalibrationItem]:
-    place = place_or_404(request, handle)
-    subject = discussed(place)
-    if subject is None:
-        raise Http404
-    return place, subject
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def discussion_page(request: SignedInRequest, handle: str) -> HttpResponse:
     """All blind answers side by side, the remarks, and the form of second answers; POST adds a remark."""
-    place, subject = _discussed_or_404(request, handle)
+    place, subject = discussed_or_404(request.user, handle)
     if request.method == "POST":
         text = request.POST.get("text", "")
         try:
@@ -50,7 +39,7 @@ def discussion_page(request: SignedInRequest, handle: str) -> HttpResponse:
 @require_POST
 def again(request: SignedInRequest, handle: str) -> HttpResponse:
     """Second answers after the discussion."""
-    place, subject = _discussed_or_404(request, handle)
+    place, subject = discussed_or_404(request.user, handle)
     content = content_from_post(rubric_from_content(place.item.campaign.rubric.content), request.POST)
     reason = request.POST.get("reason", "")
     try:
@@ -67,7 +56,7 @@ def _page(
     subject: CalibrationItem,
     *,
     refusal: Refused | None = None,
-    content: dict[str, Any] | None = None,
+    content: dict[str, object] | None = None,
     reason: str = "",
     remark: str = "",
 ) -> HttpResponse:
@@ -95,7 +84,15 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
         try:
-            _act(request, row, form)
+            verb = request.POST.get("verb", "")
+            if verb == "reveal":
+                actions.reveal_calibration(actor=request.user, campaign=row)
+            elif verb == "end":
+                actions.end_calibration(actor=request.user, campaign=row)
+            elif verb == "make" and form.is_valid():
+                actions.make_calibration(actor=request.user, campaign=row, **form.cleaned_data)
+            else:
+                raise Refused("Enter how many items the round takes.", field="items")
             return redirect("calibration", slug=slug)
         except Refused as refusal:
             messages.error(request, refusal.reason)
@@ -106,15 +103,3 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
         "form": form,
     }
     return render(request, "annotation/calibration/calibration.html", context)
-
-
-def _act(request: SignedInRequest, row: Campaign, form: CalibrationForm) -> None:
-    verb = request.POST.get("verb", "")
-    if verb == "reveal":
-        actions.reveal_calibration(actor=request.user, campaign=row)
-    elif verb == "end":
-        actions.end_calibration(actor=request.user, campaign=row)
-    elif verb == "make" and form.is_valid():
-        actions.make_calibration(actor=request.user, campaign=row, **form.cleaned_data)
-    else:
-        raise Refused("Enter how many items the round takes.", field="items")

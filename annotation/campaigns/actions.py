@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.refusal import NotAllowed, Refused
 from accounts.trail import record
 from annotation.campaigns import sampling
-from annotation.campaigns.frames import Unit, answered_outputs, frame_of_instances, frame_of_outputs
+from annotation.campaigns.frames import answered_outputs, frame_of_instances, frame_of_outputs
 from annotation.conflicts import resolving as conflicts
 from annotation.core import phases
 from annotation.core.phases import Phase, Verb
@@ -183,7 +183,12 @@ def draw_items(
         raise Refused("A campaign of comparisons draws pairs.", code="wrong_kind")
     if campaign.items.exists():
         raise Refused("The items of this campaign are already drawn.", code="already_drawn")
-    frame = _frame(campaign, strata, leave_out_undecided)
+    if campaign.kind == CampaignKind.CONSTRUCTION:
+        frame = frame_of_instances(campaign)
+    else:
+        answered = answered_outputs(campaign, strata)
+        outputs = eligible(campaign.release, answered, leave_out_undecided=leave_out_undecided)
+        frame = frame_of_outputs(outputs, strata)
     named = {key: unit.stratum for key, unit in frame.items()}
     try:
         wanted = sizes or sampling.equal_sizes(sampling.stratum_sizes(named), per_stratum)
@@ -192,36 +197,25 @@ def draw_items(
         raise Refused(f"{str(error).capitalize()}.", code="bad_sample") from error
     if campaign.kind == CampaignKind.CONSTRUCTION:
         freeze_release(actor=actor, release=campaign.release)
-    freeze_runs(actor, [unit.output for unit in (frame[one.key] for one in drawn) if unit.output])
-    items = Item.objects.bulk_create(_item(campaign, frame[one.key], one) for one in drawn)
+    chosen = [(frame[one.key], one) for one in drawn]
+    freeze_runs(actor, [unit.output for unit, _ in chosen if unit.output])
+    items = Item.objects.bulk_create(
+        Item(
+            campaign=campaign,
+            output=unit.output,
+            instance=unit.instance,
+            domain=unit.instance.domain,
+            stratum=one.stratum,
+            stratum_size=one.stratum_size,
+            sample_size=one.sample_size,
+            inclusion_probability=one.inclusion_probability,
+            places=campaign.reviewers_per_item,
+        )
+        for unit, one in chosen
+    )
     details = {"seed": campaign.seed, "sizes": dict(wanted), "strata": sampling.stratum_sizes(named)}
     record(actor=actor, verb="draw_items", target=campaign, details=details)
     return items
-
-
-def _frame(
-    campaign: Campaign, strata: Mapping[int, str] | None, leave_out_undecided: bool
-) -> dict[str, Unit]:
-    if campaign.kind == CampaignKind.CONSTRUCTION:
-        return frame_of_instances(campaign)
-    outputs = eligible(
-        campaign.release, answered_outputs(campaign, strata), leave_out_undecided=leave_out_undecided
-    )
-    return frame_of_outputs(outputs, strata)
-
-
-def _item(campaign: Campaign, unit: Unit, drawn: sampling.Drawn) -> Item:
-    return Item(
-        campaign=campaign,
-        output=unit.output,
-        instance=unit.instance,
-        domain=unit.instance.domain,
-        stratum=drawn.stratum,
-        stratum_size=drawn.stratum_size,
-        sample_size=drawn.sample_size,
-        inclusion_probability=drawn.inclusion_probability,
-        places=campaign.reviewers_per_item,
-    )
 
 
 def freeze_runs(actor: User, outputs: list[Output]) -> None:
@@ -244,25 +238,21 @@ def open_campaign(*, actor: User, campaign: Campaign) -> Campaign:
     if not campaign.items.exists():
         raise Refused("Draw the items before opening the campaign.", code="nothing_drawn")
     if campaign.kind != CampaignKind.CONSTRUCTION:
-        _require_enough_authors(campaign)
+        ground = conflicts.ground_of(campaign)
+        most = max((len(systems) for systems in ground.authors.values()), default=0)
+        if most < ground.least:
+            raise Refused(
+                f"No item could be given to anyone: at least {ground.least} systems have to be possible authors, and "
+                f"no problem was answered by more than {most}. If that much blinding is enough, set the least number "
+                f"of possible authors to {most} or less first; the audit trail records it.",
+                code="too_few_authors",
+                field="least_authors",
+            )
     campaign.opened_at = timezone.now()
     campaign.save(update_fields=["phase", "opened_at"])
     record(actor=actor, verb="open_campaign", target=campaign)
     call_worker("annotation.prepare_campaign", campaign.pk)
     return campaign
-
-
-def _require_enough_authors(campaign: Campaign) -> None:
-    ground = conflicts.ground_of(campaign)
-    most = max((len(systems) for systems in ground.authors.values()), default=0)
-    if most < ground.least:
-        raise Refused(
-            f"No item could be given to anyone: at least {ground.least} systems have to be possible authors, and no "
-            f"problem was answered by more than {most}. If that much blinding is enough, set the least number of "
-            f"possible authors to {most} or less first; the audit trail records it.",
-            code="too_few_authors",
-            field="least_authors",
-        )
 
 
 @transaction.atomic

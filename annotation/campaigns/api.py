@@ -10,8 +10,8 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView, refuse_unlisted
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, refuse_unlisted
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
@@ -21,8 +21,6 @@ from annotation.core import queries
 from annotation.core import serializers as shape
 from annotation.models import Assignment, Campaign
 from benchmark.releases.queries import release_named
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 def campaign_or_404(slug: str) -> Campaign:
@@ -91,18 +89,14 @@ class CampaignView(RetrieveAPIView[Campaign]):
         return campaign_reply(slug)
 
 
-class ProgressView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ProgressView(StaffView):
     @extend_schema(operation_id="campaign_progress", responses=shape.ProgressOut)
     def get(self, request: Request, slug: str) -> Response:
         """Draw and progress of a campaign, by domain and reviewer."""
         return Response(shape.ProgressOut(campaign_progress(campaign_or_404(slug))).data)
 
 
-class DrawView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class DrawView(StaffView):
     @extend_schema(
         operation_id="campaign_draw",
         parameters=[OPTIONAL_KEY],
@@ -131,9 +125,7 @@ class DrawView(StrictView):
         return Response(status=204)
 
 
-class DrawPairsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class DrawPairsView(StaffView):
     @extend_schema(
         operation_id="campaign_draw_pairs",
         parameters=[OPTIONAL_KEY],
@@ -150,9 +142,7 @@ class DrawPairsView(StrictView):
         return Response(shape.DrawOut(body).data, status=201)
 
 
-class PlanView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class PlanView(StaffView):
     @extend_schema(operation_id="campaign_plan", responses=shape.PlanOut)
     def get(self, request: Request, slug: str) -> Response:
         """Who would get what if the plan were applied now, and every place that cannot be filled."""
@@ -161,9 +151,7 @@ class PlanView(StrictView):
         return Response(shape.PlanOut(plan_in_words(campaign, plan)).data)
 
 
-class AssignView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class AssignView(StaffView):
     @extend_schema(
         operation_id="campaign_assign",
         parameters=[OPTIONAL_KEY],
@@ -179,9 +167,7 @@ class AssignView(StrictView):
         return Response(shape.AssignedOut({"campaign": slug, "placed": len(placed)}).data)
 
 
-class OpenView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class OpenView(StaffView):
     @extend_schema(
         operation_id="campaign_open",
         parameters=[OPTIONAL_KEY],
@@ -195,9 +181,7 @@ class OpenView(StrictView):
         return campaign_reply(slug)
 
 
-class CloseView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class CloseView(StaffView):
     @extend_schema(
         operation_id="campaign_close",
         parameters=[OPTIONAL_KEY],
@@ -213,9 +197,7 @@ class CloseView(StrictView):
         return campaign_reply(slug)
 
 
-class WaitingView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class WaitingView(StaffView):
     @extend_schema(operation_id="campaign_waiting", responses=shape.WaitingPlaceOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Places that are not yet submitted, oldest first."""
@@ -223,9 +205,7 @@ class WaitingView(StrictView):
         return Response(shape.WaitingPlaceOut(rows, many=True).data)
 
 
-class ReleaseAssignmentView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReleaseAssignmentView(StaffView):
     @extend_schema(
         operation_id="campaign_release_assignment",
         parameters=[OPTIONAL_KEY],
@@ -242,9 +222,7 @@ class ReleaseAssignmentView(StrictView):
         return Response(status=204)
 
 
-class RemindView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RemindView(StaffView):
     @extend_schema(
         operation_id="campaign_remind",
         parameters=[OPTIONAL_KEY],
@@ -258,9 +236,7 @@ class RemindView(StrictView):
         return Response(shape.RemindedOut(counts).data)
 
 
-class ReleaseLateView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReleaseLateView(StaffView):
     @extend_schema(
         operation_id="campaign_release_late",
         parameters=[OPTIONAL_KEY],

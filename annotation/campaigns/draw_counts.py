@@ -13,7 +13,7 @@ from benchmark.models import IdentityDecision, IdentityScan, IdentityVerdict, Ou
 
 
 @dataclass(frozen=True)
-class Frame:
+class DrawFrame:
     """Units by stratum. `undecided` counts outputs that are waiting in quarantine, by domain, or by system where
     systems are compared; they are in no stratum."""
 
@@ -40,21 +40,21 @@ class Size:
         return self.presentations * reviewers_per_item
 
 
-def outputs_frame(release: Release, track: str) -> Frame:
+def outputs_frame(release: Release, track: str) -> DrawFrame:
     """Answered outputs by domain, as draw_items takes them."""
     rows = _rows(release, track).values_list("instance__domain", "undecided")
     counts = Counter((domain, undecided) for domain, undecided in rows)
     strata = {domain: n for (domain, undecided), n in sorted(counts.items()) if not undecided}
-    return Frame(strata, {domain: n for (domain, undecided), n in sorted(counts.items()) if undecided})
+    return DrawFrame(strata, {domain: n for (domain, undecided), n in sorted(counts.items()) if undecided})
 
 
-def instances_frame(release: Release, track: str) -> Frame:
+def instances_frame(release: Release, track: str) -> DrawFrame:
     """Instances by domain, as draw_items takes them for a construction audit, which has no track."""
     domains = release.instances.values_list("domain", flat=True)
-    return Frame(dict(sorted(Counter(domains).items())), {})
+    return DrawFrame(dict(sorted(Counter(domains).items())), {})
 
 
-def pairs_frame(release: Release, track: str) -> Frame:
+def pairs_frame(release: Release, track: str) -> DrawFrame:
     """Problems that both systems of a pair answered, by pair ("aurora|cobalt"), as draw_pairs takes them."""
     rows = _rows(release, track).filter(run__condition="", attempt=1)
     answered: dict[str, set[int]] = {}
@@ -68,17 +68,17 @@ def pairs_frame(release: Release, track: str) -> Frame:
         f"{one}|{other}": len(answered[one] & answered[other])
         for one, other in combinations(sorted(answered), 2)
     }
-    return Frame({pair: n for pair, n in both.items() if n}, undecided)
+    return DrawFrame({pair: n for pair, n in both.items() if n}, undecided)
 
 
-def domains_size(frame: Frame, *, sizes: Mapping[str, int] | None) -> Size:
+def domains_size(frame: DrawFrame, *, sizes: Mapping[str, int] | None) -> Size:
     """What draw_items would draw with these sizes; without any, everything."""
     items = frame.units if sizes is None else sum(sizes.values())
     return Size(items, items, sum(frame.undecided.values()))
 
 
 def pairs_size(
-    frame: Frame, *, systems: Iterable[str], per_stratum: int | None, mirrored_share: float
+    frame: DrawFrame, *, systems: Iterable[str], per_stratum: int | None, mirrored_share: float
 ) -> Size:
     """What draw_pairs would draw; a mirrored pair is shown twice to each of its reviewers."""
     chosen = frozenset(systems)

@@ -7,7 +7,7 @@ from typing import Any
 from accounts.models import User
 from accounts.refusal import Refused
 from annotation.campaigns import actions, draw_counts, pairs
-from annotation.campaigns.draw_counts import Frame, Size
+from annotation.campaigns.draw_counts import DrawFrame, Size
 from annotation.campaigns.setup_forms import DrawForm, InstancesForm, OutputsForm, PairsForm
 from annotation.models import Campaign, CampaignKind, CampaignSetup, Item
 from benchmark.models import Release
@@ -19,7 +19,7 @@ class DrawWay:
 
     units: str
     form: type[DrawForm]
-    frame: Callable[[Release, str], Frame]
+    frame: Callable[[Release, str], DrawFrame]
     size: Callable[..., Size]
     draw: Callable[..., list[Item]]
 
@@ -45,7 +45,7 @@ def chosen(campaign: Campaign) -> Mapping[str, Any]:
     return setup.draw if setup and campaign.kind in DRAW_WAYS else {}
 
 
-def size_of(way: DrawWay, frame: Frame, choices: Mapping[str, Any]) -> Size:
+def size_of(way: DrawWay, frame: DrawFrame, choices: Mapping[str, Any]) -> Size:
     """What the choices of the way's form would draw from the frame."""
     return way.size(
         frame, **{name: value for name, value in choices.items() if name != "leave_out_undecided"}

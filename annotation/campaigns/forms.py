@@ -56,21 +56,27 @@ class TrainingForm(PlainForm):
     may_skip = forms.BooleanField(label="Reviewers may skip the training", required=False)
 
 
-class ReasonForm(PlainForm):
+class ClosingForm(PlainForm):
     """A reason that goes into the audit trail."""
 
     reason = forms.CharField(max_length=1000, required=False)
 
 
-def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
+def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, object]:
     """The content object (annotation/grading/answers.py) in the fields of a posted grading form.
 
     Anchored comments and flags travel as JSON in a hidden field each; text that is not JSON counts as none.
     """
     keys = [question.key for question in rubric.questions]
+    steps = {}
+    for question in rubric.questions:
+        start = f"step-{question.key}-"  # the field of a step is called step-QUESTION-STEP
+        labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
+        if question.scale.stepwise and labels:
+            steps[question.key] = labels
     return {
         "answers": _filled(post, "answer", keys),
-        "steps": _step_labels(post, rubric),
+        "steps": steps,
         "abstained": [key for key in keys if post.get(f"abstain-{key}")],
         "comments": _filled(post, "comment", keys),
         "anchored": _anchored(post.get("anchored", "")),
@@ -86,17 +92,6 @@ def content_from_post(rubric: Rubric, post: QueryDict) -> dict[str, Any]:
 def _filled(post: QueryDict, prefix: str, keys: list[str]) -> dict[str, str]:
     values = {key: post.get(f"{prefix}-{key}", "") for key in keys}
     return {key: value for key, value in values.items() if value.strip()}
-
-
-def _step_labels(post: QueryDict, rubric: Rubric) -> dict[str, dict[str, str]]:
-    """Fields are called step-QUESTION-STEP."""
-    found = {}
-    for question in rubric.questions:
-        start = f"step-{question.key}-"
-        labels = {name.removeprefix(start): str(post[name]) for name in post if name.startswith(start)}
-        if question.scale.stepwise and labels:
-            found[question.key] = labels
-    return found
 
 
 def _anchored(text: str) -> list[Any]:

@@ -41,12 +41,13 @@ def answered_outputs(campaign: Campaign, strata: Mapping[int, str] | None) -> di
 
 def frame_of_outputs(outputs: Mapping[int, Output], strata: Mapping[int, str] | None) -> dict[str, Unit]:
     """Outputs by key, each in its stratum of the plan, or without one in its domain."""
-    return {
-        _output_key(output): Unit(
-            output.instance, output.instance.domain if strata is None else strata[output.pk], output
-        )
-        for output in outputs.values()
-    }
+    frame = {}
+    for output in outputs.values():
+        run = output.run
+        key = f"{output.instance.key}\x1f{run.system.slug}\x1f{run.condition}\x1f{output.attempt}"
+        stratum = output.instance.domain if strata is None else strata[output.pk]
+        frame[key] = Unit(output.instance, stratum, output)
+    return frame
 
 
 def frame_of_instances(campaign: Campaign) -> dict[str, Unit]:
@@ -55,8 +56,3 @@ def frame_of_instances(campaign: Campaign) -> dict[str, Unit]:
     if not found:
         raise Refused(f"{campaign.release} has no instances.", code="nothing_to_draw")
     return found
-
-
-def _output_key(output: Output) -> str:
-    run = output.run
-    return f"{output.instance.key}\x1f{run.system.slug}\x1f{run.condition}\x1f{output.attempt}"

@@ -46,8 +46,12 @@ def draw_pairs(
     by_system: dict[str, dict[str, int]] = {}
     for output in outputs.values():
         by_system.setdefault(output.run.system.slug, {})[output.instance.key] = output.pk
-    found = {_key(outputs, pair): pair for pair in pairs(by_system)}
-    frame = {key: _stratum(outputs, pair) for key, pair in found.items()}
+    # a pair's key is the same wherever the release is imported, so that a draw can be repeated elsewhere
+    found, frame = {}, {}
+    for pair in pairs(by_system):
+        stratum = "|".join(sorted(outputs[pk].run.system.slug for pk in pair))
+        key = f"{outputs[pair[0]].instance.key}\x1f{stratum}"
+        found[key], frame[key] = pair, stratum
     if not frame:
         raise Refused("No problem was answered by two of these systems.", code="nothing_to_draw")
     try:
@@ -97,12 +101,3 @@ def _outputs(campaign: Campaign, systems: frozenset[str]) -> dict[int, Output]:
             field="systems",
         )
     return found
-
-
-def _key(outputs: dict[int, Output], pair: tuple[int, int]) -> str:
-    """A name that is the same wherever the release is imported, so that a draw can be repeated elsewhere."""
-    return f"{outputs[pair[0]].instance.key}\x1f{_stratum(outputs, pair)}"
-
-
-def _stratum(outputs: dict[int, Output], pair: tuple[int, int]) -> str:
-    return "|".join(sorted(outputs[pk].run.system.slug for pk in pair))

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from accounts.models import User
 from accounts.profile.domains import domain_words
@@ -66,7 +65,17 @@ def own_progress(reviewer: User) -> list[OwnProgress]:
     waiting: dict[int, list[WaitingItem]] = {}
     seen: Counter[tuple[int, int]] = Counter()
     for place in queries.waiting(reviewer):
-        waiting.setdefault(place.item.campaign_id, []).append(_waiting(place, seen))
+        instance, draft = place.item.instance, getattr(place, "draft", None)
+        problem = (place.item.campaign_id, place.item.instance_id)
+        seen[problem] += 1
+        item = WaitingItem(
+            handle=place.handle,
+            title=problem_title(instance.payload, instance.key),
+            domain=domain_words(instance.domain),
+            nth=seen[problem],
+            draft_saved_at=draft.saved_at if draft else None,
+        )
+        waiting.setdefault(place.item.campaign_id, []).append(item)
     submitted = Assignment.objects.filter(reviewer=reviewer, state=AssignmentState.SUBMITTED)
     latest = submitted.order_by("-position").values_list("item__campaign", flat=True)[: queries.MOST_DONE + 1]
     counted = list(latest)
@@ -91,20 +100,7 @@ def own_progress(reviewer: User) -> list[OwnProgress]:
     return [*mine, *(row for row in rows if row.free and not row.total)]
 
 
-def _waiting(place: Assignment, seen: "Counter[tuple[int, int]]") -> WaitingItem:
-    instance, draft = place.item.instance, getattr(place, "draft", None)
-    problem = (place.item.campaign_id, place.item.instance_id)
-    seen[problem] += 1
-    return WaitingItem(
-        handle=place.handle,
-        title=problem_title(instance.payload, instance.key),
-        domain=domain_words(instance.domain),
-        nth=seen[problem],
-        draft_saved_at=draft.saved_at if draft else None,
-    )
-
-
-def campaign_progress(campaign: Campaign) -> dict[str, Any]:
+def campaign_progress(campaign: Campaign) -> dict[str, object]:
     """Draw and progress by domain and reviewer, for those who run the campaign."""
     return {
         "campaign": campaign.slug,

@@ -48,42 +48,29 @@ def _remind(which: Q) -> dict[str, int]:
         .annotate(places=Count("pk"), due=Min("item__campaign__due_on"))
     )
     people = User.objects.in_bulk([row["reviewer"] for row in rows])
-    sent = [_remind_person(people[row["reviewer"]], row["places"], row["due"]) for row in rows]
-    return {"sent": sum(sent), "held_back": len(sent) - sum(sent)}
-
-
-def _remind_person(person: User, places: int, due: dt.date | None) -> bool:
-    today = timezone.now().date()
-    away = person.away_until is not None and person.away_until >= today
-    if not person.reminders or away:
-        return False
-    try:
-        with transaction.atomic():
-            noted = Reminder.objects.create(reviewer=person, sent_on=today, waiting=places)
-    except IntegrityError:  # they had one today
-        return False
-    if _sent(person, places, due, today):
-        return True
-    noted.delete()
-    return False
-
-
-def _sent(person: User, places: int, due: dt.date | None, today: dt.date) -> bool:
-    context = {
-        "places": places,
-        "due": due,
-        "late": due is not None and due < today,
-        "queue": settings.SITE_URL + reverse("queue"),
-        "profile": settings.SITE_URL + reverse("profile"),
-    }
-    try:
-        send_mail(
-            "Items are waiting for you",
-            render_to_string("annotation/campaigns/reminder.txt", context),
-            None,
-            [person.email],
-        )
-    except (SMTPException, OSError) as error:
-        log.error("The reminder of account %s was not sent: %s", person.pk, error)
-        return False
-    return True
+    today, sent = timezone.now().date(), 0
+    for row in rows:
+        person, places, due = people[row["reviewer"]], row["places"], row["due"]
+        away = person.away_until is not None and person.away_until >= today
+        if not person.reminders or away:
+            continue
+        try:
+            with transaction.atomic():
+                noted = Reminder.objects.create(reviewer=person, sent_on=today, waiting=places)
+        except IntegrityError:  # they had one today
+            continue
+        context = {
+            "places": places,
+            "due": due,
+            "late": due is not None and due < today,
+            "queue": settings.SITE_URL + reverse("queue"),
+            "profile": settings.SITE_URL + reverse("profile"),
+        }
+        text = render_to_string("annotation/campaigns/reminder.txt", context)
+        try:
+            send_mail("Items are waiting for you", text, None, [person.email])
+            sent += 1
+        except (SMTPException, OSError) as error:
+            log.error("The reminder of account %s was not sent: %s", person.pk, error)
+            noted.delete()
+    return {"sent": sent, "held_back": len(rows) - sent}

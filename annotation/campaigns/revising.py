@@ -11,7 +11,15 @@ from accounts.trail import record
 from annotation.campaigns.actions import keep_rubric, locked, require_sound_terms, require_staff
 from annotation.core import phases
 from annotation.core.phases import Phase, Verb
-from annotation.models import Assignment, Campaign, CampaignKind, CampaignSetup, Reveal, Step, TrainingSet
+from annotation.models import (
+    Assignment,
+    Campaign,
+    CampaignKind,
+    CampaignSetup,
+    Reveal,
+    SetupStep,
+    TrainingSet,
+)
 
 WHAT = ("release", "rubric", "track", "seed", "reviewers_per_item")  # what the draw rests on, or copies
 TERMS = (*WHAT, "name", "problem_rule", "most_per_reviewer", "due_on", "instructions")
@@ -46,7 +54,7 @@ def revise_campaign(*, actor: User, campaign: Campaign, **terms: Any) -> Campaig
     require_sound_terms(campaign)
     campaign.save(update_fields=[*changed, "kind"])
     if changed.keys() & {"release", "rubric", "track"}:
-        CampaignSetup.objects.filter(campaign=campaign).update(reached=Step.TERMS, draw={})
+        CampaignSetup.objects.filter(campaign=campaign).update(reached=SetupStep.TERMS, draw={})
     details = {name: str(value) for name, value in changed.items()}
     record(actor=actor, verb="revise_campaign", target=campaign, details=details)
     return campaign
@@ -92,7 +100,7 @@ def keep_setup(*, actor: User, campaign: Campaign, step: str, **kept: Any) -> Ca
     if "draw" in kept and campaign.items.exists():
         raise Refused("The items are drawn. Discard the draw first.", code="drawn")
     setup, _ = CampaignSetup.objects.select_for_update().get_or_create(campaign=campaign)
-    order = Step.values
+    order = SetupStep.values
     setup.reached = max(setup.reached, step, key=order.index)
     for name, value in kept.items():
         setattr(setup, name, value)

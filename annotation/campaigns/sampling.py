@@ -47,22 +47,17 @@ def draw(strata: Mapping[str, str], wanted: Mapping[str, int], seed: int) -> lis
     than it has or fewer than one (a stratum with probability zero could never be represented).
     """
     sizes = stratum_sizes(strata)
-    _check_sizes(sizes, wanted)
-    drawn: list[Drawn] = []
-    for name, size in sizes.items():
-        units = sorted((key for key, stratum in strata.items() if stratum == name), key=_lot(seed, name))
-        drawn += [Drawn(key, name, size, wanted[name]) for key in units[: wanted[name]]]
-    return sorted(drawn, key=lambda unit: _lot(seed, "")(unit.key))
-
-
-def _check_sizes(sizes: Mapping[str, int], wanted: Mapping[str, int]) -> None:
     for name in wanted.keys() - sizes.keys():
         raise ValueError(f"there is no stratum {name!r}")
+    drawn: list[Drawn] = []
     for name, size in sizes.items():
         if name not in wanted:
             raise ValueError(f"no sample size is given for stratum {name!r}")
         if not 1 <= wanted[name] <= size:
             raise ValueError(f"stratum {name!r} has {size} items, so {wanted[name]} cannot be drawn")
+        units = sorted((key for key, stratum in strata.items() if stratum == name), key=_lot(seed, name))
+        drawn += [Drawn(key, name, size, wanted[name]) for key in units[: wanted[name]]]
+    return sorted(drawn, key=lambda unit: _lot(seed, "")(unit.key))
 
 
 def _lot(seed: int, stratum: str) -> Callable[[str], tuple[bytes, str]]:

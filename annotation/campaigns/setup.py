@@ -1,18 +1,18 @@
 """Setting up a campaign from a release: which steps of a draft are done, and what each shows next to its form."""
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
+from accounts.models import User
 from accounts.profile.domains import domain_words
 from annotation.campaigns.draw_counts import Size
 from annotation.campaigns.draws import DRAW_WAYS, chosen, size_of
 from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
 from annotation.core.identities import informed_people
-from annotation.models import Campaign, CampaignKind, CampaignSetup, Step
+from annotation.models import Campaign, CampaignKind, CampaignSetup, SetupStep
 
-ORDER = list(Step)
+ORDER = list(SetupStep)
 ASSUMED_MINUTES = 15.0
 
 
@@ -20,11 +20,51 @@ ASSUMED_MINUTES = 15.0
 class StepMark:
     """A step as the bar above the form shows it; `open` steps can be gone to."""
 
-    step: Step
+    step: SetupStep
     number: int
     done: bool
     open: bool
     now: bool
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The work of a draw; `source` says where the minutes are from: said, measured or assumed."""
+
+    size: Size
+    gradings: int
+    minutes: float
+    source: str
+    hours: float
+
+
+@dataclass(frozen=True)
+class Candidacy:
+    """An active reviewer with what decides about their places, in words."""
+
+    person: User
+    expertise: list[str]
+    conflicts: list[str]
+    informed: bool
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A domain of the problems and how many reviewers have it; `short` if fewer than an item needs."""
+
+    domain: str
+    reviewers: int
+    short: bool
+
+
+@dataclass(frozen=True)
+class PossibleAuthors:
+    """`few` drawn problems have fewer than `least` systems as possible authors; none has more than `most`."""
+
+    least: int
+    problems: int
+    few: int
+    most: int
 
 
 def setup_of(campaign: Campaign) -> CampaignSetup:
@@ -32,37 +72,37 @@ def setup_of(campaign: Campaign) -> CampaignSetup:
     kept = CampaignSetup.objects.filter(campaign=campaign).first()
     if kept is not None:
         return kept
-    reached = Step.OPTIONS if campaign.items.exists() else Step.TERMS
+    reached = SetupStep.OPTIONS if campaign.items.exists() else SetupStep.TERMS
     return CampaignSetup(campaign=campaign, reached=reached)
 
 
-def after(step: str) -> Step:
+def after(step: str) -> SetupStep:
     """The step that follows; the last one stays."""
-    return ORDER[min(Step.values.index(step) + 1, len(ORDER) - 1)]
+    return ORDER[min(SetupStep.values.index(step) + 1, len(ORDER) - 1)]
 
 
-def before(step: str) -> Step | None:
+def before(step: str) -> SetupStep | None:
     """The step that comes before, if any."""
-    at = Step.values.index(step)
+    at = SetupStep.values.index(step)
     return ORDER[at - 1] if at else None
 
 
 def may_show(setup: CampaignSetup, step: str) -> bool:
     """Whether every step before this one was saved."""
-    return Step.values.index(step) <= Step.values.index(after(setup.reached))
+    return SetupStep.values.index(step) <= SetupStep.values.index(after(setup.reached))
 
 
 def step_marks(setup: CampaignSetup | None, now: str) -> list[StepMark]:
     """All steps for the bar; without a setup, only the first is open."""
-    reached = -1 if setup is None else Step.values.index(setup.reached)
+    reached = -1 if setup is None else SetupStep.values.index(setup.reached)
     return [
         StepMark(step, number + 1, number <= reached, number <= reached + 1, step == now)
         for number, step in enumerate(ORDER)
     ]
 
 
-def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> dict[str, Any]:
-    """Gradings and expert hours of a draw of that size; `source` says where the minutes are from.
+def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> Workload:
+    """Gradings and expert hours of a draw of that size.
 
     `minutes` is what the coordinator said; otherwise the median of finished gradings counts, or an assumption.
     """
@@ -70,16 +110,10 @@ def workload(campaign: Campaign, size: Size, minutes: int | None = None) -> dict
     source = "said" if minutes else "measured" if measured else "assumed"
     each = minutes or (measured / 60 if measured else ASSUMED_MINUTES)
     gradings = size.gradings(campaign.reviewers_per_item)
-    return {
-        "size": size,
-        "gradings": gradings,
-        "minutes": each,
-        "source": source,
-        "hours": gradings * each / 60,
-    }
+    return Workload(size, gradings, each, source, gradings * each / 60)
 
 
-def expected(campaign: Campaign, setup: CampaignSetup) -> dict[str, Any] | None:
+def expected(campaign: Campaign, setup: CampaignSetup) -> Workload | None:
     """The workload of what is drawn, or of what was chosen; None before that."""
     size = drawn_size(campaign)
     choices = chosen(campaign)
@@ -95,62 +129,44 @@ def drawn_size(campaign: Campaign) -> Size:
     return Size(len(shown_twice), len(shown_twice) + sum(shown_twice))
 
 
-def people_of(campaign: Campaign) -> list[dict[str, Any]]:
+def people_of(campaign: Campaign) -> list[Candidacy]:
     """Every active reviewer with what decides about their places."""
     informed = informed_people(campaign.release)
     people = queries.reviewers().prefetch_related("expertise", "conflicts")
     return [
-        {
-            "person": person,
-            "expertise": [
+        Candidacy(
+            person,
+            expertise=[
                 f"{domain_words(row.domain)} ({row.get_confidence_display()})"
                 for row in sorted(person.expertise.all(), key=lambda row: (-row.confidence, row.domain))
             ],
-            "conflicts": [
+            conflicts=[
                 f"{row.get_kind_display()}: {row.key}" + ("" if row.decided_at else " (not decided)")
                 for row in sorted(person.conflicts.all(), key=lambda row: (row.kind, row.key))
             ],
-            "informed": person.pk in informed,
-        }
+            informed=person.pk in informed,
+        )
         for person in people
     ]
 
 
-def coverage(campaign: Campaign) -> list[dict[str, Any]]:
+def coverage(campaign: Campaign) -> list[Covered]:
     """Domains of the campaign's problems with how many present, blind reviewers have them, scarce ones first."""
-    have: Mapping[str, int] = _reviewers_by_domain(campaign)
+    have = Counter(domain for candidate in queries.candidates(campaign) for domain in candidate.confidence)
     drawn = campaign.items.values_list("instance__domain", flat=True).distinct()
     domains = list(drawn) or campaign.release.instances.values_list("domain", flat=True).distinct()
     rows = [
-        {
-            "domain": domain,
-            "reviewers": have.get(domain, 0),
-            "short": have.get(domain, 0) < campaign.reviewers_per_item,
-        }
+        Covered(domain, have[domain], short=have[domain] < campaign.reviewers_per_item)
         for domain in set(domains)
     ]
-    return sorted(rows, key=lambda row: (row["reviewers"], row["domain"]))
+    return sorted(rows, key=lambda row: (row.reviewers, row.domain))
 
 
-def _reviewers_by_domain(campaign: Campaign) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for candidate in queries.candidates(campaign):
-        for domain in candidate.confidence:
-            found[domain] = found.get(domain, 0) + 1
-    return found
-
-
-def possible_authors(campaign: Campaign) -> dict[str, Any] | None:
-    """{least, systems, problems, few, most}: of how many drawn problems fewer than the least number of systems are
-    possible authors, and how many answered the problem with most; None before a draw and for instances."""
+def possible_authors(campaign: Campaign) -> PossibleAuthors | None:
+    """What is known of the drawn problems' authors; None before a draw and for instances."""
     if campaign.kind == CampaignKind.CONSTRUCTION or not campaign.items.exists():
         return None
     ground = conflicts.ground_of(campaign)
     counts = [len(ground.authors.get(problem, ())) for problem in {drawn.problem for drawn in ground.items}]
-    return {
-        "least": ground.least,
-        "systems": len(ground.systems),
-        "problems": len(counts),
-        "few": sum(count < ground.least for count in counts),
-        "most": max(counts),
-    }
+    few = sum(count < ground.least for count in counts)
+    return PossibleAuthors(ground.least, len(counts), few, max(counts))

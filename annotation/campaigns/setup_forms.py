@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django import forms
 
 from accounts.profile.domains import domain_words
-from annotation.campaigns.draw_counts import Frame
+from annotation.campaigns.draw_counts import DrawFrame
 from annotation.campaigns.forms import PlainForm
 from annotation.core.queries import comparable_systems
 from annotation.models import Campaign, CampaignKind, ProblemRule
@@ -33,7 +33,7 @@ class TermsForm(PlainForm):
         self.fields["track"].choices = [(track, track) for track in tracks] or [("raw", "raw")]  # type: ignore[attr-defined]
         self.fields["rubric"].choices = [(rubric.label, rubric.title) for _, rubric in self.rubrics]  # type: ignore[attr-defined]
 
-    def rubric_cards(self) -> list[dict[str, Any]]:
+    def rubric_cards(self) -> list[dict[str, object]]:
         """Every rubric with its questions, for a choice that can be read before it is made."""
         chosen = self["rubric"].value()
         return [
@@ -69,7 +69,7 @@ class DrawForm(PlainForm):
     """What every kind asks before a draw. A kind's form says in `choices` what its action takes."""
 
     template: ClassVar[str]
-    frame: Frame
+    frame: DrawFrame
 
     seed = forms.IntegerField(
         min_value=0, max_value=2**53, help_text="The same seed draws the same sample again."
@@ -85,7 +85,7 @@ class DrawForm(PlainForm):
         label="Leave out outputs that are waiting in quarantine for a decision", required=False
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, campaign: Campaign, frame: DrawFrame, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.campaign, self.frame = campaign, frame
 
@@ -99,7 +99,7 @@ class DrawForm(PlainForm):
             )
 
     @abstractmethod
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> dict[str, object]:
         """What the kind's draw takes; only of a valid form."""
 
 
@@ -121,7 +121,7 @@ class DomainsForm(DrawForm):
         help_text="For a sample. A domain with fewer gives all it has; a number entered below takes precedence.",
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, campaign: Campaign, frame: DrawFrame, **kwargs: Any) -> None:
         initial = kwargs.pop("initial", None) or {}
         sizes = initial.get("sizes") or {}
         super().__init__(
@@ -141,7 +141,7 @@ class DomainsForm(DrawForm):
                 initial=sizes.get(domain),
             )
 
-    def size_rows(self) -> list[dict[str, Any]]:
+    def size_rows(self) -> list[dict[str, object]]:
         """Each domain with what it has and the field of its size."""
         return [
             {"available": size, "field": self[f"size-{number}"]}
@@ -157,7 +157,7 @@ class DomainsForm(DrawForm):
                     self.add_error(name, "Enter how many: a domain without any would not be represented.")
         return values
 
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> dict[str, object]:
         values = self.cleaned_data
         sizes = None
         if values["extent"] == "sample":
@@ -178,7 +178,7 @@ class OutputsForm(DomainsForm):
         self.refuse_undecided(sum(self.frame.undecided.values()))
         return values
 
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> dict[str, object]:
         return {**super().choices(), "leave_out_undecided": self.cleaned_data["leave_out_undecided"]}
 
 
@@ -207,7 +207,7 @@ class PairsForm(DrawForm):
         help_text="Shows how steady the preferences are, and whether a side is favoured.",
     )
 
-    def __init__(self, *args: Any, campaign: Campaign, frame: Frame, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, campaign: Campaign, frame: DrawFrame, **kwargs: Any) -> None:
         initial = kwargs.pop("initial", None) or {}
         named = comparable_systems(campaign)
         start = {
@@ -228,7 +228,7 @@ class PairsForm(DrawForm):
         self.refuse_undecided(sum(n for system, n in self.frame.undecided.items() if system in chosen))
         return values
 
-    def choices(self) -> dict[str, Any]:
+    def choices(self) -> dict[str, object]:
         values = self.cleaned_data
         return {
             "systems": values["systems"],

@@ -1,6 +1,6 @@
 """The steps from a release to an open campaign. Each saves the draft, so it can be left and resumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
@@ -11,8 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.assigning import actions as assigning_actions
@@ -24,28 +23,29 @@ from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
 from annotation.core.phases import Phase
 from annotation.guessing import actions as guessing_actions
-from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion, Step
+from annotation.models import Assignment, Campaign, CampaignSetup, GuessQuestion, SetupStep
 from benchmark.models import Release
-
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 
 
 @staff_only
 @require_http_methods(["GET", "POST"])
 def campaign_new(request: SignedInRequest) -> HttpResponse:
     """The first step of a campaign that does not exist yet."""
-    form = TermsForm(_sent(request), initial={"release": _release_asked_for(request)})
+    release = Release.objects.filter(
+        name=request.GET.get("release", "")
+    ).first()  # sent by the release's page
+    form = TermsForm(_sent(request), initial={"release": release})
     if request.method == "POST" and form.is_valid():
-        if (elsewhere := _elsewhere(form)) is not None:
+        if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
             return redirect(elsewhere)
         try:
             _require_something_to_draw(form)
             made = actions.create_campaign(actor=request.user, **form.cleaned_data)
-            revising.keep_setup(actor=request.user, campaign=made, step=Step.TERMS)
-            return _next_page(request, made, Step.TERMS)
+            revising.keep_setup(actor=request.user, campaign=made, step=SetupStep.TERMS)
+            return _next_page(request, made, SetupStep.TERMS)
         except Refused as refusal:
             _put(form, refusal)
-    return _page(request, None, Step.TERMS, {"form": form})
+    return _page(request, None, SetupStep.TERMS, {"form": form})
 
 
 @staff_only
@@ -69,7 +69,7 @@ def step(request: SignedInRequest, slug: str, step: str) -> HttpResponse:
         return redirect("campaign", slug=slug)
     if not setup.may_show(setup.setup_of(row), step):
         return redirect("campaign-setup", slug=slug)
-    return STEPS[Step(step)](request, row)
+    return STEPS[SetupStep(step)](request, row)
 
 
 def _draft(slug: str) -> Campaign | None:
@@ -83,15 +83,15 @@ def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
     start = {name: getattr(row, name) for name in names} | {"rubric": row.rubric.label}
     form = TermsForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
-        if (elsewhere := _elsewhere(form)) is not None:
+        if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
             return redirect(elsewhere)
         try:
             _require_something_to_draw(form)
             revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
-            return _saved(request, row, Step.TERMS)
+            return _saved(request, row, SetupStep.TERMS)
         except Refused as refusal:
             _put(form, refusal)
-    return _page(request, row, Step.TERMS, {"form": form})
+    return _page(request, row, SetupStep.TERMS, {"form": form})
 
 
 def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
@@ -99,44 +99,44 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
         return _drawn_items(request, row)
     way = DRAW_WAYS.get(row.kind)
     if way is None:
-        return _page(request, row, Step.ITEMS, {"elsewhere": _address_elsewhere(row.kind, row.release.name)})
+        return _page(request, row, SetupStep.ITEMS, {"elsewhere": _elsewhere(row.kind, row.release.name)})
     kept = setup.setup_of(row)
     frame = way.frame(row.release, row.track)
     start = {**kept.draw, "seed": row.seed, "minutes_per_item": kept.minutes_per_item}
     form = way.form(_sent(request), campaign=row, frame=frame, initial=start)
-    context: dict[str, Any] = {"form": form, "way": way, "frame": frame}
+    context: dict[str, object] = {"form": form, "way": way, "frame": frame}
     if request.method == "POST" and form.is_valid():
         choices, minutes = form.choices(), form.cleaned_data["minutes_per_item"]
         if request.POST.get("verb") != "count":
             try:
                 revising.revise_campaign(actor=request.user, campaign=row, seed=form.cleaned_data["seed"])
-                return _saved(request, row, Step.ITEMS, draw=choices, minutes_per_item=minutes)
+                return _saved(request, row, SetupStep.ITEMS, draw=choices, minutes_per_item=minutes)
             except Refused as refusal:
                 _put(form, refusal)
         context["expected"] = setup.workload(row, size_of(way, frame, choices), minutes)
     elif request.method == "GET":
         context["expected"] = setup.expected(row, kept)
-    return _page(request, row, Step.ITEMS, context)
+    return _page(request, row, SetupStep.ITEMS, context)
 
 
 def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
     """The finished draw: nothing to choose, but it can be discarded until the first place is assigned."""
     if request.method == "POST":
         if request.POST.get("verb") != "discard":
-            return _next_page(request, row, Step.ITEMS)
+            return _next_page(request, row, SetupStep.ITEMS)
         try:
             count = revising.discard_draw(actor=request.user, campaign=row)
             messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
         except Refused as refusal:
             messages.error(request, refusal.reason)
-        return redirect("campaign-setup-step", slug=row.slug, step=Step.ITEMS)
+        return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
     context = {
         "strata": queries.drawn_strata(row),
         "drawn": True,
         "expected": setup.expected(row, setup.setup_of(row)),
         "may_discard": _may_discard(row),
     }
-    return _page(request, row, Step.ITEMS, context)
+    return _page(request, row, SetupStep.ITEMS, context)
 
 
 def _may_discard(row: Campaign) -> bool:
@@ -155,7 +155,7 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
                     actor=request.user, campaign=row, least=form.cleaned_data["least_authors"]
                 )
                 revising.revise_campaign(actor=request.user, campaign=row, **terms)
-            return _saved(request, row, Step.PEOPLE)
+            return _saved(request, row, SetupStep.PEOPLE)
         except Refused as refusal:
             row.refresh_from_db()
             _put(form, refusal)
@@ -166,7 +166,7 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
         "coverage": setup.coverage(row),
         "expected": setup.expected(row, setup.setup_of(row)),
     }
-    return _page(request, row, Step.PEOPLE, context)
+    return _page(request, row, SetupStep.PEOPLE, context)
 
 
 def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
@@ -179,18 +179,39 @@ def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
             revising.revise_campaign(actor=request.user, campaign=row, instructions=said["instructions"])
             if said.get("ask_for_guesses"):
                 guessing_actions.ask_for_guesses(actor=request.user, campaign=row)
-            return _saved(request, row, Step.OPTIONS)
+            return _saved(request, row, SetupStep.OPTIONS)
         except Refused as refusal:
             _put(form, refusal)
-    return _page(request, row, Step.OPTIONS, {"form": form})
+    return _page(request, row, SetupStep.OPTIONS, {"form": form})
 
 
 def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
     """Draw first, then the plan of assignment; continuing without assigning leaves the items for reviewers to take."""
     if request.method == "POST":
-        return _planned(request, row)
+        verb = request.POST.get("verb")
+        try:
+            if verb == "draw":
+                items = draw_as_chosen(actor=request.user, campaign=row)
+                messages.success(request, f"{len(items)} items drawn.")
+            elif verb == "discard":
+                count = revising.discard_draw(actor=request.user, campaign=row)
+                messages.success(
+                    request, f"The draw of {count} items has been discarded; nothing is drawn now."
+                )
+            elif verb == "apply":
+                sha256 = request.POST.get("plan", "")
+                placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)
+                messages.success(request, f"{len(placed)} places assigned.")
+                return _saved(request, row, SetupStep.PLAN)
+            elif not row.items.exists():
+                raise Refused("Draw the items first.")
+            else:
+                return _saved(request, row, SetupStep.PLAN)
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+        return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.PLAN)
     kept = setup.setup_of(row)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "expected": setup.expected(row, kept),
         "drawn": row.items.exists(),
         "chosen": chosen(row),
@@ -198,30 +219,7 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
     }
     if context["drawn"]:
         context |= plan_in_words(row, assigning_actions.plan_assignment(row))
-    return _page(request, row, Step.PLAN, context)
-
-
-def _planned(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    verb = request.POST.get("verb")
-    try:
-        if verb == "draw":
-            items = draw_as_chosen(actor=request.user, campaign=row)
-            messages.success(request, f"{len(items)} items drawn.")
-        elif verb == "discard":
-            count = revising.discard_draw(actor=request.user, campaign=row)
-            messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
-        elif verb == "apply":
-            sha256 = request.POST.get("plan", "")
-            placed = assigning_actions.apply_plan(actor=request.user, campaign=row, sha256=sha256)
-            messages.success(request, f"{len(placed)} places assigned.")
-            return _saved(request, row, Step.PLAN)
-        elif not row.items.exists():
-            raise Refused("Draw the items first.")
-        else:
-            return _saved(request, row, Step.PLAN)
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    return redirect("campaign-setup-step", slug=row.slug, step=Step.PLAN)
+    return _page(request, row, SetupStep.PLAN, context)
 
 
 def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
@@ -232,7 +230,7 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
             return redirect("campaign", slug=row.slug)
         except Refused as refusal:
             messages.error(request, refusal.reason)
-            return redirect("campaign-setup-step", slug=row.slug, step=Step.OPENING)
+            return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.OPENING)
     items = list(queries.progress_by_item(row))
     context = {
         "strata": queries.drawn_strata(row),
@@ -242,28 +240,23 @@ def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
         "taken": sum(item.places_taken for item in items),
         "holders": len(queries.campaign_loads(row)),
         "guesses": GuessQuestion.objects.filter(campaign=row).exists(),
-        "short": [entry for entry in setup.coverage(row) if entry["short"]],
+        "short": [entry for entry in setup.coverage(row) if entry.short],
     }
-    return _page(request, row, Step.OPENING, context)
+    return _page(request, row, SetupStep.OPENING, context)
 
 
-STEPS: dict[Step, Callable[[SignedInRequest, Campaign], HttpResponse]] = {
-    Step.TERMS: _terms,
-    Step.ITEMS: _items,
-    Step.PEOPLE: _people,
-    Step.OPTIONS: _options,
-    Step.PLAN: _plan,
-    Step.OPENING: _opening,
+STEPS: dict[SetupStep, Callable[[SignedInRequest, Campaign], HttpResponse]] = {
+    SetupStep.TERMS: _terms,
+    SetupStep.ITEMS: _items,
+    SetupStep.PEOPLE: _people,
+    SetupStep.OPTIONS: _options,
+    SetupStep.PLAN: _plan,
+    SetupStep.OPENING: _opening,
 }
 
 
 def _sent(request: SignedInRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
-
-
-def _release_asked_for(request: SignedInRequest) -> Release | None:
-    """The page of a release sends its name along."""
-    return Release.objects.filter(name=request.GET.get("release", "")).first()
 
 
 def _require_something_to_draw(form: TermsForm) -> None:
@@ -284,11 +277,7 @@ def _require_something_to_draw(form: TermsForm) -> None:
         )
 
 
-def _elsewhere(form: TermsForm) -> str | None:
-    return _address_elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)
-
-
-def _address_elsewhere(kind: str, release: str) -> str | None:
+def _elsewhere(kind: str, release: str) -> str | None:
     name = PLANNED_ELSEWHERE.get(kind)
     return reverse(name, kwargs={"name": release}) if name else None
 
@@ -297,12 +286,12 @@ def _put(form: forms.Form, refusal: Refused) -> None:
     form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
 
 
-def _saved(request: SignedInRequest, row: Campaign, step: Step, **kept: Any) -> HttpResponse:
+def _saved(request: SignedInRequest, row: Campaign, step: SetupStep, **kept: Any) -> HttpResponse:
     revising.keep_setup(actor=request.user, campaign=row, step=step, **kept)
     return _next_page(request, row, step)
 
 
-def _next_page(request: SignedInRequest, row: Campaign, step: Step) -> HttpResponse:
+def _next_page(request: SignedInRequest, row: Campaign, step: SetupStep) -> HttpResponse:
     if request.POST.get("verb") == "leave":
         messages.success(request, "The draft has been saved.")
         return redirect("campaign", slug=row.slug)
@@ -310,10 +299,11 @@ def _next_page(request: SignedInRequest, row: Campaign, step: Step) -> HttpRespo
 
 
 def _page(
-    request: SignedInRequest, row: Campaign | None, step: Step, context: dict[str, Any]
+    request: SignedInRequest, row: Campaign | None, step: SetupStep, shown: Mapping[str, object]
 ) -> HttpResponse:
     kept: CampaignSetup | None = None if row is None else setup.setup_of(row)
-    context |= {
+    context = {
+        **shown,
         "campaign": row,
         "step": step,
         "steps": setup.step_marks(kept, step),

@@ -6,20 +6,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, reminding, revising
-from annotation.campaigns.forms import ReasonForm
+from annotation.campaigns.forms import ClosingForm
 from annotation.campaigns.setup_forms import WhileOpenForm
 from annotation.core import queries
 from annotation.core.phases import Phase, Verb, allows
-from annotation.models import Assignment, Campaign, Step
-
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
+from annotation.models import Assignment, Campaign, SetupStep
 
 
 @staff_only
@@ -51,7 +48,7 @@ def campaign(request: SignedInRequest, slug: str) -> HttpResponse:
         "reviewers": queries.progress_by_reviewer(row),
         "waiting": queries.waiting_places(row),
         "late": bool(row.due_on and row.due_on < timezone.now().date() and row.phase == Phase.OPEN),
-        "reason_form": ReasonForm(),
+        "reason_form": ClosingForm(),
         "unblinding": queries.unblinding(row),
         **{f"may_{verb.name.lower()}": allows(row.phase, verb) for verb in Verb},
     }
@@ -83,23 +80,19 @@ def assign(request: SignedInRequest, slug: str) -> HttpResponse:
     """The plan, looked at first; POST applies exactly the plan that was shown. A draft's is a step of its setup."""
     row = get_object_or_404(Campaign, slug=slug)
     if row.phase == Phase.DRAFT:
-        return redirect("campaign-setup-step", slug=slug, step=Step.PLAN)
+        return redirect("campaign-setup-step", slug=slug, step=SetupStep.PLAN)
     if request.method == "POST":
-        return _apply(request, row)
+        try:
+            placed = assigning_actions.apply_plan(
+                actor=request.user, campaign=row, sha256=request.POST.get("plan", "")
+            )
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+            return redirect("campaign-assign", slug=slug)
+        messages.success(request, f"{len(placed)} places assigned.")
+        return redirect("campaign", slug=slug)
     plan = assigning_actions.plan_assignment(row)
     return render(request, "annotation/campaigns/plan.html", {"campaign": row, **plan_in_words(row, plan)})
-
-
-def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
-    try:
-        placed = assigning_actions.apply_plan(
-            actor=request.user, campaign=row, sha256=request.POST.get("plan", "")
-        )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("campaign-assign", slug=row.slug)
-    messages.success(request, f"{len(placed)} places assigned.")
-    return redirect("campaign", slug=row.slug)
 
 
 @staff_only
@@ -107,11 +100,8 @@ def _apply(request: SignedInRequest, row: Campaign) -> HttpResponse:
 def close(request: SignedInRequest, slug: str) -> HttpResponse:
     """Close the campaign."""
     row = get_object_or_404(Campaign, slug=slug)
-    try:
+    with told(request, "The campaign is closed; its grades no longer change."):
         actions.close_campaign(actor=request.user, campaign=row, reason=request.POST.get("reason", ""))
-        messages.success(request, "The campaign is closed; its grades no longer change.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
 
 
@@ -122,13 +112,10 @@ def release(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     place = get_object_or_404(
         Assignment.objects.select_related("item__campaign"), pk=pk, item__campaign__slug=slug
     )
-    try:
+    with told(request, "The place is free again; the draft has been kept."):
         assigning_actions.release_assignment(
             actor=request.user, assignment=place, reason=request.POST.get("reason", "")
         )
-        messages.success(request, "The place is free again; the draft has been kept.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
 
 

@@ -11,18 +11,14 @@ from rest_framework.response import Response
 
 from accounts.access import role_names
 from accounts.models import RoleName, SavedComment, TokenScope
-from accounts.profile.api import understood
+from accounts.profile.api import caller, understood
 from accounts.profile.saved_comments import LONGEST, change_comment, delete_comment, save_comment
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.campaigns.api import campaign_or_404
 from annotation.comments import actions, bank
-from annotation.grading.api import caller
 from annotation.models import SharedComment, SharingState
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class IsReviewer(BasePermission):
@@ -139,9 +135,7 @@ class ProposeCommentView(StrictView):
         return Response(SharedCommentOut(proposed).data, status=201)
 
 
-class SharedCommentsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class SharedCommentsView(StaffView):
     @extend_schema(operation_id="shared_comments_list", responses=SharedCommentOut(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """Comments proposed in and shared with a campaign, waiting ones first. Nobody is named."""
@@ -161,9 +155,7 @@ class SharedCommentsView(StrictView):
         return Response(SharedCommentOut(row).data, status=201)
 
 
-class ShareDecisionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ShareDecisionView(StaffView):
     @extend_schema(
         operation_id="shared_comments_decide",
         request=ShareDecisionIn,

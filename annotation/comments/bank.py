@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass
 
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
@@ -22,7 +22,7 @@ def usable(campaign: Campaign) -> QuerySet[SharedComment]:
     ).order_by("text", "pk")
 
 
-def bank_of(place: Assignment) -> dict[str, Any]:
+def bank_of(place: Assignment) -> dict[str, object]:
     """What the holder of a place can insert: {own: [{id, text}], shared: [text]}, each in the order of words.
 
     `owner` only tells two people at one browser apart.
@@ -34,7 +34,7 @@ def bank_of(place: Assignment) -> dict[str, Any]:
     }
 
 
-def own_comments(user: User) -> list[dict[str, Any]]:
+def own_comments(user: User) -> list[dict[str, int | str]]:
     """The person's saved comments as {id, text}."""
     return [{"id": row.pk, "text": row.text} for row in user.saved_comments.order_by("text", "pk")]
 
@@ -45,24 +45,31 @@ def campaigns_of(user: User) -> QuerySet[Campaign]:
     return Campaign.objects.filter(pk__in=held).select_related("rubric").order_by("name", "pk")
 
 
-def shared_with(user: User) -> list[dict[str, Any]]:
-    """What is shared with the person, as {campaign, texts}, campaign by campaign."""
+@dataclass(frozen=True)
+class SharedWith:
+    """The comments that are shared in a campaign."""
+
+    campaign: Campaign
+    texts: list[str]
+
+
+def shared_with(user: User) -> list[SharedWith]:
+    """What is shared with the person, campaign by campaign."""
     campaigns = list(campaigns_of(user))
     protocols = {campaign.rubric.protocol for campaign in campaigns}
     rows = SharedComment.objects.filter(
         Q(campaign__in=campaigns) | Q(campaign=None, protocol__in=protocols), state=SharingState.SHARED
     ).order_by("text", "pk")
-    return [{"campaign": campaign, "texts": list(_texts(rows, campaign))} for campaign in campaigns]
-
-
-def _texts(rows: Iterable[SharedComment], campaign: Campaign) -> dict[str, None]:
-    protocol = campaign.rubric.protocol
-    fitting = (
-        row
-        for row in rows
-        if row.campaign_id == campaign.pk or (row.campaign_id is None and row.protocol == protocol)
-    )
-    return dict.fromkeys(row.text for row in fitting)
+    found = []
+    for campaign in campaigns:
+        fitting = (
+            row.text
+            for row in rows
+            if row.campaign_id == campaign.pk
+            or (row.campaign_id is None and row.protocol == campaign.rubric.protocol)
+        )
+        found.append(SharedWith(campaign, list(dict.fromkeys(fitting))))
+    return found
 
 
 def proposals_of(user: User) -> QuerySet[SharedComment]:

@@ -1,20 +1,17 @@
 """The comment bank: a reviewer's own page of it, and what staff share in a campaign."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.access import require_role
+from accounts.access import require_role, staff_only
 from accounts.models import RoleName, SavedComment
 from accounts.profile.saved_comments import change_comment, delete_comment, save_comment
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.campaigns.forms import SavedCommentForm, SharedCommentForm
-from annotation.campaigns.views import staff_only
 from annotation.comments import actions, bank
 from annotation.models import Campaign
 
@@ -34,23 +31,16 @@ def comment_bank(request: SignedInRequest) -> HttpResponse:
             return redirect("comment-bank")
         except Refused as refusal:
             form.add_error("text", refusal.reason)
-    return render(
-        request,
-        "annotation/comments/comment_bank.html",
-        _bank(request, form),
-        status=422 if form.errors else 200,
-    )
-
-
-def _bank(request: SignedInRequest, form: SavedCommentForm) -> dict[str, Any]:
     rows = request.user.saved_comments.order_by("text", "pk")
-    return {
+    context = {
         "form": form,
         "page": Paginator(rows, PAGE).get_page(request.GET.get("page")),
         "campaigns": bank.campaigns_of(request.user),
-        "shared": [part for part in bank.shared_with(request.user) if part["texts"]],
+        "shared": [part for part in bank.shared_with(request.user) if part.texts],
         "proposals": bank.proposals_of(request.user)[:PAGE],
     }
+    status = 422 if form.errors else 200
+    return render(request, "annotation/comments/comment_bank.html", context, status=status)
 
 
 @reviewers_only
@@ -88,11 +78,8 @@ def propose(request: SignedInRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(SavedComment, pk=pk, user=request.user)
     campaigns = bank.campaigns_of(request.user)
     campaign = get_object_or_404(campaigns, slug=request.POST.get("campaign", ""))
-    try:
+    with told(request, "Proposed. A coordinator decides and sees the text, not your name."):
         actions.propose_comment(reviewer=request.user, campaign=campaign, text=row.text)
-        messages.success(request, "Proposed. A coordinator decides and sees the text, not your name.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("comment-bank")
 
 
@@ -100,7 +87,7 @@ def propose(request: SignedInRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
     """What reviewers proposed and what they share; POST shares a comment written by staff."""
-    campaign = _campaign(slug)
+    campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     form = SharedCommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -120,7 +107,8 @@ def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def decide_shared(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Share, decline or withdraw one comment."""
-    row = get_object_or_404(bank.shared_in(_campaign(slug)), pk=pk)
+    campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
+    row = get_object_or_404(bank.shared_in(campaign), pk=pk)
     try:
         actions.decide_comment(
             actor=request.user,
@@ -131,7 +119,3 @@ def decide_shared(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, refusal.reason)
     return redirect("shared-comments", slug=slug)
-
-
-def _campaign(slug: str) -> Campaign:
-    return get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)

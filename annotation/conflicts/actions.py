@@ -72,7 +72,15 @@ def decide_conflict(
     conflict = Conflict.objects.select_for_update().get(pk=conflict.pk)
     wanted = sorted(set(targets))
     for kind, key in wanted:
-        if not _exists(kind, key):
+        if kind == TargetKind.SYSTEM:
+            known = System.objects.filter(slug=key).exists()
+        elif kind == TargetKind.PAPER:
+            known = Paper.objects.filter(key=key).exists()
+        else:
+            benchmark, _, problem = key.partition("/")
+            rows = Instance.objects.filter(release__benchmark__slug=benchmark, key=problem)
+            known = kind == TargetKind.PROBLEM and rows.exists()
+        if not known:
             raise Refused(f"There is no {kind} {key!r} on this platform.", code="no_target", field="targets")
     conflict.targets.all().delete()
     ConflictTarget.objects.bulk_create(
@@ -83,16 +91,6 @@ def decide_conflict(
     details = {"kind": conflict.kind, "key": conflict.key, "targets": [list(pair) for pair in wanted]}
     record(actor=actor, verb="decide_conflict", target=conflict.user, reason=reason, details=details)
     return conflict
-
-
-def _exists(kind: str, key: str) -> bool:
-    if kind == TargetKind.SYSTEM:
-        return System.objects.filter(slug=key).exists()
-    if kind == TargetKind.PAPER:
-        return Paper.objects.filter(key=key).exists()
-    benchmark, _, problem = key.partition("/")
-    rows = Instance.objects.filter(release__benchmark__slug=benchmark, key=problem)
-    return kind == TargetKind.PROBLEM and rows.exists()
 
 
 @transaction.atomic

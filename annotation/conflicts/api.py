@@ -11,14 +11,11 @@ from rest_framework.response import Response
 from accounts.models import Conflict, ConflictKind
 from accounts.people.queries import any_member
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView
 from annotation.conflicts import actions
 from annotation.models import ConflictTarget, TargetKind
 from benchmark.models import Benchmark
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class TargetShape(serializers.ModelSerializer[ConflictTarget]):
@@ -64,9 +61,7 @@ def _reply(pk: int, status: int = 200) -> Response:
     return Response(DeclaredOut(get_object_or_404(_rows(), pk=pk)).data, status=status)
 
 
-class ConflictsDeclaredView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ConflictsDeclaredView(StaffView):
     @extend_schema(operation_id="conflicts_list", responses=DeclaredOut(many=True))
     def get(self, request: Request) -> Response:
         """Every declared conflict of interest with what it excludes; `decided_at` is null while one is waiting."""
@@ -82,9 +77,7 @@ class ConflictsDeclaredView(StrictView):
         return _reply(actions.enter_conflict(actor=caller(request), member=member, **sent).pk, status=201)
 
 
-class ConflictDecisionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ConflictDecisionView(StaffView):
     @extend_schema(
         operation_id="conflict_decide", request=ConflictDecisionIn, responses={200: DeclaredOut, **REFUSED}
     )
@@ -99,9 +92,7 @@ class ConflictDecisionView(StrictView):
         return _reply(pk)
 
 
-class ConflictApplyView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ConflictApplyView(StaffView):
     @extend_schema(operation_id="conflict_apply", request=ConflictApplyIn, responses={204: None, **REFUSED})
     def post(self, request: Request, pk: int) -> Response:
         """Let the reviewer's decided conflicts count in a benchmark that they have begun."""

@@ -28,7 +28,7 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnItem:
     """An item: its problem and paper, and `by`, the systems whose work it shows: none, one, or two."""
 
     item: int
@@ -41,7 +41,7 @@ class Drawn:
 class Ground:
     """The items of a campaign, the systems that answered each problem, and the least number of possible authors."""
 
-    items: tuple[Drawn, ...]
+    items: tuple[DrawnItem, ...]
     authors: Mapping[str, frozenset[str]]
     least: int
 

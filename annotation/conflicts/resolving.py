@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
 from accounts.models import Conflict
-from annotation.conflicts.possible_authors import Drawn, Ground, Targets, Why, exclusions
+from annotation.conflicts.possible_authors import DrawnItem, Ground, Targets, Why, exclusions
 from annotation.core.phases import Phase
 from annotation.models import (
     DEFAULT_LEAST,
@@ -63,7 +62,7 @@ def ground_of(campaign: Campaign, *, whole: bool = True) -> Ground:
         "second__run__system__slug",
     )
     items = tuple(
-        Drawn(pk, problem, paper or "", frozenset(filter(None, by))) for pk, problem, paper, *by in rows
+        DrawnItem(pk, problem, paper or "", frozenset(filter(None, by))) for pk, problem, paper, *by in rows
     )
     compared = frozenset[str]().union(*(one.by for one in items))
     problems = {one.problem for one in items}
@@ -134,35 +133,23 @@ def excluded_by(
     pairs = targets_for(people, histories) if counting is None else counting
     in_conflict = [person for person in people if pairs[person]]
     ground = ground_of(campaign, whole=bool(in_conflict))
-    places = _places(benchmark.pk, in_conflict)
+    places: dict[int, list[tuple[str, datetime]]] = {}
+    rows = Assignment.objects.filter(
+        reviewer__in=in_conflict, item__campaign__release__benchmark=benchmark, item__output__isnull=False
+    )
+    for person, problem, at in rows.values_list("reviewer", "item__instance__key", "assigned_at"):
+        places.setdefault(person, []).append((problem, at))
     found = {}
     for person in people:
         history = histories.get(person, [])
         targets = as_targets(pairs[person], benchmark.slug)
-        had = _problems_had(places.get(person, ()), history, benchmark.slug)
+        # problems of which they had an output, with the systems that were excluded whenever they did
+        had: dict[str, frozenset[str]] = {}
+        for problem, at in places.get(person, ()):
+            before = [row for row in history if row.fixed_at <= at] or history[:1]
+            systems = as_targets(before[-1].targets, benchmark.slug).systems if before else frozenset()
+            had[problem] = had.get(problem, systems) & systems
         found[person] = exclusions(ground, targets, had)
-    return found
-
-
-def _places(benchmark: int, people: Collection[int]) -> dict[int, list[tuple[str, datetime]]]:
-    found: dict[int, list[tuple[str, datetime]]] = {}
-    rows = Assignment.objects.filter(
-        reviewer__in=people, item__campaign__release__benchmark=benchmark, item__output__isnull=False
-    )
-    for person, problem, at in rows.values_list("reviewer", "item__instance__key", "assigned_at"):
-        found.setdefault(person, []).append((problem, at))
-    return found
-
-
-def _problems_had(
-    places: Iterable[tuple[str, datetime]], history: list[ConflictsFixed], benchmark: str
-) -> dict[str, frozenset[str]]:
-    """Problems of which the person had an output, with the systems that were excluded whenever they did."""
-    found: dict[str, frozenset[str]] = {}
-    for problem, at in places:
-        rows = [row for row in history if row.fixed_at <= at] or history[:1]
-        systems = as_targets(rows[-1].targets, benchmark).systems if rows else frozenset()
-        found[problem] = found.get(problem, systems) & systems
     return found
 
 
@@ -252,7 +239,7 @@ def _found(kind: str, key: str, words: str, said: str) -> Found:
     return Found(kind, key, words or key, said.casefold() in (own.casefold(), words.casefold()))
 
 
-def effects(person: int) -> list[dict[str, Any]]:
+def effects(person: int) -> list[dict[str, object]]:
     """What the person's decided conflicts exclude: for every campaign that is not closed, {campaign, begun, fixed,
     items, conflict, few, had}. `fixed` says that nothing but `apply_conflicts` changes it."""
     rows = []

@@ -6,10 +6,10 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.models import Conflict, ConflictKind
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from annotation.campaigns.views import staff_only
 from annotation.conflicts import actions
 from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
@@ -53,7 +53,25 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
     """One declaration: what it may mean, what is decided, and what the person's conflicts exclude."""
     row = get_object_or_404(Conflict.objects.select_related("user", "decided_by"), pk=pk)
     if request.method == "POST":
-        return _decided(request, row)
+        reason = request.POST.get("reason", "")[:1000]
+        try:
+            if request.POST.get("verb") == "apply":
+                benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
+                actions.apply_conflicts(
+                    actor=request.user, member=row.user, benchmark=benchmark, reason=reason
+                )
+                messages.success(request, f"The decided conflicts apply in {benchmark} from now on.")
+            else:
+                none = request.POST.get("verb") == "dismiss"
+                sent = [] if none else [target.partition(":") for target in request.POST.getlist("target")]
+                targets = [(kind, key) for kind, _, key in sent]
+                if not targets and not none:
+                    raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
+                actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
+                messages.success(request, "The decision has been stored.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+        return redirect("conflict", pk=row.pk)
     chosen = {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()
     found = conflicts.search(asked)
@@ -71,23 +89,3 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
         "benchmarks": conflicts.begun_benchmarks(row.user_id),
     }
     return render(request, "annotation/conflicts/conflict.html", context)
-
-
-def _decided(request: SignedInRequest, row: Conflict) -> HttpResponse:
-    reason = request.POST.get("reason", "")[:1000]
-    try:
-        if request.POST.get("verb") == "apply":
-            benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
-            actions.apply_conflicts(actor=request.user, member=row.user, benchmark=benchmark, reason=reason)
-            messages.success(request, f"The decided conflicts apply in {benchmark} from now on.")
-        else:
-            none = request.POST.get("verb") == "dismiss"
-            sent = [] if none else [target.partition(":") for target in request.POST.getlist("target")]
-            targets = [(kind, key) for kind, _, key in sent]
-            if not targets and not none:
-                raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
-            actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
-            messages.success(request, "The decision has been stored.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    return redirect("conflict", pk=row.pk)

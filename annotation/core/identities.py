@@ -19,7 +19,8 @@ def is_unblinded(campaign: Campaign) -> bool:
 
 def knows_identities(user: User, campaign: Campaign) -> bool:
     """Whether the person saw systems before any unblinding: owners, and those who imported outputs of the release."""
-    return RoleName.OWNER in role_names(user) or _imported(user, campaign)
+    runs = Run.objects.filter(release=campaign.release_id).values_list("pk", flat=True)
+    return RoleName.OWNER in role_names(user) or _imports(runs).filter(actor=user).exists()
 
 
 def sees_identities(user: User, campaign: Campaign) -> bool:
@@ -41,24 +42,20 @@ def informed_people(release: Release) -> set[int]:
     the first outputs came (current staff are already refused by role).
     """
     with identities_readable():
-        return _informed(release)
-
-
-def _informed(release: Release) -> set[int]:
-    runs = dict(Run.objects.filter(release=release).values_list("pk", "created_at"))
-    if not runs:
-        return set()
-    imported = _imports(runs).values_list("actor_id", flat=True)
-    told = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False)
-    left = AuditEvent.objects.filter(
-        verb="revoke_role",
-        target_kind=User._meta.label_lower,
-        details__role__in=sorted(STUDY_STAFF),
-        at__gte=min(runs.values()),
-    ).values_list("target_key", flat=True)
-    pairs = told.values_list("requested_by", "confirmed_by")
-    people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}
-    return {person for person in people if person is not None}
+        runs = dict(Run.objects.filter(release=release).values_list("pk", "created_at"))
+        if not runs:
+            return set()
+        imported = _imports(runs).values_list("actor_id", flat=True)
+        told = Unblinding.objects.filter(campaign__release=release, confirmed_at__isnull=False)
+        left = AuditEvent.objects.filter(
+            verb="revoke_role",
+            target_kind=User._meta.label_lower,
+            details__role__in=sorted(STUDY_STAFF),
+            at__gte=min(runs.values()),
+        ).values_list("target_key", flat=True)
+        pairs = told.values_list("requested_by", "confirmed_by")
+        people = {*imported, *(person for pair in pairs for person in pair), *map(int, left)}
+        return {person for person in people if person is not None}
 
 
 # True of everybody in `informed_people` of any release, and of few others; asked by each request to take or submit. It
@@ -77,11 +74,6 @@ def item_systems(item: Item) -> list[str]:
     """Who wrote the item's output, or its two outputs in the order of the item. For those who see identities."""
     outputs = [output for output in (item.output, item.second) if output is not None]
     return [output.run.system.name for output in outputs]
-
-
-def _imported(user: User, campaign: Campaign) -> bool:
-    runs = list(Run.objects.filter(release=campaign.release_id).values_list("pk", flat=True))
-    return _imports(runs).filter(actor=user).exists()
 
 
 def _imports(runs: Iterable[int]) -> QuerySet[AuditEvent]:

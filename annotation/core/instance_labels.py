@@ -31,33 +31,27 @@ class InstanceLabel:
 def instance_labels(release: Release) -> list[InstanceLabel]:
     """One for every instance and question that an expert answered in a closed construction audit, sorted."""
     given: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for instance, question, value, state in _answers(release):
-        given[instance, question][value if state == LabelState.ANSWERED else ""] += 1
-    decided = _decided(release)
-    return [_label(key, given[key], decided.get(key, "")) for key in sorted(given)]
-
-
-def _answers(release: Release) -> list[tuple[str, str, str, str]]:
     rows = Answer.objects.filter(
         grade__superseded_by=None,
         grade__assignment__item__campaign__release=release,
         grade__assignment__item__campaign__kind=CampaignKind.CONSTRUCTION,
         grade__assignment__item__campaign__phase=Phase.CLOSED,
     )
-    return list(rows.values_list("grade__assignment__item__instance__key", "question", "value", "state"))
-
-
-def _decided(release: Release) -> dict[tuple[str, str], str]:
-    """The latest decision where several campaigns decided."""
-    rows = primary_decisions().filter(
+    for instance, question, value, state in list(
+        rows.values_list("grade__assignment__item__instance__key", "question", "value", "state")
+    ):
+        given[instance, question][value if state == LabelState.ANSWERED else ""] += 1
+    decisions = primary_decisions().filter(
         item__campaign__release=release, item__campaign__kind=CampaignKind.CONSTRUCTION
     )
-    found = rows.order_by("decided_at", "pk").values_list("item__instance__key", "question", "value")
-    return {(instance, question): value for instance, question, value in found}
-
-
-def _label(key: tuple[str, str], given: Counter[str], decision: str) -> InstanceLabel:
-    unjudged = given.pop("", 0)
-    most, votes = given.most_common(1)[0] if given else ("", 0)
-    majority = most if 2 * votes > given.total() else ""
-    return InstanceLabel(*key, dict(sorted(given.items())), unjudged, decision or majority, bool(decision))
+    latest = decisions.order_by("decided_at", "pk").values_list("item__instance__key", "question", "value")
+    decided = {(instance, question): value for instance, question, value in latest}
+    labels = []
+    for key, counts in sorted(given.items()):
+        unjudged = counts.pop("", 0)
+        most, votes = counts.most_common(1)[0] if counts else ("", 0)
+        majority = most if 2 * votes > counts.total() else ""
+        decision = decided.get(key, "")
+        value = decision or majority
+        labels.append(InstanceLabel(*key, dict(sorted(counts.items())), unjudged, value, bool(decision)))
+    return labels

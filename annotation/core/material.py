@@ -1,6 +1,5 @@
 """What a grader is shown: the protocol's parts of instance and output, and nothing about their origin."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 
 from accounts.profile.domains import domain_words
@@ -66,26 +65,26 @@ def item_material(item: Item, *, swapped: bool = False) -> Material:
     is judged, with everything that its questions are about.
     """
     protocol = get_protocol(item.campaign.rubric.protocol)
-    context = () if item.output is None else tuple(protocol.instance_parts(item.instance.payload))
-    return Material(
-        title=problem_title(item.instance.payload, f"Problem {item.instance.key}"),
-        domain=domain_words(item.instance.domain),
-        instance_parts=context,
-        proofs=tuple(_proofs(protocol, item, swapped)),
-    )
-
-
-def _proofs(protocol: Protocol, item: Item, swapped: bool) -> Iterator[ShownProof]:
+    payload = item.instance.payload
+    context = () if item.output is None else tuple(protocol.instance_parts(payload))
+    proofs = []
     if item.output is None:
-        for number, part in enumerate(protocol.construction_parts(item.instance.payload), start=1):
-            yield ShownProof(f"part{number}-", (replace(part, collapsed=False),), subject="instance")
+        for number, part in enumerate(protocol.construction_parts(payload), start=1):
+            parts = (replace(part, collapsed=False),)
+            proofs.append(ShownProof(f"part{number}-", parts, subject="instance"))
     elif item.second is None:
-        yield ShownProof("", _output_parts(protocol, item.output))
+        proofs.append(ShownProof("", _output_parts(protocol, item.output)))
     else:
         for name, output in zip(SIDES, _sides(item, swapped), strict=True):
-            parts = _output_parts(protocol, output)
-            titled = replace(parts[0], title=f"{name.capitalize()} proof", collapsed=False)
-            yield ShownProof(f"{name}-", (titled, *parts[1:]), name)
+            first, *more = _output_parts(protocol, output)
+            titled = replace(first, title=f"{name.capitalize()} proof", collapsed=False)
+            proofs.append(ShownProof(f"{name}-", (titled, *more), name))
+    return Material(
+        title=problem_title(payload, f"Problem {item.instance.key}"),
+        domain=domain_words(item.instance.domain),
+        instance_parts=context,
+        proofs=tuple(proofs),
+    )
 
 
 def _sides(item: Item, swapped: bool) -> tuple[Output, Output]:

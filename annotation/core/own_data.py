@@ -1,7 +1,6 @@
 """Everything that is stored about one person, their labels included: what they may ask for at any time."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.db.models import F
 
@@ -13,7 +12,7 @@ from annotation.guessing.guesses import named_by
 from annotation.models import Assignment, CalibrationRemark, Reminder, SideDraft, TrainingAttempt
 
 
-def own_data(user: User) -> dict[str, Any]:
+def own_data(user: User) -> dict[str, object]:
     """accounts.profile.personal_data with `places`: each place with its draft, grades, answers, comments and flags; and
     `training`: what was answered to training items; `drafts_beside_grading`: what is typed and not yet kept there.
 
@@ -58,28 +57,27 @@ def own_data(user: User) -> dict[str, Any]:
             for row in proposals_of(user)
         ],
         "remarks_in_discussions": list(remarks),
-        "drafts_beside_grading": [_side_draft(draft) for draft in drafts],
-        "training": [_attempt(attempt) for attempt in attempts],
+        "drafts_beside_grading": [
+            {"form": row.occasion or "training", "content": row.content, "saved_at": row.saved_at}
+            for row in drafts
+        ],
+        "training": [
+            {
+                "campaign": attempt.item.training.campaign.slug,
+                "item": attempt.item.number,
+                "created_at": attempt.created_at,
+                "answers": [
+                    {name: getattr(row, name) for name in ("question", "step", "value", "comment")}
+                    for row in attempt.answers.all()
+                ],
+            }
+            for attempt in attempts
+        ],
         "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
     }
 
 
-def _side_draft(draft: SideDraft) -> dict[str, Any]:
-    form = draft.occasion or "training"
-    return {"form": form, "content": draft.content, "saved_at": draft.saved_at}
-
-
-def _attempt(attempt: TrainingAttempt) -> dict[str, Any]:
-    names = ("question", "step", "value", "comment")
-    return {
-        "campaign": attempt.item.training.campaign.slug,
-        "item": attempt.item.number,
-        "created_at": attempt.created_at,
-        "answers": [{name: getattr(row, name) for name in names} for row in attempt.answers.all()],
-    }
-
-
-def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, Any]:
+def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
     draft, guess = getattr(place, "draft", None), getattr(place, "system_guess", None)
     return {
         "handle": place.handle,

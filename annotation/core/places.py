@@ -1,5 +1,7 @@
 """How pages and REST look up a reviewer's place: by handle, own, and visible. There is no other way."""
 
+from django.http import Http404
+
 from accounts.access import is_study_staff
 from accounts.models import User
 from annotation.core import queries
@@ -13,6 +15,14 @@ def find_place(user: User, handle: str) -> Assignment | None:
     None says nothing about whether the handle exists, so that callers answer 404 in every case.
     """
     return own_or_none(user, queries.place_by_handle(handle))
+
+
+def place_or_404(user: User, handle: str) -> Assignment:
+    """The same; raises Http404 in place of None."""
+    place = find_place(user, handle)
+    if place is None:
+        raise Http404
+    return place
 
 
 def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
@@ -29,3 +39,9 @@ def own_or_none(user: User, place: Assignment | None) -> Assignment | None:
     phase, submitted = place.item.campaign.phase, place.state == AssignmentState.SUBMITTED
     own = may_see(who, Thing.OWN_LABELS, phase, submitted=submitted)
     return place if own and place.reviewer_id == user.pk and not is_study_staff(user) else None
+
+
+def is_locked(place: Assignment) -> bool:
+    """Submitted and not reopened: the page is read-only."""
+    draft = getattr(place, "draft", None)
+    return place.state == AssignmentState.SUBMITTED and (draft is None or draft.locked_at is not None)

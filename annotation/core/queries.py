@@ -286,24 +286,24 @@ def candidates(campaign: Campaign) -> list[Candidate]:
     with identities_readable():
         excluded = plan_exclusions(campaign, [person.pk for person in present])
         undecided = undecided_people(campaign)
-    return [
-        Candidate(
-            reviewer=person.pk,
-            confidence=confidences(person),
-            excluded=excluded[person.pk],
-            undecided=person.pk in undecided,
-            load=held.get(person.pk, 0),
-            capacity=_bound(campaign, person, held.get(person.pk, 0) - waiting.get(person.pk, 0)),
-            problems=problems.get(person.pk, frozenset()),
+    found = []
+    for person in present:
+        load = held.get(person.pk, 0)
+        finished = load - waiting.get(person.pk, 0)
+        own = None if person.capacity is None else person.capacity + finished
+        bounds = [bound for bound in (own, campaign.most_per_reviewer) if bound is not None]
+        found.append(
+            Candidate(
+                reviewer=person.pk,
+                confidence=confidences(person),
+                excluded=excluded[person.pk],
+                undecided=person.pk in undecided,
+                load=load,
+                capacity=min(bounds, default=None),
+                problems=problems.get(person.pk, frozenset()),
+            )
         )
-        for person in present
-    ]
-
-
-def _bound(campaign: Campaign, person: User, finished: int) -> int | None:
-    own = None if person.capacity is None else person.capacity + finished
-    bounds = [bound for bound in (own, campaign.most_per_reviewer) if bound is not None]
-    return min(bounds, default=None)
+    return found
 
 
 def held_by(reviewer: User, campaign: Campaign) -> int:
@@ -403,7 +403,7 @@ def progress_by_item(campaign: Campaign) -> QuerySet[Item]:
     )
 
 
-def progress_by_domain(campaign: Campaign) -> list[dict[str, Any]]:
+def progress_by_domain(campaign: Campaign) -> list[dict[str, object]]:
     """Rows {domain, items, places, taken, submitted}."""
     domains = campaign.items.order_by("domain").values("domain")
     totals = domains.annotate(items=Count("pk"), wanted=Sum("places"), taken=Sum("places_taken"))
@@ -411,7 +411,7 @@ def progress_by_domain(campaign: Campaign) -> list[dict[str, Any]]:
     return [{**row, "submitted": submitted.get(row["domain"], 0)} for row in totals]
 
 
-def drawn_strata(campaign: Campaign) -> list[dict[str, Any]]:
+def drawn_strata(campaign: Campaign) -> list[dict[str, object]]:
     """Rows {stratum, stratum_size, sample_size, inclusion_probability} of the frozen draw."""
     rows = campaign.items.order_by("stratum").values(
         "stratum", "stratum_size", "sample_size", "inclusion_probability"
@@ -419,7 +419,7 @@ def drawn_strata(campaign: Campaign) -> list[dict[str, Any]]:
     return [dict(row) for row in rows.distinct()]
 
 
-def progress_by_reviewer(campaign: Campaign) -> list[dict[str, Any]]:
+def progress_by_reviewer(campaign: Campaign) -> list[dict[str, object]]:
     """Rows {reviewer, name, email, held, submitted, last_submitted}; released places do not count."""
     done = Q(state=AssignmentState.SUBMITTED)
     rows = (

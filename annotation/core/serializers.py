@@ -111,14 +111,17 @@ class RubricOut(serializers.Serializer[Any]):
     questions = serializers.JSONField()
 
 
-class AssignmentOut(serializers.Serializer[Any]):
-    """An item as its reviewer may see it."""
-
+class QueueItemOut(serializers.Serializer[Any]):
     handle = serializers.CharField()
     campaign = serializers.CharField()
     title = serializers.CharField()
     domain = serializers.CharField()
     state = serializers.CharField()
+
+
+class AssignmentOut(QueueItemOut):
+    """An item as its reviewer may see it."""
+
     parts = PartOut(many=True)
     blocks = BlockOut(many=True, help_text="Of the text that comments are anchored to.")
     steps = StepOut(many=True, help_text="Of a single proof; what stepwise questions are about.")
@@ -126,14 +129,6 @@ class AssignmentOut(serializers.Serializer[Any]):
     rubric = RubricOut()
     draft = DraftOut(allow_null=True)
     grade = GradeOut(allow_null=True)
-
-
-class QueueItemOut(serializers.Serializer[Any]):
-    handle = serializers.CharField()
-    campaign = serializers.CharField()
-    title = serializers.CharField()
-    domain = serializers.CharField()
-    state = serializers.CharField()
 
 
 class TakeIn(serializers.Serializer[Any]):

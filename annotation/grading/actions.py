@@ -1,6 +1,6 @@
 """Drafts and grades: nothing typed is lost, nothing submitted is overwritten."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +17,13 @@ from annotation.core.documents import anchors
 from annotation.core.identities import informed_people
 from annotation.core.material import SIDES, material, shown_first
 from annotation.core.phases import Verb
-from annotation.core.places import own_or_none
+from annotation.core.places import is_locked, own_or_none
 from annotation.core.queries import PlaceToGrade, place_to_grade
 from annotation.grading.answers import Flaggable, Submission, checked, shaped
 from annotation.grading.flag_places import flag_places
 from annotation.grading.flagging import write_flags
 from annotation.grading.reasons import write_reasons
-from annotation.grading.submitting import is_locked
-from annotation.models import Answer, Assignment, AssignmentState, Campaign, Comment, Draft, Grade, SideDraft
+from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, SideDraft
 from annotation.reveal.rules import require_revisable, verdict_in_sight
 from annotation.training.reading import require_trained
 from benchmark.models import Output
@@ -46,7 +45,7 @@ class NoPlace(NotAllowed):
 class DraftConflict(Refused):
     """Another tab or device saved first. Carries both texts; nothing was overwritten."""
 
-    def __init__(self, *, stored: Draft | SideDraft, sent: dict[str, Any]) -> None:
+    def __init__(self, *, stored: Draft | SideDraft, sent: Mapping[str, object]) -> None:
         self.stored = stored
         self.sent = sent
         super().__init__(
@@ -101,23 +100,19 @@ def save_draft(
     return _store(draft, content, active_seconds)
 
 
-def _store(draft: Draft, content: dict[str, Any], active_seconds: int) -> Draft:
+def _store(draft: Draft, content: Mapping[str, object], active_seconds: int) -> Draft:
     """Drafts are saved every few seconds, so they write no audit row; their grade will."""
     draft.version += 1
     draft.content = content
-    draft.active_seconds = max(draft.active_seconds, _bounded(active_seconds))
+    draft.active_seconds = max(draft.active_seconds, min(int(active_seconds), MAX_ACTIVE_SECONDS))
     draft.saved_at = timezone.now()
     draft.save()
     return draft
 
 
-def _bounded(seconds: int) -> int:
-    return max(0, min(int(seconds), MAX_ACTIVE_SECONDS))
-
-
 @dataclass(frozen=True)
 class Sent:
-    """What a reviewer sends to be locked as a grade; see `submit_grade` for the terms."""
+    """What a reviewer sends to be locked as a grade."""
 
     content: Any
     idempotency_key: str
@@ -136,76 +131,48 @@ class Submitted:
 
 
 @transaction.atomic
-def submit_grade(
-    *,
-    reviewer: User,
-    assignment: Assignment,
-    content: Any,
-    idempotency_key: str,
-    rubric_sha256: str,
-    active_seconds: int = 0,
-    draft_version: int | None = None,
-) -> Grade:
-    """Lock the reviewer's answers as a grade. The same key and body again return the same grade.
-
-    Raises Incomplete (naming the questions), DraftConflict when `draft_version` is not the stored one, and
-    Refused with code idempotency_mismatch, stale_rubric, stale_item, training_first,
-    revealed, already_submitted or wrong_phase.
-    """
-    require_blind_reviewer(reviewer)
-    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _lock_place(reviewer, assignment.handle), sent, _refuse_second_grade).grade
-
-
-@transaction.atomic
-def revise_grade(
-    *,
-    reviewer: User,
-    assignment: Assignment,
-    content: Any,
-    idempotency_key: str,
-    rubric_sha256: str,
-    active_seconds: int = 0,
-    draft_version: int | None = None,
-) -> Grade:
-    """A new grade that supersedes the live one, while the campaign is open. Otherwise as `submit_grade`."""
-    require_blind_reviewer(reviewer)
-    sent = Sent(content, idempotency_key, rubric_sha256, active_seconds, draft_version)
-    return _graded(reviewer, _lock_place(reviewer, assignment.handle), sent, _live_grade).grade
-
-
-@transaction.atomic
 def submit_or_revise(*, reviewer: User, handle: str, sent: Sent) -> Submitted:
-    """`revise_grade` for a reopened place, `submit_grade` for any other, named by its handle.
+    """Lock the reviewer's answers as a grade; on a reopened place it supersedes the live one.
 
-    Raises NoPlace for every handle that the reviewer cannot see, whether it exists or not.
+    The same key and body again return the same grade. Raises NoPlace for every handle that the reviewer cannot see,
+    whether it exists or not; Incomplete (naming the questions), DraftConflict when `draft_version` is not the stored
+    one, and Refused with code no_key, idempotency_mismatch, stale_rubric, stale_item, training_first, revealed,
+    verdict_shown, already_submitted or wrong_phase.
     """
-    place = _lock_place(reviewer, handle)
-    reopened = place.was_submitted and not is_locked(place.assignment)
-    return _graded(reviewer, place, sent, _live_grade if reopened else _refuse_second_grade)
+    read, was_submitted = _lock_place(reviewer, handle)
+    assignment, campaign = read.assignment, read.assignment.item.campaign
+    content = shaped(sent.content)
+    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
+        raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
+    if was_submitted:  # a place that was waiting has no grade yet
+        earlier = assignment.grades.filter(idempotency_key=sent.idempotency_key).first()
+        if earlier is not None and earlier.request_sha256 != sha256_of(content):
+            raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
+        if earlier is not None:
+            return Submitted(earlier, None)
+    phases.require(campaign.phase, Verb.GRADE)
+    if read.may_be_informed and reviewer.pk in informed_people(campaign.release):
+        raise saw_systems()
+    if read.is_revealed:
+        raise blind_answers_are_final()
+    supersedes = None
+    if was_submitted and not is_locked(assignment):
+        require_revisable(campaign)
+        supersedes = queries.live_grade(assignment)
+    else:
+        if read.has_training:
+            require_trained(reviewer, campaign)
+        if was_submitted:
+            raise Refused("This item is already submitted.", code="already_submitted")
+    return _write(reviewer, read, sent, content, supersedes=supersedes)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A place, its row held until the transaction ends, with what was true once it was held."""
+def _lock_place(reviewer: User, handle: str) -> tuple[PlaceToGrade, bool]:
+    """Hold the place and read it; says too whether it was submitted before.
 
-    read: PlaceToGrade
-    was_submitted: bool
-
-    @property
-    def assignment(self) -> Assignment:
-        return self.read.assignment
-
-    @property
-    def campaign(self) -> Campaign:
-        return self.assignment.item.campaign
-
-
-def _lock_place(reviewer: User, handle: str) -> _Place:
-    """Hold the place and read it. A waiting one is held by marking it as submitted, which spares a statement.
-
-    Everything is read by statements that begin after the row is held: what another window wrote while this one
-    waited for it is seen. A refusal later on takes the mark back with the transaction.
+    A waiting one is held by marking it as submitted, which spares a statement. Everything is read by statements that
+    begin after the row is held: what another window wrote while this one waited for it is seen. A refusal later on
+    takes the mark back with the transaction.
     """
     waiting = Assignment.objects.filter(handle=handle, reviewer=reviewer, state=AssignmentState.WAITING)
     marked = waiting.update(state=AssignmentState.SUBMITTED, submitted_at=timezone.now())
@@ -215,54 +182,39 @@ def _lock_place(reviewer: User, handle: str) -> _Place:
     if read is None or own_or_none(reviewer, read.assignment) is None:
         raise NoPlace
     require_own(reviewer, read.assignment)
-    return _Place(read, was_submitted=not marked and read.assignment.state == AssignmentState.SUBMITTED)
-
-
-def _graded(
-    reviewer: User, place: _Place, sent: Sent, superseded: Callable[[User, _Place], Grade | None]
-) -> Submitted:
-    """The grade written, or the one that was written before under the same key."""
-    content = shaped(sent.content)
-    if not sent.idempotency_key.strip() or len(sent.idempotency_key) > MAX_KEY_LENGTH:
-        raise Refused("A submission needs an idempotency key of at most 200 characters.", code="no_key")
-    if place.was_submitted:  # a place that was waiting has no grade yet
-        earlier = place.assignment.grades.filter(idempotency_key=sent.idempotency_key).first()
-        if earlier is not None and earlier.request_sha256 != sha256_of(content):
-            raise Refused("This idempotency key was used for other answers.", code="idempotency_mismatch")
-        if earlier is not None:
-            return Submitted(earlier, None)
-    phases.require(place.campaign.phase, Verb.GRADE)
-    if place.read.may_be_informed and reviewer.pk in informed_people(place.campaign.release):
-        raise saw_systems()
-    if place.read.is_revealed:
-        raise blind_answers_are_final()
-    return _write(reviewer, place.read, sent, content, supersedes=superseded(reviewer, place))
-
-
-def _refuse_second_grade(reviewer: User, place: _Place) -> None:
-    """What a first grade supersedes; raises Refused where it would not be the first, or training comes before."""
-    if place.read.has_training:
-        require_trained(reviewer, place.campaign)
-    if place.was_submitted:
-        raise Refused("This item is already submitted.", code="already_submitted")
-
-
-def _live_grade(reviewer: User, place: _Place) -> Grade:
-    """What a revision supersedes; raises Refused where there is none, or it is final."""
-    require_revisable(place.campaign)
-    live = queries.live_grade(place.assignment)
-    if live is None:
-        raise Refused("There is no grade to revise yet.", code="not_submitted")
-    return live
+    return read, not marked and read.assignment.state == AssignmentState.SUBMITTED
 
 
 def _write(
-    reviewer: User, read: PlaceToGrade, sent: Sent, content: dict[str, Any], *, supersedes: Grade | None
+    reviewer: User, read: PlaceToGrade, sent: Sent, content: Mapping[str, Any], *, supersedes: Grade | None
 ) -> Submitted:
     assignment = read.assignment
     seen_before = assignment.shown_sha256
-    submission = _validated(assignment, content, sent)
-    seconds = _lock_draft(assignment, content, sent.active_seconds, sent.draft_version)
+    rubric_row = assignment.item.campaign.rubric
+    if sent.rubric_sha256 != rubric_row.sha256:
+        raise Refused(
+            "The questions have changed since the page was opened; your text is kept. Reload the page.",
+            code="stale_rubric",
+        )
+    shown = material(assignment)
+    if (sent.shown_sha256 or assignment.shown_sha256 or shown.sha256) != shown.sha256:
+        raise Refused(
+            "The text has changed since the page was opened; your text is kept. Reload the page.",
+            code="stale_item",
+        )
+    assignment.shown_sha256 = shown.sha256
+    rubric = rubric_from_content(rubric_row.content)
+    needed = content.get("anchored") or any(question.scale.stepwise for question in rubric.questions)
+    blocks, steps = anchors(shown) if needed else ({}, ())
+    protocol = get_protocol(rubric_row.protocol)
+    flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
+    submission = checked(rubric, content, blocks, steps, flaggable)
+    # the submitted text is kept as the locked draft
+    draft = getattr(assignment, "draft", None) or Draft(assignment=assignment, version=0)
+    if sent.draft_version is not None and draft.version != sent.draft_version and draft.content != content:
+        raise DraftConflict(stored=draft, sent=content)
+    draft.locked_at = timezone.now()
+    seconds = _store(draft, content, sent.active_seconds).active_seconds
     now = timezone.now()
     grade = Grade.objects.create(
         assignment=assignment,
@@ -288,40 +240,6 @@ def _write(
     verb = "submit_grade" if supersedes is None else "revise_grade"
     record(actor=reviewer, verb=verb, target=grade, details={"assignment": assignment.handle})
     return Submitted(grade, submission)
-
-
-def _validated(assignment: Assignment, content: dict[str, Any], sent: Sent) -> Submission:
-    """Check rubric, material and answers; notes on the assignment which text was answered."""
-    rubric_row = assignment.item.campaign.rubric
-    if sent.rubric_sha256 != rubric_row.sha256:
-        raise Refused(
-            "The questions have changed since the page was opened; your text is kept. Reload the page.",
-            code="stale_rubric",
-        )
-    shown = material(assignment)
-    if (sent.shown_sha256 or assignment.shown_sha256 or shown.sha256) != shown.sha256:
-        raise Refused(
-            "The text has changed since the page was opened; your text is kept. Reload the page.",
-            code="stale_item",
-        )
-    assignment.shown_sha256 = shown.sha256
-    rubric = rubric_from_content(rubric_row.content)
-    needed = content.get("anchored") or any(question.scale.stepwise for question in rubric.questions)
-    blocks, steps = anchors(shown) if needed else ({}, ())
-    protocol = get_protocol(rubric_row.protocol)
-    flaggable = Flaggable(protocol.flag_kinds, flag_places(shown) if content.get("flags") else {})
-    return checked(rubric, content, blocks, steps, flaggable)
-
-
-def _lock_draft(
-    assignment: Assignment, content: dict[str, Any], active_seconds: int, draft_version: int | None
-) -> int:
-    """Keep the submitted text as the locked draft and return the active seconds."""
-    draft = getattr(assignment, "draft", None) or Draft(assignment=assignment, version=0)
-    if draft_version is not None and draft.version != draft_version and draft.content != content:
-        raise DraftConflict(stored=draft, sent=content)
-    draft.locked_at = timezone.now()
-    return _store(draft, content, active_seconds).active_seconds
 
 
 def _sides(assignment: Assignment) -> dict[str, Output]:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.refusal import Refused
-from annotation.grading.leakage import CheckedFlag, Place, checked_flags
+from annotation.grading.leakage import CheckedFlag, FlagPlace, checked_flags
 from annotation.grading.steps import NO_ERROR, Step, up_to_first_error
 from annotation.grading.unjudged import CheckedReason, checked_reason
 from benchmark.rubrics import Question, Rubric, RubricError
@@ -114,7 +114,7 @@ class Flaggable:
     """What flags may say: kinds of the protocol, and the blocks of everything shown."""
 
     kinds: Collection[str] = ()
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, FlagPlace] = field(default_factory=dict)
 
 
 def checked(
@@ -135,11 +135,23 @@ def checked(
     if unjudged is None:
         answers = _answers(rubric, content, steps, problems)
     else:
-        answers = _without_judgment(rubric, content, unjudged, problems)
+        # every question that needs an answer gets the reason; an answer in addition is a contradiction
+        if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
+            problems["unjudged"] = (
+                "You answered questions and also said that the item cannot be judged. Change the one that is wrong."
+            )
+        answers = [
+            CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
+            for question in rubric.questions
+            if question.required
+        ]
     comments = _comments(content.get("anchored", []), blocks, problems)
     flags = checked_flags(content.get("flags", []), flaggable.places, flaggable.kinds, problems)
     _contradiction(rubric, answers, comments, problems)
-    where = _seen_where(content, problems)
+    # without "seen before" the field is ignored
+    where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
+    if len(where) > MAX_WHERE:
+        problems["seen_where"] = f"Say where you saw it in at most {MAX_WHERE} characters."
     if problems:
         raise Incomplete(problems)
     return Submission(
@@ -152,29 +164,6 @@ def checked(
         statement_wrong=content.get("statement_wrong", False),
         unjudged=unjudged,
     )
-
-
-def _seen_where(content: Mapping[str, Any], problems: dict[str, str]) -> str:
-    """Where the solution was seen; without "seen before" the field is ignored."""
-    where = " ".join(content.get("seen_where", "").split()) if content.get("seen_before", False) else ""
-    if len(where) > MAX_WHERE:
-        problems["seen_where"] = f"Say where you saw it in at most {MAX_WHERE} characters."
-    return where
-
-
-def _without_judgment(
-    rubric: Rubric, content: Mapping[str, Any], unjudged: CheckedReason, problems: dict[str, str]
-) -> list[CheckedAnswer]:
-    """Every question that needs an answer, with the reason; an answer in addition is a contradiction."""
-    if content.get("answers") or any(content.get("steps", {}).values()) or content.get("abstained"):
-        problems["unjudged"] = (
-            "You answered questions and also said that the item cannot be judged. Change the one that is wrong."
-        )
-    return [
-        CheckedAnswer(question.key, "", unjudged.words, state=unjudged.state)
-        for question in rubric.questions
-        if question.required
-    ]
 
 
 def _answers(
@@ -201,7 +190,12 @@ def _answer(question: Question, content: Mapping[str, Any], steps: Sequence[Step
             raise Refused("Say in a few words why this cannot be judged.")
         yield CheckedAnswer(question.key, "", comment, state="abstain")
     elif question.scale.stepwise:
-        yield from _step_answers(question, content, steps, comment)
+        chosen = _first_error if question.scale.kind == "first_error" else _every_step
+        values = chosen(question, content, steps)
+        # a comment on the question is put at its first wrong step, or else at its first step
+        place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
+        for step, value in values.items():
+            yield CheckedAnswer(question.key, value, comment if step == place else "", step)
     else:
         raw = str(content.get("answers", {}).get(question.key, "")).strip()
         if raw:
@@ -215,17 +209,6 @@ def _canonical(question: Question, raw: str) -> str:
         return question.canonical(raw)
     except RubricError as error:
         raise Refused(f"{error}.") from error
-
-
-def _step_answers(
-    question: Question, content: Mapping[str, Any], steps: Sequence[Step], comment: str
-) -> Iterator[CheckedAnswer]:
-    """One answer for each step; a comment on the question is put at its first wrong step, or else at its first step."""
-    chosen = _first_error if question.scale.kind == "first_error" else _every_step
-    values = chosen(question, content, steps)
-    place = next((step for step, value in values.items() if value == "incorrect"), next(iter(values), ""))
-    for step, value in values.items():
-        yield CheckedAnswer(question.key, value, comment if step == place else "", step)
 
 
 def _first_error(question: Question, content: Mapping[str, Any], steps: Sequence[Step]) -> dict[str, str]:
@@ -257,30 +240,26 @@ def _comments(
     comments = []
     for number, raw in enumerate(anchored, start=1):
         try:
-            comments.append(_comment(raw, blocks))
+            comment = CheckedComment(
+                block=str(raw["block"]),
+                start=int(raw.get("start", 0)),
+                end=int(raw.get("end", 0)),
+                severity=str(raw["severity"]),
+                kind=str(raw.get("kind", "")),
+                text=str(raw["text"]).strip(),
+            )
+            if comment.block not in blocks:
+                raise ValueError("its block is not in this document")
+            if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
+                raise ValueError("its offsets lie outside its block")
+            if comment.severity not in SEVERITIES or comment.kind not in KINDS:
+                raise ValueError("its severity or kind is unknown")
+            if not comment.text:
+                raise ValueError("it is empty")
+            comments.append(comment)
         except (KeyError, TypeError, ValueError) as error:
             problems["comments"] = f"Comment {number} cannot be kept: {error}."
     return comments
-
-
-def _comment(raw: Mapping[str, Any], blocks: Mapping[str, int]) -> CheckedComment:
-    comment = CheckedComment(
-        block=str(raw["block"]),
-        start=int(raw.get("start", 0)),
-        end=int(raw.get("end", 0)),
-        severity=str(raw["severity"]),
-        kind=str(raw.get("kind", "")),
-        text=str(raw["text"]).strip(),
-    )
-    if comment.block not in blocks:
-        raise ValueError("its block is not in this document")
-    if not 0 <= comment.start <= comment.end <= blocks[comment.block]:
-        raise ValueError("its offsets lie outside its block")
-    if comment.severity not in SEVERITIES or comment.kind not in KINDS:
-        raise ValueError("its severity or kind is unknown")
-    if not comment.text:
-        raise ValueError("it is empty")
-    return comment
 
 
 def _contradiction(

@@ -1,7 +1,7 @@
 """REST endpoints of reviewers: the queue and their own places."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,8 +9,8 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import TokenScope, User
-from accounts.profile.api import checked
+from accounts.models import TokenScope
+from accounts.profile.api import caller, checked
 from accounts.refusal import NotAllowed, Refused
 from accounts.rest.errors import refusal_body, refusal_status
 from accounts.rest.filters import StrictView
@@ -20,11 +20,11 @@ from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
 from annotation.core import queries
 from annotation.core import serializers as shape
-from annotation.core.places import find_place
+from annotation.core.places import place_or_404
 from annotation.grading import actions
 from annotation.grading.answers import Incomplete
 from annotation.grading.shown import own_place, queue_item, submitted_values
-from annotation.models import Assignment, SideDraft
+from annotation.models import SideDraft
 
 REFUSED = {409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
 KEY = OpenApiParameter(
@@ -34,19 +34,6 @@ KEY = OpenApiParameter(
     required=True,
     description="Names this submission: sent again with the same body, the same grade comes back.",
 )
-
-
-def caller(request: Request) -> User:
-    """The signed-in person; the default permission lets nobody else in."""
-    return cast(User, request.user)
-
-
-def place_or_404(request: Request, handle: str) -> Assignment:
-    """The caller's own place; 404 for every other handle, existing or not."""
-    place = find_place(caller(request), handle)
-    if place is None:
-        raise Http404
-    return place
 
 
 def refusal_reply(refusal: Refused) -> Response:
@@ -83,7 +70,7 @@ class AssignmentView(StrictView):
     @extend_schema(operation_id="assignment_show", responses=shape.AssignmentOut)
     def get(self, request: Request, handle: str) -> Response:
         """What is shown, asked, drafted and submitted."""
-        return Response(shaped(shape.AssignmentOut, own_place(place_or_404(request, handle))))
+        return Response(shaped(shape.AssignmentOut, own_place(place_or_404(caller(request), handle))))
 
     @extend_schema(
         operation_id="assignment_save_draft",
@@ -92,7 +79,7 @@ class AssignmentView(StrictView):
     )
     def put(self, request: Request, handle: str) -> Response:
         """Save the draft over `version`; a newer draft answers 409 with its text and overwrites nothing."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         sent = checked(shape.DraftIn, request)
         try:
             draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent.validated_data)
@@ -111,7 +98,7 @@ class AssignmentView(StrictView):
         try:
             sent = checked(shape.SubmissionIn, request)
         except ValidationError:
-            place_or_404(request, handle)  # to others the address does not exist, whatever they send
+            place_or_404(caller(request), handle)  # to others the address does not exist, whatever they send
             raise
         key = request.headers.get("Idempotency-Key", "")
         try:
@@ -133,7 +120,9 @@ class ReopenView(StrictView):
     @extend_schema(operation_id="assignment_reopen", request=None, responses={200: shape.DraftOut, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Unlock an own grade for revision until the campaign closes."""
-        draft = actions.reopen_grade(reviewer=caller(request), assignment=place_or_404(request, handle))
+        draft = actions.reopen_grade(
+            reviewer=caller(request), assignment=place_or_404(caller(request), handle)
+        )
         return Response(shaped(shape.DraftOut, draft))
 
 
@@ -147,7 +136,7 @@ class OutOfFieldView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Give up the place: it is not in the caller's field."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         sent = checked(shape.OutOfFieldIn, request)
         assigning_actions.say_out_of_field(
             reviewer=caller(request), assignment=place, note=sent.validated_data["note"]

@@ -18,7 +18,7 @@ MAX_NOTE = 2000
 
 
 @dataclass(frozen=True)
-class Place:
+class FlagPlace:
     """A block in which a flag can mark text. `side` is first or second for the proofs of a pair."""
 
     block: str
@@ -50,7 +50,7 @@ class CheckedFlag:
 
 
 def checked_flags(
-    raw: list[Any], places: Mapping[str, Place], kinds: Collection[str], problems: dict[str, str]
+    raw: list[Any], places: Mapping[str, FlagPlace], kinds: Collection[str], problems: dict[str, str]
 ) -> list[CheckedFlag]:
     """The flags in `raw`; what cannot be kept goes into `problems` under "flags".
 
@@ -68,11 +68,14 @@ def checked_flags(
     return flags
 
 
-def _flag(raw: Mapping[str, Any], places: Mapping[str, Place], kinds: Collection[str]) -> CheckedFlag:
+def _flag(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kinds: Collection[str]) -> CheckedFlag:
     kind = FLAG_KINDS.get(str(raw["kind"]))
     if kind is None or kind.key not in kinds:
         raise ValueError("its kind is unknown here")
-    spans = tuple(_span(span, places, kind) for span in _list(raw.get("spans", [])))
+    marked = raw.get("spans", [])
+    if not isinstance(marked, list) or len(marked) > MAX_SPANS:
+        raise ValueError(f"its spans must be a list of at most {MAX_SPANS}")
+    spans = tuple(_span(span, places, kind) for span in marked)
     link = http_address(str(raw.get("link", "")))
     note = str(raw.get("note", "")).strip()
     if kind.needs_link and not link:
@@ -87,13 +90,7 @@ def _flag(raw: Mapping[str, Any], places: Mapping[str, Place], kinds: Collection
     return CheckedFlag(kind.key, spans, link, note, next(iter(sides), ""))
 
 
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list) or len(value) > MAX_SPANS:
-        raise ValueError(f"its spans must be a list of at most {MAX_SPANS}")
-    return value
-
-
-def _span(raw: Mapping[str, Any], places: Mapping[str, Place], kind: FlagKind) -> CheckedSpan:
+def _span(raw: Mapping[str, Any], places: Mapping[str, FlagPlace], kind: FlagKind) -> CheckedSpan:
     place = places.get(str(raw["block"]))
     if place is None:
         raise ValueError("its place is not on this page")

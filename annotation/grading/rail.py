@@ -25,7 +25,7 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True)
-class Mark:
+class RailMark:
     """A link of the rail: `sign` is what is shown, `words` the accessible name; landmarks stand out."""
 
     block: str
@@ -34,29 +34,19 @@ class Mark:
     landmark: bool
 
 
-def rail(blocks: Iterable[Placed]) -> list[Mark]:
+def rail(blocks: Iterable[Placed]) -> list[RailMark]:
     """Headings read "§2", theorems and their kin by initial and number ("L3"), proofs "pf", all else a dot."""
-    return [_mark(number, block) for number, block in enumerate(blocks, start=1)]
-
-
-def _mark(number: int, block: Placed) -> Mark:
-    sign = _sign(block)
-    return Mark(block.id, sign or "·", _words(number, block), landmark=bool(sign))
-
-
-def _words(number: int, block: Placed) -> str:
-    """A heading's own words, a theorem's name, or the kind and place of anything else."""
-    if block.kind == "heading":
-        text = " ".join(html.unescape(_TAG.sub(" ", block.html)).split())
-        return text[:_LONGEST] or f"heading {number}"
-    return block.label or f"{block.kind} {number}"
-
-
-def _sign(block: Placed) -> str:
-    found = _NUMBER.search(block.label)
-    number = found.group() if found else ""
-    if block.kind == "heading":
-        return f"§{number}"
-    if block.kind == "theorem":
-        return (block.label[:1] or "T") + number
-    return "pf" if block.kind == "proof" else ""
+    marks = []
+    for place, block in enumerate(blocks, start=1):
+        found = _NUMBER.search(block.label)
+        number = found.group() if found else ""
+        words, sign = block.label or f"{block.kind} {place}", ""
+        if block.kind == "heading":
+            text = " ".join(html.unescape(_TAG.sub(" ", block.html)).split())
+            words, sign = text[:_LONGEST] or f"heading {place}", f"§{number}"
+        elif block.kind == "theorem":
+            sign = (block.label[:1] or "T") + number
+        elif block.kind == "proof":
+            sign = "pf"
+        marks.append(RailMark(block.id, sign or "·", words, landmark=bool(sign)))
+    return marks

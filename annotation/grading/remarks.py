@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotation.models import Comment, Grade
+from annotation.models import Comment
 
 
 @dataclass(frozen=True)
@@ -12,8 +12,3 @@ class Remark:
     block: str
     comment: Comment
     letter: str = ""
-
-
-def own_remarks(grade: Grade) -> list[Remark]:
-    """The comments of the reviewer's own grade, on the page as they saw it."""
-    return [Remark(comment.block, comment) for comment in grade.comments.order_by("pk")]

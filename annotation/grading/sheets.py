@@ -6,27 +6,19 @@ from itertools import zip_longest
 from typing import Any
 
 from annotation.core.documents import documents
-from annotation.core.material import Material, ShownProof, material
+from annotation.core.material import Material, material
 from annotation.grading.answers import KINDS, SEVERITIES
-from annotation.grading.rail import Mark, rail
+from annotation.grading.rail import RailMark, rail
 from annotation.grading.steps import Step, steps_of
 from annotation.grading.unjudged import UnjudgedReason
 from annotation.models import Answer, Assignment
 from annotation.reveal.rules import ReadVerdict, read_verdict
 from benchmark.leakage_kinds import Subject
 from benchmark.protocol import Part
+from benchmark.releases.showing import ShownPart
 from benchmark.rendering.stored import Rendered
 from benchmark.rubrics import Question, Rubric, rubric_from_content
 from stats.core.scale import Scale, value_words
-
-
-@dataclass(frozen=True)
-class ShownPart:
-    """A titled part and its rendered document."""
-
-    title: str
-    collapsed: bool
-    document: Any
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,7 @@ class SheetProof:
     subject: Subject
     proof: ShownPart
     more: tuple[ShownPart, ...]
-    rail: tuple[Mark, ...]
+    rail: tuple[RailMark, ...]
 
 
 @dataclass(frozen=True)
@@ -148,44 +140,40 @@ def shown_proofs(shown: Material) -> tuple[tuple[ShownPart, ...], tuple[SheetPro
     """The rendered parts of the problem, and the rendered proofs."""
     rendered = iter(documents(shown))
     parts = tuple(_shown(part, rendered) for part in shown.instance_parts)
-    return parts, tuple(_proof(proof, rendered) for proof in shown.proofs)
+    proofs = []
+    for proof in shown.proofs:
+        main, *more = [_shown(part, rendered) for part in proof.parts]
+        marks = tuple(rail(main.document.blocks))
+        proofs.append(SheetProof(proof.side, proof.subject, main, tuple(more), marks))
+    return parts, tuple(proofs)
 
 
 def asked_questions(
     rubric: Rubric, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
 ) -> tuple[AskedQuestion, ...]:
     """The form: every question with what `content` answers and why it was refused."""
-    return tuple(_asked(question, content, problems, steps) for question in rubric.questions)
+    answers, comments = content.get("answers", {}), content.get("comments", {})
+    return tuple(
+        AskedQuestion(
+            key=question.key,
+            text=question.text,
+            help=question.help,
+            scale=question.scale,
+            required=question.required,
+            choices=() if question.scale.stepwise else _choices(question, str(answers.get(question.key, ""))),
+            value=str(answers.get(question.key, "")),
+            comment=str(comments.get(question.key, "")),
+            abstained=question.key in content.get("abstained", []),
+            problem=problems.get(question.key, ""),
+            steps=tuple(_asked_steps(question, content, steps)) if question.scale.stepwise else (),
+            meanings=tuple((value_words(value), words) for value, words in question.scale.anchors.items()),
+        )
+        for question in rubric.questions
+    )
 
 
 def _shown(part: Part, rendered: Iterator[Rendered]) -> ShownPart:
     return ShownPart(part.title, part.collapsed, next(rendered))
-
-
-def _proof(proof: ShownProof, rendered: Iterator[Rendered]) -> SheetProof:
-    main, *more = [_shown(part, rendered) for part in proof.parts]
-    marks = tuple(rail(main.document.blocks))
-    return SheetProof(proof.side, proof.subject, main, tuple(more), marks)
-
-
-def _asked(
-    question: Question, content: Mapping[str, Any], problems: Mapping[str, str], steps: tuple[Step, ...]
-) -> AskedQuestion:
-    value = str(content.get("answers", {}).get(question.key, ""))
-    return AskedQuestion(
-        key=question.key,
-        text=question.text,
-        help=question.help,
-        scale=question.scale,
-        required=question.required,
-        choices=() if question.scale.stepwise else tuple(_choices(question, value)),
-        value=value,
-        comment=str(content.get("comments", {}).get(question.key, "")),
-        abstained=question.key in content.get("abstained", []),
-        problem=problems.get(question.key, ""),
-        steps=tuple(_asked_steps(question, content, steps)) if question.scale.stepwise else (),
-        meanings=tuple((value_words(v), words) for v, words in question.scale.anchors.items()),
-    )
 
 
 def _asked_steps(
@@ -199,20 +187,19 @@ def _asked_steps(
     labels = content.get("steps", {}).get(question.key, {})
     for step in steps:
         label = labels.get(step.key, "") if isinstance(labels, Mapping) else ""
-        choices = tuple(_choices(question, label))
-        yield AskedStep(step, f"step-{question.key}-{step.key}", False, choices)
+        yield AskedStep(step, f"step-{question.key}-{step.key}", False, _choices(question, label))
 
 
-def _choices(question: Question, chosen: str) -> list[Choice]:
+def _choices(question: Question, chosen: str) -> tuple[Choice, ...]:
     scale = question.scale
     keys = scale.values if scale.number_keys else "123456789"
-    return [
+    return tuple(
         Choice(value, value_words(value), scale.anchors.get(value, ""), key, chosen=value == chosen)
         for value, key in zip_longest(scale.values, keys[: len(scale.values)], fillvalue="")
-    ]
+    )
 
 
-def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, Any]]:
+def own_answers(page: Sheet, answers: Iterable[Answer]) -> list[dict[str, object]]:
     """What was answered to each question, in words: {text, given: [{step, words, comment}]}."""
     names = {asked.step.key: asked.step.name for question in page.questions for asked in question.steps}
     given: dict[str, list[dict[str, str]]] = {}

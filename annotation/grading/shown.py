@@ -1,7 +1,5 @@
 """A reviewer's place as plain values for REST: the material, the questions, and their own work on it."""
 
-from typing import Any
-
 from annotation.core import queries
 from annotation.core.documents import anchored_documents
 from annotation.core.material import material, problem_title
@@ -11,7 +9,7 @@ from annotation.grading.steps import steps_of
 from annotation.models import Assignment, AssignmentState, Grade
 
 
-def queue_item(place: Assignment) -> dict[str, Any]:
+def queue_item(place: Assignment) -> dict[str, object]:
     """A line of the queue."""
     instance = place.item.instance
     return {
@@ -23,7 +21,7 @@ def queue_item(place: Assignment) -> dict[str, Any]:
     }
 
 
-def own_place(place: Assignment) -> dict[str, Any]:
+def own_place(place: Assignment) -> dict[str, object]:
     """Everything that the grading page shows, as text."""
     shown = material(place)
     rubric = place.item.campaign.rubric
@@ -46,7 +44,7 @@ def own_place(place: Assignment) -> dict[str, Any]:
     }
 
 
-def submitted_values(done: Submitted) -> dict[str, Any]:
+def submitted_values(done: Submitted) -> dict[str, object]:
     """The same as `grade_values` of a grade that was written just now, without reading it back."""
     if done.said is None:
         return grade_values(done.grade)
@@ -60,7 +58,7 @@ def submitted_values(done: Submitted) -> dict[str, Any]:
     }
 
 
-def grade_values(grade: Grade) -> dict[str, Any]:
+def grade_values(grade: Grade) -> dict[str, object]:
     """An own grade with its answers and comments."""
     return {
         **_own_fields(grade),
@@ -72,7 +70,7 @@ def grade_values(grade: Grade) -> dict[str, Any]:
     }
 
 
-def _own_fields(grade: Grade) -> dict[str, Any]:
+def _own_fields(grade: Grade) -> dict[str, object]:
     names = (
         "note",
         "seen_before",

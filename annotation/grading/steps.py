@@ -28,28 +28,20 @@ def steps_of(blocks: Iterable[Placed]) -> tuple[Step, ...]:
     Headings are not steps, except those that open one. What comes before Step 1 is a step called "Opening".
     """
     listed = list(blocks)
-    numbers = [_number(block) for block in listed]
+    openings = [_OPENING.match(html.unescape(_TAG.sub("", block.html))) for block in listed]
+    numbers = [int(found[1]) if found else 0 for found in openings]
     said = [number for number in numbers if number]
     if len(said) >= 2 and said == sorted(set(said)):
-        return _numbered(listed, numbers)
+        groups: list[tuple[str, list[Placed]]] = [("Opening", [])]
+        for block, number in zip(listed, numbers, strict=True):
+            if number:
+                groups.append((str(number), []))
+            groups[-1][1].append(block)
+        if all(block.kind == "heading" for block in groups[0][1]):
+            del groups[0]
+        return tuple(Step(part[0].id, name, tuple(block.id for block in part)) for name, part in groups)
     claims = [block for block in listed if block.kind != "heading"]
     return tuple(Step(block.id, str(n), (block.id,)) for n, block in enumerate(claims, start=1))
-
-
-def _number(block: Placed) -> int:
-    found = _OPENING.match(html.unescape(_TAG.sub("", block.html)))
-    return int(found.group(1)) if found else 0
-
-
-def _numbered(blocks: list[Placed], numbers: list[int]) -> tuple[Step, ...]:
-    groups: list[tuple[str, list[Placed]]] = [("Opening", [])]
-    for block, number in zip(blocks, numbers, strict=True):
-        if number:
-            groups.append((str(number), []))
-        groups[-1][1].append(block)
-    if all(block.kind == "heading" for block in groups[0][1]):
-        del groups[0]
-    return tuple(Step(part[0].id, name, tuple(block.id for block in part)) for name, part in groups)
 
 
 def up_to_first_error(steps: Iterable[Step], first: str) -> dict[str, str]:

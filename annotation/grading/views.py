@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.html import format_html
@@ -20,18 +20,17 @@ from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
 from annotation.calibration.reading import is_revealed, own_discussions
 from annotation.campaigns.forms import content_from_post
-from annotation.campaigns.progress import OwnProgress, free_words, own_progress
+from annotation.campaigns.progress import free_words, own_progress
 from annotation.comments.bank import bank_of
 from annotation.core import queries
 from annotation.core.material import problem_title
 from annotation.core.own_data import own_data
 from annotation.core.phases import Phase
-from annotation.core.places import find_place
+from annotation.core.places import is_locked, place_or_404
 from annotation.grading import actions
 from annotation.grading.answers import Incomplete
-from annotation.grading.remarks import own_remarks
+from annotation.grading.remarks import Remark
 from annotation.grading.sheets import own_answers, sheet
-from annotation.grading.submitting import is_locked
 from annotation.guessing.guesses import is_asked
 from annotation.models import Assignment, AssignmentState
 from annotation.reveal.rules import is_to_mark, reveal_of
@@ -39,35 +38,22 @@ from annotation.training.reading import TrainingFirst, unfinished
 from benchmark.rubrics import rubric_from_content
 
 
-def place_or_404(request: SignedInRequest, handle: str) -> Assignment:
-    """The signed-in reviewer's own place; 404 for every other handle, existing or not."""
-    place = find_place(request.user, handle)
-    if place is None:
-        raise Http404
-    return place
-
-
 @require_role(RoleName.REVIEWER)
 @require_GET
 def queue(request: SignedInRequest) -> HttpResponse:
     """The reviewer's waiting items and progress, campaign by campaign."""
     progress = own_progress(request.user)
-    return render(
-        request,
-        "annotation/grading/queue.html",
-        {"progress": progress, "discussions": own_discussions(request.user), **_totals(progress)},
-    )
-
-
-def _totals(progress: list[OwnProgress]) -> dict[str, Any]:
     free = sum(row.free for row in progress)
-    return {
+    context = {
+        "progress": progress,
+        "discussions": own_discussions(request.user),
         "waiting": sum(len(row.waiting) for row in progress),
         "free": free,
         "free_words": free_words(free),
         "done": sum(row.done for row in progress),
         "every": all(row.every for row in progress),
     }
+    return render(request, "annotation/grading/queue.html", context)
 
 
 @require_role(RoleName.REVIEWER)
@@ -97,11 +83,22 @@ def signed_in(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def grade(request: SignedInRequest, handle: str) -> HttpResponse:
     """One item: the form while it is open, the own grade once it is locked; POST submits without scripts."""
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     if request.method == "POST":
         return _submit(request, place)
     if is_locked(place) or place.item.campaign.phase != Phase.OPEN:
-        return _show_own_grade(request, place)
+        page, grade = sheet(place), queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
+        discussed = is_revealed(place.item)
+        open_to_change = place.item.campaign.phase == Phase.OPEN and reveal_of(place.item.campaign) is None
+        context = {
+            "sheet": page,
+            "grade": grade,
+            "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
+            "remarks": [Remark(row.block, row) for row in grade.comments.order_by("pk")] if grade else [],
+            "may_reopen": open_to_change and not discussed,
+            "discussed": discussed,
+        }
+        return render(request, "annotation/grading/own_grade.html", context)
     if unfinished(request.user, place.item.campaign).exists():
         return redirect("training", slug=place.item.campaign.slug)
     page = sheet(place)
@@ -144,7 +141,7 @@ def _submit(request: SignedInRequest, place: Assignment) -> HttpResponse:
 @require_GET
 def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
     """After submitting: say so, offer a link to reopen, and go on to the next waiting item."""
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     if place.state == AssignmentState.SUBMITTED:
         title = problem_title(place.item.instance.payload, place.item.instance.key)
         address = reverse("grade", args=[place.handle])
@@ -158,22 +155,6 @@ def submitted(request: SignedInRequest, handle: str) -> HttpResponse:
         return redirect("guess", handle=place.handle)
     following = queries.waiting(request.user).first()
     return redirect("grade", handle=following.handle) if following else redirect("queue")
-
-
-def _show_own_grade(request: SignedInRequest, place: Assignment) -> HttpResponse:
-    grade = queries.live_grade(place, "flags__spans", "unjudged", "seen_where")
-    page = sheet(place)
-    context = {
-        "sheet": page,
-        "grade": grade,
-        "questions": own_answers(page, grade.answers.order_by("pk")) if grade else [],
-        "remarks": own_remarks(grade) if grade else [],
-        "may_reopen": place.item.campaign.phase == Phase.OPEN
-        and not is_revealed(place.item)
-        and reveal_of(place.item.campaign) is None,
-        "discussed": is_revealed(place.item),
-    }
-    return render(request, "annotation/grading/own_grade.html", context)
 
 
 @require_role(RoleName.REVIEWER)
@@ -191,7 +172,7 @@ def finished(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
     """Unlock an own grade for revision."""
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     try:
         actions.reopen_grade(reviewer=request.user, assignment=place)
     except Refused as refusal:
@@ -203,7 +184,7 @@ def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
 @require_POST
 def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
     """Give up the place: it is not in this reviewer's field."""
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     try:
         assigning_actions.say_out_of_field(
             reviewer=request.user, assignment=place, note=request.POST.get("note", "")[:1000]

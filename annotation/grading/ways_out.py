@@ -4,7 +4,6 @@ Nobody is named, and items go by their opaque names: this is read while a campai
 """
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,9 +32,20 @@ class WaysOut:
 def ways_out(campaign: Campaign) -> dict[str, Any]:
     """{campaign, grades, counts, reasons, items}: totals, and the items with reported issues."""
     items: dict[int, WaysOut] = {}
-    live = _live(campaign)
-    for grade in live.filter(Q(statement_wrong=True) | Q(seen_before=True) | Q(unjudged__isnull=False)):
-        _count(_row(items, grade.assignment), grade)
+    # the mirrored repeat of a pair is the same reviewer again, and does not count
+    live = Grade.objects.filter(
+        assignment__item__campaign=campaign, assignment__repeat=False, superseded_by=None
+    )
+    reported = live.filter(Q(statement_wrong=True) | Q(seen_before=True) | Q(unjudged__isnull=False))
+    related = ("assignment__item__instance", "unjudged", "seen_where")
+    for grade in reported.select_related(*related).order_by("pk"):
+        row = _row(items, grade.assignment)
+        row.statement_wrong += grade.statement_wrong
+        row.seen_before += grade.seen_before
+        if where := seen_where(grade):
+            row.seen_where.append(where)
+        if reason := unjudged_reason(grade):
+            row.unjudged.append(reason)
     given_up = Assignment.objects.filter(
         item__campaign=campaign, release_reason=ReleaseReason.OUT_OF_FIELD, repeat=False
     )
@@ -45,43 +55,19 @@ def ways_out(campaign: Campaign) -> dict[str, Any]:
     for pk, row in items.items():
         row.grades = counts[pk]
     rows = sorted(items.values(), key=lambda row: (row.domain, row.problem, row.item))
+    totals = {"unjudged": sum(len(row.unjudged) for row in rows)}
+    for name in ("out_of_field", "statement_wrong", "seen_before"):
+        totals[name] = sum(getattr(row, name) for row in rows)
     return {
         "campaign": campaign.slug,
         "grades": counts.total(),
-        "counts": _totals(rows),
+        "counts": totals,
         "reasons": dict(Counter(said["words"] for row in rows for said in row.unjudged).most_common()),
         "items": [vars(row) for row in rows],
     }
-
-
-def _live(campaign: Campaign) -> Any:
-    """Grades that count: the mirrored repeat of a pair is the same reviewer again."""
-    rows = Grade.objects.filter(
-        assignment__item__campaign=campaign, assignment__repeat=False, superseded_by=None
-    )
-    return rows.select_related("assignment__item__instance", "unjudged", "seen_where").order_by("pk")
 
 
 def _row(items: dict[int, WaysOut], place: Assignment) -> WaysOut:
     problem = place.item.instance
     fresh = WaysOut(item_name(place.item_id), problem.key, problem.domain)
     return items.setdefault(place.item_id, fresh)
-
-
-def _count(row: WaysOut, grade: Grade) -> None:
-    row.statement_wrong += grade.statement_wrong
-    row.seen_before += grade.seen_before
-    where, reason = seen_where(grade), unjudged_reason(grade)
-    if where:
-        row.seen_where.append(where)
-    if reason:
-        row.unjudged.append(reason)
-
-
-def _totals(rows: Iterable[WaysOut]) -> dict[str, int]:
-    totals = {"unjudged": 0, "out_of_field": 0, "statement_wrong": 0, "seen_before": 0}
-    for row in rows:
-        for name in ("out_of_field", "statement_wrong", "seen_before"):
-            totals[name] += getattr(row, name)
-        totals["unjudged"] += len(row.unjudged)
-    return totals

@@ -7,8 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from annotation.campaigns.api import campaign_or_404
 from annotation.grading.ways_out import ways_out
 
@@ -39,9 +38,7 @@ class WaysOutOut(serializers.Serializer[Any]):
     items = WaysOutItemOut(many=True)
 
 
-class WaysOutView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class WaysOutView(StaffView):
     @extend_schema(operation_id="campaign_ways_out", responses=WaysOutOut)
     def get(self, request: Request, slug: str) -> Response:
         """Cannot be judged, statement wrong, seen before, out of field: totals and items. Nobody is named."""

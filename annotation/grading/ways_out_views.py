@@ -5,8 +5,8 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
+from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest
-from annotation.campaigns.views import staff_only
 from annotation.grading.ways_out import ways_out
 from annotation.models import Campaign
 

@@ -8,16 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
-from accounts.profile.api import understood
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.profile.api import caller, understood
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, StrictView
 from annotation.campaigns.api import campaign_or_404
-from annotation.grading.api import caller, place_or_404
+from annotation.core.places import place_or_404
 from annotation.guessing import actions
 from annotation.guessing.guesses import is_asked, own_names
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class GuessOut(serializers.Serializer[Any]):
@@ -39,21 +36,19 @@ class GuessView(StrictView):
     @extend_schema(operation_id="assignment_guess_show", responses=GuessOut)
     def get(self, request: Request, handle: str) -> Response:
         """Whether the question is asked here. Nobody is told which systems take part."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         asked = is_asked(place)
         return Response({"asked": asked, "systems": own_names(place) if asked else []})
 
     @extend_schema(operation_id="assignment_guess", request=GuessIn, responses={204: None, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Answer, once; the grade is not changed."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         actions.guess_system(reviewer=caller(request), assignment=place, **understood(GuessIn, request))
         return Response(status=204)
 
 
-class AskForGuessesView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class AskForGuessesView(StaffView):
     @extend_schema(operation_id="campaign_ask_for_guesses", request=None, responses={204: None, **REFUSED})
     def post(self, request: Request, slug: str) -> Response:
         """Switch the question on, before the campaign opens."""

@@ -10,7 +10,7 @@ from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.core import queries
 from annotation.core.material import problem_title
-from annotation.grading.views import place_or_404
+from annotation.core.places import place_or_404
 from annotation.guessing import actions
 from annotation.guessing.guesses import is_asked, own_names
 
@@ -19,7 +19,7 @@ from annotation.guessing.guesses import is_asked, own_names
 @require_http_methods(["GET", "POST"])
 def guess(request: SignedInRequest, handle: str) -> HttpResponse:
     """Ask once; a place that is not asked goes straight to the next item."""
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     if request.method == "POST":
         try:
             actions.guess_system(
@@ -39,7 +39,7 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
 @require_POST
 def skip(request: SignedInRequest, handle: str) -> HttpResponse:
     """Go on without an answer; nothing is stored."""
-    place_or_404(request, handle)
+    place_or_404(request.user, handle)
     return _next_page(request)
 
 

@@ -65,13 +65,33 @@ def import_decisions(*, slug: str, decisions: Sequence[PublishedDecision], new: 
     campaign = Campaign.objects.get(slug=slug)
     items = {(i.instance_id, i.output_id or 0, i.second_id or 0): i for i in campaign.items.all()}
     if not new:
-        _check_unchanged(campaign, items, decisions)
+        rows = Adjudication.objects.filter(LATEST | LATEST_PRIMARY, item__campaign=campaign).values_list(
+            "item_id", "question", "step", "value", "decided_by__rater", "cause", "note", "overrules", "informed",
+            "amendment",
+        )  # fmt: skip
+        stored = set(rows)
+        for decision in decisions:
+            item = items.get(decision.item_key)
+            if item is None or (item.pk, *decision.content) not in stored:
+                raise Refused(
+                    f"Campaign {campaign.slug} already exists with other decisions; nothing was imported. "
+                    "Import under another campaign name.",
+                    code="labels_differ",
+                    line=decision.line,
+                )
         return 0
     primary = [decision for decision in decisions if not decision.amendment]
     amendments = [decision for decision in decisions if decision.amendment]
     first = {(row.item_id, row.question, row.step): row for row in _store(items, primary, {})}
     if amendments:
-        _unblind(campaign)
+        # an amendment proves that its study was unblinded; stand-ins record it, not people of this site
+        Unblinding.objects.create(
+            campaign=campaign,
+            reason=UNBLINDED_ELSEWHERE,
+            requested_by=stand_in("the platform"),
+            confirmed_by=stand_in("the imported study"),
+            confirmed_at=timezone.now(),
+        )
         _store(items, amendments, first)
     return len(decisions)
 
@@ -103,33 +123,3 @@ def _store(
         ],
         batch_size=500,
     )
-
-
-def _unblind(campaign: Campaign) -> None:
-    """An amendment proves that its study was unblinded; two stand-in users record it, not people of this site."""
-    Unblinding.objects.create(
-        campaign=campaign,
-        reason=UNBLINDED_ELSEWHERE,
-        requested_by=stand_in("the platform"),
-        confirmed_by=stand_in("the imported study"),
-        confirmed_at=timezone.now(),
-    )
-
-
-def _check_unchanged(
-    campaign: Campaign, items: dict[tuple[int, int, int], Item], decisions: Sequence[PublishedDecision]
-) -> None:
-    rows = Adjudication.objects.filter(LATEST | LATEST_PRIMARY, item__campaign=campaign).values_list(
-        "item_id", "question", "step", "value", "decided_by__rater", "cause", "note", "overrules", "informed",
-        "amendment",
-    )  # fmt: skip
-    stored = set(rows)
-    for decision in decisions:
-        item = items.get(decision.item_key)
-        if item is None or (item.pk, *decision.content) not in stored:
-            raise Refused(
-                f"Campaign {campaign.slug} already exists with other decisions; nothing was imported. "
-                "Import under another campaign name.",
-                code="labels_differ",
-                line=decision.line,
-            )

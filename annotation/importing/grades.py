@@ -103,10 +103,40 @@ def import_grades(
     if campaign:
         _check_unchanged(campaign, release, grades)
         return 0
-    campaign = _open_campaign(actor, release, slug, rubric, kind, track, grades)
+    owner = actor or stand_in("the platform")
+    per_item = Counter(grade.subject for grade in grades if not grade.repeat)
+    campaign = Campaign.objects.create(
+        slug=slug,
+        name=slug.replace("-", " ").capitalize(),
+        release=release,
+        rubric=rubric_row(release.benchmark.protocol, rubric),
+        kind=kind,
+        track=track,
+        reviewers_per_item=min(max(per_item.values()), 25),
+        seed=0,
+        phase=Phase.OPEN,
+        created_by=owner,
+        opened_at=timezone.now(),
+    )
     items = _store_items(campaign, grades)
     raters = raters_named(grade.rater for grade in grades)
-    assignments = _store_assignments(campaign, items, raters, grades)
+    assignments = Assignment.objects.bulk_create(
+        [
+            Assignment(
+                item=items[grade.subject],
+                swapped=grade.swapped,
+                repeat=grade.repeat,
+                reviewer=raters[grade.rater],
+                handle=secrets.token_urlsafe(18),
+                position=position,
+                state=AssignmentState.SUBMITTED,
+                submitted_at=grade.created_at or timezone.now(),
+                shown_sha256=grade.sha256,
+            )
+            for position, grade in enumerate(grades)
+        ],
+        batch_size=500,
+    )
     _store_grades(rubric, assignments, grades)
     Campaign.objects.filter(pk=campaign.pk).update(phase=Phase.CLOSED, closed_at=timezone.now())
     record(actor=actor, verb="import grades", target=campaign, details={"grades": len(grades)})
@@ -129,97 +159,43 @@ def rubric_row(protocol: str, rubric: Rubric) -> RubricRow:
     return row
 
 
-def _open_campaign(
-    actor: User | None,
-    release: Release,
-    slug: str,
-    rubric: Rubric,
-    kind: str,
-    track: str,
-    grades: Sequence[PublishedGrade],
-) -> Campaign:
-    owner = actor or stand_in("the platform")
-    per_item = Counter(grade.subject for grade in grades if not grade.repeat)
-    return Campaign.objects.create(
-        slug=slug,
-        name=slug.replace("-", " ").capitalize(),
-        release=release,
-        rubric=rubric_row(release.benchmark.protocol, rubric),
-        kind=kind,
-        track=track,
-        reviewers_per_item=min(max(per_item.values()), 25),
-        seed=0,
-        phase=Phase.OPEN,
-        created_by=owner,
-        opened_at=timezone.now(),
-    )
-
-
 def _store_items(campaign: Campaign, grades: Sequence[PublishedGrade]) -> dict[SubjectKey, Item]:
     first: dict[SubjectKey, PublishedGrade] = {}
     for grade in grades:
         first.setdefault(grade.subject, grade)
     taken = Counter(grade.subject for grade in grades if not grade.repeat)
     mirrored = {grade.subject for grade in grades if grade.repeat}
-    items = {subject: _item(campaign, grade, len(first)) for subject, grade in first.items()}
     domains = dict(campaign.release.instances.values_list("pk", "domain"))
-    for subject, item in items.items():
-        item.domain = domains[item.instance_id]
-        item.places = item.places_taken = taken[subject]
-        item.mirrored = subject in mirrored
+    items = {}
+    for subject, grade in first.items():
+        size = len(first) if grade.stratum_size is None else grade.stratum_size
+        sample = len(first) if grade.sample_size is None else grade.sample_size
+        if not 1 <= sample <= size:
+            reason = f"sample_size {sample} is not between 1 and stratum_size {size}."
+            raise Refused(reason, line=grade.line, field="sample_size")
+        instance, output, second = subject
+        items[subject] = Item(
+            campaign=campaign,
+            instance_id=instance,
+            domain=domains[instance],
+            output_id=output or None,
+            second_id=second or None,
+            stratum=grade.stratum,
+            stratum_size=size,
+            sample_size=sample,
+            inclusion_probability=sample / size,
+            places=taken[subject],
+            places_taken=taken[subject],
+            mirrored=subject in mirrored,
+        )
     Item.objects.bulk_create(items.values(), batch_size=500)
     return items
-
-
-def _item(campaign: Campaign, grade: PublishedGrade, n_items: int) -> Item:
-    size = n_items if grade.stratum_size is None else grade.stratum_size
-    sample = n_items if grade.sample_size is None else grade.sample_size
-    if not 1 <= sample <= size:
-        raise Refused(
-            f"sample_size {sample} is not between 1 and stratum_size {size}.",
-            line=grade.line,
-            field="sample_size",
-        )
-    return Item(
-        campaign=campaign,
-        instance_id=grade.subject[0],
-        output_id=grade.subject[1] or None,
-        second_id=grade.subject[2] or None,
-        stratum=grade.stratum,
-        stratum_size=size,
-        sample_size=sample,
-        inclusion_probability=sample / size,
-    )
-
-
-def _store_assignments(
-    campaign: Campaign,
-    items: dict[SubjectKey, Item],
-    raters: dict[str, User],
-    grades: Sequence[PublishedGrade],
-) -> list[Assignment]:
-    return Assignment.objects.bulk_create(
-        [
-            Assignment(
-                item=items[grade.subject],
-                swapped=grade.swapped,
-                repeat=grade.repeat,
-                reviewer=raters[grade.rater],
-                handle=secrets.token_urlsafe(18),
-                position=position,
-                state=AssignmentState.SUBMITTED,
-                submitted_at=grade.created_at or timezone.now(),
-                shown_sha256=grade.sha256,
-            )
-            for position, grade in enumerate(grades)
-        ],
-        batch_size=500,
-    )
 
 
 def _store_grades(
     rubric: Rubric, assignments: Sequence[Assignment], grades: Sequence[PublishedGrade]
 ) -> None:
+    preferences = {question.key for question in rubric.questions if question.scale.kind == "preference"}
     rows = Grade.objects.bulk_create(
         [
             Grade(
@@ -245,7 +221,9 @@ def _store_grades(
                 state=answer.state,
                 confidence=answer.confidence,
                 comment=answer.comment,
-                preferred=_preferred(rubric, grade, answer),
+                preferred={"first": grade.output, "second": grade.second}.get(answer.value)
+                if grade.second and answer.question in preferences
+                else None,
             )
             for row, grade in zip(rows, grades, strict=True)
             for answer in grade.answers
@@ -254,75 +232,38 @@ def _store_grades(
     )
 
 
-def _preferred(rubric: Rubric, grade: PublishedGrade, answer: PublishedAnswer) -> Output | None:
-    if grade.second is None or rubric.question(answer.question).scale.kind != "preference":
-        return None
-    return {"first": grade.output, "second": grade.second}.get(answer.value)
-
-
 def _check_unchanged(campaign: Campaign, release: Release, grades: Sequence[PublishedGrade]) -> None:
     if campaign.release_id != release.pk:
         raise Refused(
             f"Campaign {campaign.slug} belongs to release {campaign.release.name}.", code="other_release"
         )
-    stored, seen = _stored_answers(campaign), _stored_verdict_seen(campaign)
+    place = (
+        "assignment__item__instance_id",
+        "assignment__item__output_id",
+        "assignment__item__second_id",
+        "assignment__swapped",
+        "assignment__reviewer__rater",
+    )
+    live = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None)
+    seen: dict[GradeKey, bool | None] = {}
+    for instance, output, second, swapped, rater, sight in live.values_list(
+        *place, "verdict_seen"
+    ).iterator():
+        seen[(instance, output or 0, second or 0), swapped, rater] = sight
+    answers = Answer.objects.filter(grade__in=live).values_list(
+        *(f"grade__{name}" for name in place), "question", "step", "value", "state", "confidence", "comment"
+    )
+    stored: dict[GradeKey, set[PublishedAnswer]] = {}
+    for instance, output, second, swapped, rater, *said in answers.iterator():
+        key = (instance, output or 0, second or 0), swapped, rater
+        stored.setdefault(key, set()).add(PublishedAnswer(*said))
     for grade in grades:
         key = grade.subject, grade.swapped, grade.rater
         other_sight = grade.verdict_seen is not None and seen.get(key) != grade.verdict_seen
-        if stored.get(key) != frozenset(grade.answers) or other_sight:
+        if stored.get(key) != set(grade.answers) or other_sight:
             raise Refused(
                 f"Campaign {campaign.slug} already exists and holds other labels of {grade.rater} here; "
                 "nothing was imported. Import under another campaign name.",
                 code="labels_differ",
                 line=grade.line,
             )
-
-
-def _stored_verdict_seen(campaign: Campaign) -> dict[GradeKey, bool | None]:
-    grades = Grade.objects.filter(assignment__item__campaign=campaign, superseded_by=None).values_list(
-        "assignment__item__instance_id",
-        "assignment__item__output_id",
-        "assignment__item__second_id",
-        "assignment__swapped",
-        "assignment__reviewer__rater",
-        "verdict_seen",
-    )
-    return {
-        ((instance, output or 0, second or 0), swapped, rater): seen
-        for instance, output, second, swapped, rater, seen in grades.iterator()
-    }
-
-
-def _stored_answers(campaign: Campaign) -> dict[GradeKey, frozenset[PublishedAnswer]]:
-    answers = Answer.objects.filter(
-        grade__assignment__item__campaign=campaign, grade__superseded_by=None
-    ).values_list(
-        "grade__assignment__item__instance_id",
-        "grade__assignment__item__output_id",
-        "grade__assignment__item__second_id",
-        "grade__assignment__swapped",
-        "grade__assignment__reviewer__rater",
-        "question",
-        "step",
-        "value",
-        "state",
-        "confidence",
-        "comment",
-    )
-    found: dict[GradeKey, set[PublishedAnswer]] = {}
-    for (
-        instance,
-        output,
-        second,
-        swapped,
-        rater,
-        question,
-        step,
-        value,
-        state,
-        confidence,
-        comment,
-    ) in answers.iterator():
-        answer = PublishedAnswer(question, step, value, state, confidence, comment)
-        found.setdefault(((instance, output or 0, second or 0), swapped, rater), set()).add(answer)
-    return {key: frozenset(values) for key, values in found.items()}

@@ -18,11 +18,5 @@ def raters_named(names: Iterable[str]) -> dict[str, User]:
 def stand_in(name: str) -> User:
     """An inactive user without a usable password, who only carries the name."""
     existing = User.objects.filter(rater=name).first()
-    return existing or User.objects.create_user(
-        _email(name), None, name=name[:200], rater=name, is_active=False
-    )
-
-
-def _email(name: str) -> str:
-    """An address that can never receive email."""
-    return f"{hashlib.sha256(name.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"
+    email = f"{hashlib.sha256(name.encode()).hexdigest()[:16]}@{IMPORTED_DOMAIN}"  # can never receive any
+    return existing or User.objects.create_user(email, None, name=name[:200], rater=name, is_active=False)

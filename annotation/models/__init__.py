@@ -20,7 +20,7 @@ from annotation.models.places import Assignment, AssignmentState, Draft, Release
 from annotation.models.reasons import SeenBefore, Unjudged
 from annotation.models.reveal import ClaimMark, Mark, Reveal, RevealArm, ShownClaim, ShownVerdict
 from annotation.models.rubrics import Rubric
-from annotation.models.setup import CampaignSetup, Step
+from annotation.models.setup import CampaignSetup, SetupStep
 from annotation.models.side_drafts import SideDraft
 from annotation.models.training import (
     TrainingAnswer,
@@ -69,13 +69,13 @@ __all__ = [
     "RevealArm",
     "Rubric",
     "SeenBefore",
+    "SetupStep",
     "Severity",
     "SharedComment",
     "SharingState",
     "ShownClaim",
     "ShownVerdict",
     "SideDraft",
-    "Step",
     "SystemGuess",
     "TargetKind",
     "TrainingAnswer",

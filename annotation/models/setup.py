@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 
-class Step(models.TextChoices):
+class SetupStep(models.TextChoices):
     """The steps from a release to an open campaign, in order; the values appear in URLs."""
 
     TERMS = "terms", "What is graded"
@@ -23,13 +23,13 @@ class CampaignSetup(models.Model):
     """
 
     campaign = models.OneToOneField("annotation.Campaign", on_delete=models.PROTECT, related_name="setup")
-    reached = models.CharField(max_length=20, choices=Step.choices, default=Step.TERMS)
+    reached = models.CharField(max_length=20, choices=SetupStep.choices, default=SetupStep.TERMS)
     draw = models.JSONField(default=dict)
     minutes_per_item = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=Q(reached__in=Step.values), name="setup_step_is_known"),
+            models.CheckConstraint(condition=Q(reached__in=SetupStep.values), name="setup_step_is_known"),
             models.CheckConstraint(
                 condition=Q(minutes_per_item__isnull=True) | Q(minutes_per_item__range=(1, 600)),
                 name="setup_minutes_1_to_600",

@@ -147,7 +147,7 @@ def _require_undrawn(output: Output) -> None:
         raise Refused("This output was drawn into a campaign; its text can no longer change.", code="drawn")
 
 
-def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, Any]]:
+def _passages(output: Output, also: Iterable[tuple[str, int, int]]) -> list[dict[str, str | int]]:
     """What is redacted: the certain findings of the newest scan and what a person marked."""
     protocol = get_protocol(output.run.release.benchmark.protocol)
     release = output.run.release

@@ -12,15 +12,14 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from annotation.quarantine import actions
 from annotation.quarantine.reading import with_findings
 from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
-from benchmark.models import IdentityVerdict, IdentityWord, Output, Release
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
+from benchmark.models import IdentityVerdict, IdentityWord, Output
+from benchmark.releases.queries import release_or_404
 
 
 class PassageIn(serializers.Serializer[Any]):
@@ -72,10 +71,6 @@ class WordOut(serializers.ModelSerializer[IdentityWord]):
         read_only_fields = fields
 
 
-def _release(name: str) -> Release:
-    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-
-
 class QuarantineView(ListAPIView[Output]):
     """Outputs of a release with a certain finding or a decision, undecided ones first; for those who run the study."""
 
@@ -83,38 +78,32 @@ class QuarantineView(ListAPIView[Output]):
     serializer_class = HeldOut
 
     def get_queryset(self) -> QuerySet[Output]:
-        return with_findings(_release(self.kwargs["name"]))
+        return with_findings(release_or_404(self.kwargs["name"]))
 
 
-class ScanView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ScanView(StaffView):
     @extend_schema(operation_id="quarantine_scan", request=None, responses=ScanOut)
     def post(self, request: Request, name: str) -> Response:
         """Scan the outputs that this version of the scan has not read."""
-        return Response(ScanOut(scan_identities(release=_release(name))).data)
+        return Response(ScanOut(scan_identities(release=release_or_404(name))).data)
 
 
-class WordsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class WordsView(StaffView):
     @extend_schema(operation_id="quarantine_words", responses=WordOut(many=True))
     def get(self, request: Request, name: str) -> Response:
         """The words that this release's staff added to the names that reveal who wrote a text."""
-        rows = _release(name).identity_words.filter(removed_at=None).order_by("word")
+        rows = release_or_404(name).identity_words.filter(removed_at=None).order_by("word")
         return Response(WordOut(rows, many=True).data)
 
     @extend_schema(operation_id="quarantine_add_word", request=WordIn, responses={201: WordOut, **REFUSED})
     def post(self, request: Request, name: str) -> Response:
         """Look for one more word; outputs that were scanned before need a new scan."""
         sent = understood(WordIn, request)
-        row = add_identity_word(actor=caller(request), release=_release(name), **sent)
+        row = add_identity_word(actor=caller(request), release=release_or_404(name), **sent)
         return Response(WordOut(row).data, status=201)
 
 
-class WordView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class WordView(StaffView):
     @extend_schema(operation_id="quarantine_remove_word", responses={204: None, **REFUSED})
     def delete(self, request: Request, name: str, pk: int) -> Response:
         """Stop looking for a word."""
@@ -124,20 +113,16 @@ class WordView(StrictView):
         return Response(status=204)
 
 
-class RedactAllView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RedactAllView(StaffView):
     @extend_schema(operation_id="quarantine_redact", request=None, responses=RedactedOut)
     def post(self, request: Request, name: str) -> Response:
         """Redact every waiting output; `left` counts those that need a decision of their own."""
         return Response(
-            RedactedOut(actions.redact_release(actor=caller(request), release=_release(name))).data
+            RedactedOut(actions.redact_release(actor=caller(request), release=release_or_404(name))).data
         )
 
 
-class DecisionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class DecisionView(StaffView):
     @extend_schema(
         operation_id="quarantine_decide",
         parameters=[OPTIONAL_KEY],
@@ -160,5 +145,5 @@ class DecisionView(StrictView):
                 reason=sent["reason"],
                 also=also,
             )
-        shown = with_findings(_release(name)).filter(pk=pk)
+        shown = with_findings(release_or_404(name)).filter(pk=pk)
         return Response(HeldOut(shown, many=True).data[0] if shown else {})

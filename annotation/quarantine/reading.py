@@ -1,8 +1,7 @@
 """The quarantine of a release as values: each output with its findings in context, decided or not."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
@@ -16,7 +15,7 @@ SHOWN_FINDINGS = 20
 
 
 @dataclass(frozen=True)
-class Passage:
+class FoundPassage:
     """A finding with the text around it; `certain` findings keep the output in quarantine."""
 
     field: str
@@ -35,7 +34,7 @@ class Held:
     """An output with findings, what was decided about it, and whether a campaign drew it."""
 
     output: Output
-    passages: tuple[Passage, ...]
+    passages: tuple[FoundPassage, ...]
     more: int
     decision: IdentityDecision | None
     drawn: bool
@@ -61,8 +60,22 @@ def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator
     protocol = get_protocol(release.benchmark.protocol)
     for output in outputs:
         fields = shown_fields(protocol, output.payload, output.text, output.text_format)
-        findings = [found for found in _findings(output) if found["field"] in fields]
-        passages = [_passage(fields[found["field"]], found) for found in findings]
+        scan: IdentityScan | None = getattr(output, "identity_scan", None)
+        passages = []
+        for found in sorted(scan.findings, key=lambda found: not found["certain"]) if scan else ():
+            if found["field"] in fields:
+                text, start, end = fields[found["field"]], found["start"], found["end"]
+                passages.append(
+                    FoundPassage(
+                        **{
+                            name: found[name]
+                            for name in ("field", "kind", "start", "end", "certain", "evidence")
+                        },
+                        before=("…" if start > AROUND else "") + text[max(0, start - AROUND) : start],
+                        found=text[start:end],
+                        after=text[end : end + AROUND] + ("…" if end + AROUND < len(text) else ""),
+                    )
+                )
         live: list[IdentityDecision] = output.live  # type: ignore[attr-defined]
         yield Held(
             output=output,
@@ -71,23 +84,3 @@ def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator
             decision=live[0] if live else None,
             drawn=output.drawn,  # type: ignore[attr-defined]
         )
-
-
-def _findings(output: Output) -> list[dict[str, Any]]:
-    scan = getattr(output, "identity_scan", None)
-    return sorted(scan.findings, key=lambda found: not found["certain"]) if scan else []
-
-
-def _passage(text: str, found: Mapping[str, Any]) -> Passage:
-    start, end = found["start"], found["end"]
-    return Passage(
-        field=found["field"],
-        kind=found["kind"],
-        start=start,
-        end=end,
-        certain=found["certain"],
-        evidence=found["evidence"],
-        before=("…" if start > AROUND else "") + text[max(0, start - AROUND) : start],
-        found=text[start:end],
-        after=text[end : end + AROUND] + ("…" if end + AROUND < len(text) else ""),
-    )

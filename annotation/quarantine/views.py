@@ -6,29 +6,23 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.quarantine import actions
 from annotation.quarantine.reading import held, with_findings
 from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
-from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState, Release
-from benchmark.releases.queries import quarantined, scanned_with_all_words
+from benchmark.models import IdentityVerdict, IdentityWord, Output, OutputState
+from benchmark.releases.queries import quarantined, release_or_404, scanned_with_all_words
 
 PAGE = 25
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
-
-
-def _release(name: str) -> Release:
-    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
 
 
 @staff_only
 @require_GET
 def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
     """Outputs with findings, those waiting for a decision first."""
-    release = _release(name)
+    release = release_or_404(name)
     answered = Output.objects.filter(run__release=release, state=OutputState.ANSWERED)
     page = Paginator(with_findings(release), PAGE).get_page(request.GET.get("page"))
     context = {
@@ -47,7 +41,7 @@ def quarantine(request: SignedInRequest, name: str) -> HttpResponse:
 @require_POST
 def scan(request: SignedInRequest, name: str) -> HttpResponse:
     """Scan what this version of the scan has not read."""
-    counts = scan_identities(release=_release(name))
+    counts = scan_identities(release=release_or_404(name))
     messages.success(
         request, f"{counts['scanned']} outputs scanned; {counts['certain']} have a certain finding."
     )
@@ -59,7 +53,9 @@ def scan(request: SignedInRequest, name: str) -> HttpResponse:
 def word_add(request: SignedInRequest, name: str) -> HttpResponse:
     """Look for one more word."""
     try:
-        row = add_identity_word(actor=request.user, release=_release(name), word=request.POST.get("word", ""))
+        row = add_identity_word(
+            actor=request.user, release=release_or_404(name), word=request.POST.get("word", "")
+        )
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
@@ -72,11 +68,8 @@ def word_add(request: SignedInRequest, name: str) -> HttpResponse:
 def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
     """Stop looking for a word."""
     row = get_object_or_404(IdentityWord, pk=pk, release__name=name)
-    try:
+    with told(request, f"“{row}” has been removed."):
         remove_identity_word(actor=request.user, word=row)
-        messages.success(request, f"“{row}” has been removed.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("quarantine", name=name)
 
 
@@ -84,7 +77,7 @@ def word_remove(request: SignedInRequest, name: str, pk: int) -> HttpResponse:
 @require_POST
 def redact_all(request: SignedInRequest, name: str) -> HttpResponse:
     """Redact everything that is waiting, by one rule."""
-    counts = actions.redact_release(actor=request.user, release=_release(name))
+    counts = actions.redact_release(actor=request.user, release=release_or_404(name))
     messages.success(request, f"{counts['redacted']} outputs redacted.")
     if counts["left"]:
         messages.warning(

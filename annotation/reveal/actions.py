@@ -75,6 +75,7 @@ def attach_verdicts(
         raise Refused("The share must be between 0 and 1.", code="bad_share", field="before_share")
     if not verdicts:
         raise Refused("The judge has no verdicts on these items.", code="no_verdicts")
+    content = sorted((asdict(copy) for copy in verdicts), key=lambda copy: int(copy["item"]))
     reveal = Reveal.objects.create(
         campaign=campaign,
         question=question,
@@ -83,10 +84,17 @@ def attach_verdicts(
         before_share=before_share,
         seed=seed,
         withheld=withheld,
-        sha256=_sha256(verdicts),
+        sha256=sha256_of(content),
         attached_by=actor,
     )
-    _store(reveal, verdicts)
+    rows = [ShownVerdict(reveal=reveal, item_id=copy.item, value=copy.value) for copy in verdicts]
+    ShownVerdict.objects.bulk_create(rows)
+    ShownClaim.objects.bulk_create(
+        ShownClaim(verdict=row, number=number, text=text)
+        for row, copy in zip(rows, verdicts, strict=True)
+        for number, text in enumerate(copy.claims, start=1)
+    )
+    ask_for((text, "markdown") for copy in verdicts for text in copy.claims)
     draw_arms(reveal, Assignment.objects.filter(item__campaign=campaign))
     details = {
         "verdicts": len(verdicts),
@@ -96,22 +104,6 @@ def attach_verdicts(
     }
     record(actor=actor, verb="attach_verdicts", target=campaign, details=details)
     return reveal
-
-
-def _store(reveal: Reveal, verdicts: Sequence[VerdictCopy]) -> None:
-    rows = [ShownVerdict(reveal=reveal, item_id=copy.item, value=copy.value) for copy in verdicts]
-    ShownVerdict.objects.bulk_create(rows)
-    ShownClaim.objects.bulk_create(
-        ShownClaim(verdict=row, number=number, text=text)
-        for row, copy in zip(rows, verdicts, strict=True)
-        for number, text in enumerate(copy.claims, start=1)
-    )
-    ask_for((text, "markdown") for copy in verdicts for text in copy.claims)
-
-
-def _sha256(verdicts: Sequence[VerdictCopy]) -> str:
-    content = sorted((asdict(copy) for copy in verdicts), key=lambda copy: int(copy["item"]))
-    return sha256_of(content)
 
 
 @transaction.atomic

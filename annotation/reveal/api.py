@@ -9,13 +9,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
-from accounts.profile.api import understood
+from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
 from annotation.calibration.api import AgainIn
 from annotation.core import serializers as shape
-from annotation.grading.api import caller, place_or_404, refusal_reply, side_draft_reply
+from annotation.core.places import place_or_404
+from annotation.grading.api import refusal_reply, side_draft_reply
 from annotation.models import Assignment, Mark
 from annotation.reveal import actions
 from annotation.reveal.rules import read_verdict
@@ -53,7 +54,7 @@ class VerdictView(StrictView):
     @extend_schema(operation_id="assignment_verdict_show", responses=VerdictOut)
     def get(self, request: Request, handle: str) -> Response:
         """What a judge said about the item, once it may be seen; 404 before."""
-        return _reply(place_or_404(request, handle))
+        return _reply(place_or_404(caller(request), handle))
 
     @extend_schema(
         operation_id="assignment_verdict_mark",
@@ -62,7 +63,7 @@ class VerdictView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Mark every claim, once, after the grade."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         sent = understood(MarksIn, request)
         actions.mark_claims(reviewer=caller(request), assignment=place, **sent)
         return _reply(place, status=201)
@@ -78,7 +79,9 @@ class AmendView(StrictView):
     )
     def put(self, request: Request, handle: str) -> Response:
         """Save what is typed of an amendment over `version`; a newer draft answers 409 with its text."""
-        return side_draft_reply(request, actions.save_amendment, assignment=place_or_404(request, handle))
+        return side_draft_reply(
+            request, actions.save_amendment, assignment=place_or_404(caller(request), handle)
+        )
 
     @extend_schema(
         operation_id="assignment_verdict_amend",
@@ -87,7 +90,7 @@ class AmendView(StrictView):
     )
     def post(self, request: Request, handle: str) -> Response:
         """Record an amendment; only the locked answers enter scores."""
-        place = place_or_404(request, handle)
+        place = place_or_404(caller(request), handle)
         sent = understood(AgainIn, request)
         try:
             actions.amend_after_verdict(reviewer=caller(request), assignment=place, **sent)

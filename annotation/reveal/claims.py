@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
 
 MAX_CLAIMS = 40
 _LIST_ITEM = re.compile(r"\s{0,3}(?:[-*+]|\(?\d{1,3}[.)])\s+(?=\S)")
@@ -10,28 +9,19 @@ _LIST_ITEM = re.compile(r"\s{0,3}(?:[-*+]|\(?\d{1,3}[.)])\s+(?=\S)")
 
 def claims_of(reason: str) -> list[str]:
     """Paragraphs and list items of a reason, in order; what is beyond MAX_CLAIMS stays together in the last."""
-    found = [claim for paragraph in re.split(r"\n[ \t]*\n", reason) for claim in _items(paragraph)]
+    texts: list[list[str]] = []
+    for paragraph in re.split(r"\n[ \t]*\n", reason):
+        texts.append([])
+        for line in paragraph.splitlines():
+            start = _LIST_ITEM.match(line)
+            if start:
+                texts.append([line[start.end() :]])
+            else:
+                texts[-1].append(line)
+    found = [claim for lines in texts if (claim := "\n".join(lines).strip())]
     if len(found) <= MAX_CLAIMS:
         return found
     return [*found[: MAX_CLAIMS - 1], "\n\n".join(found[MAX_CLAIMS - 1 :])]
-
-
-def _items(paragraph: str) -> Iterator[str]:
-    lines: list[str] = []
-    for line in paragraph.splitlines():
-        start = _LIST_ITEM.match(line)
-        if start:
-            yield from _filled(lines)
-            lines = [line[start.end() :]]
-        else:
-            lines.append(line)
-    yield from _filled(lines)
-
-
-def _filled(lines: list[str]) -> Iterator[str]:
-    text = "\n".join(lines).strip()
-    if text:
-        yield text
 
 
 def sees_before(*, seed: int, handle: str, share: float) -> bool:

@@ -1,7 +1,5 @@
 """After the answer is locked: what a judge said, its claims marked one by one, and an amendment to the answer."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
@@ -11,10 +9,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.campaigns.forms import content_from_post
+from annotation.core.places import place_or_404
 from annotation.grading.answers import Incomplete
 from annotation.grading.drafting import later_draft
 from annotation.grading.sheets import sheet
-from annotation.grading.views import place_or_404
 from annotation.models import Assignment, AssignmentState, Mark, Occasion
 from annotation.reveal import actions
 from annotation.reveal.rules import is_to_mark, read_verdict
@@ -22,7 +20,7 @@ from benchmark.rubrics import rubric_from_content
 
 
 def _locked_or_404(request: SignedInRequest, handle: str) -> Assignment:
-    place = place_or_404(request, handle)
+    place = place_or_404(request.user, handle)
     if place.state != AssignmentState.SUBMITTED or read_verdict(place) is None:
         raise Http404
     return place
@@ -67,7 +65,7 @@ def _page(
     place: Assignment,
     *,
     refusal: Refused | None = None,
-    content: dict[str, Any] | None = None,
+    content: dict[str, object] | None = None,
     reason: str = "",
 ) -> HttpResponse:
     problems = refusal.problems if isinstance(refusal, Incomplete) else {}

@@ -9,9 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from annotation.rubrics import actions
 from annotation.rubrics.available import known_rubrics, rubric_called, rubric_toml
 from benchmark.protocols import protocol_names
@@ -33,9 +32,7 @@ class RubricFileIn(serializers.Serializer[Any]):
     toml = serializers.CharField(trim_whitespace=False, help_text="The text of a rubric file.")
 
 
-class RubricsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RubricsView(StaffView):
     @extend_schema(operation_id="rubrics_list", responses=KnownRubricOut(many=True))
     def get(self, request: Request, protocol: str) -> Response:
         """The rubrics that campaigns on releases of a protocol can have."""
@@ -56,9 +53,7 @@ class RubricsView(StrictView):
         return Response(KnownRubricOut(stored, many=True).data, status=201)
 
 
-class RubricView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RubricView(StaffView):
     @extend_schema(operation_id="rubric_read", responses=RubricFileOut)
     def get(self, request: Request, protocol: str, label: str) -> Response:
         """One rubric with its file."""

@@ -6,9 +6,9 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from annotation.campaigns.views import staff_only
 from annotation.rubrics import actions
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml
 from benchmark.protocols import get_protocol, protocol_names

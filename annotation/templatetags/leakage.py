@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from django import template
 
@@ -14,26 +13,24 @@ register = template.Library()
 
 
 @register.inclusion_tag("annotation/grading/_flags.html")
-def leakage_question(sheet: Sheet) -> dict[str, Any]:
+def leakage_question(sheet: Sheet) -> dict[str, object]:
     """The kinds that the protocol knows, every block that can be marked, and the flags so far."""
     protocol = get_protocol(sheet.place.item.campaign.rubric.protocol)
+    places: list[dict[str, str]] = []
+    for part in sheet.parts:
+        places += _blocks(part, "instance")
+    for shown in sheet.proofs:
+        # the proofs' own sources are already on the page and are left out
+        for place in _blocks(shown.proof, shown.subject):
+            places.append({name: place[name] for name in ("block", "subject", "title")})
+        for part in shown.more:
+            places += _blocks(part, "output")
     return {
         "kinds": [FLAG_KINDS[key] for key in protocol.flag_kinds],
-        "places": [*_places(sheet)],
+        "places": places,
         "flags": json.dumps(sheet.content.get("flags", [])),
         "problem": sheet.problems.get("flags", ""),
     }
-
-
-def _places(sheet: Sheet) -> Iterator[dict[str, str]]:
-    """{block, subject, title, source}. The proofs' own sources are already on the page and are left out."""
-    for part in sheet.parts:
-        yield from _blocks(part, "instance")
-    for shown in sheet.proofs:
-        for place in _blocks(shown.proof, shown.subject):
-            yield {name: place[name] for name in ("block", "subject", "title")}
-        for part in shown.more:
-            yield from _blocks(part, "output")
 
 
 def _blocks(part: ShownPart, subject: Subject) -> Iterator[dict[str, str]]:

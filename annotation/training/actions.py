@@ -1,6 +1,5 @@
 """Training: attached by a coordinator while the campaign is in draft, done once by each reviewer."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -27,7 +26,7 @@ from annotation.models import (
     TrainingSkip,
 )
 from annotation.training.file import read_gold
-from annotation.training.material import Prepared, prepared, training_material
+from annotation.training.material import prepared, training_material
 from annotation.training.reading import trains, unfinished
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
@@ -53,16 +52,14 @@ def attach_training(
         campaign.release, rubric_from_content(campaign.rubric.content), read_gold(file, form=form)
     )
     TrainingSet.objects.filter(campaign=campaign).delete()
+    names = ("number", "title", "domain", "problem", "answer", "text", "text_format", "note")
+    content = [
+        [{name: getattr(entry.item, name) for name in names}, [vars(gold) for gold in entry.gold]]
+        for entry in items
+    ]
     training = TrainingSet.objects.create(
-        campaign=campaign, may_skip=may_skip, sha256=_sha256(items), attached_by=actor
+        campaign=campaign, may_skip=may_skip, sha256=sha256_of(content), attached_by=actor
     )
-    _store(training, items)
-    details = {"items": len(items), "sha256": training.sha256, "may_skip": may_skip}
-    record(actor=actor, verb="attach_training", target=campaign, details=details)
-    return training
-
-
-def _store(training: TrainingSet, items: Sequence[Prepared]) -> None:
     for entry in items:
         entry.item.training = training
     TrainingItem.objects.bulk_create(entry.item for entry in items)
@@ -77,15 +74,9 @@ def _store(training: TrainingSet, items: Sequence[Prepared]) -> None:
         for entry in items
         for gold in entry.gold
     )
-
-
-def _sha256(items: Sequence[Prepared]) -> str:
-    names = ("number", "title", "domain", "problem", "answer", "text", "text_format", "note")
-    content = [
-        [{name: getattr(entry.item, name) for name in names}, [vars(gold) for gold in entry.gold]]
-        for entry in items
-    ]
-    return sha256_of(content)
+    details = {"items": len(items), "sha256": training.sha256, "may_skip": may_skip}
+    record(actor=actor, verb="attach_training", target=campaign, details=details)
+    return training
 
 
 def require_trainee(reviewer: User, campaign: Campaign) -> None:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -10,20 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
-from accounts.profile.api import understood
+from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, StrictView
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import serializers as shape
-from annotation.grading.api import caller, refusal_reply, side_draft_reply
-from annotation.models import Campaign, TrainingItem
+from annotation.grading.api import refusal_reply, side_draft_reply
+from annotation.models import TrainingItem
 from annotation.training import actions
-from annotation.training.reading import compared, own_training, training_results, unfinished
+from annotation.training.reading import compared, own_training_or_404, training_results, unfinished
 from annotation.training.sheets import training_sheet
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class TrainingIn(serializers.Serializer[Any]):
@@ -87,18 +83,11 @@ class TrainingItemOut(serializers.Serializer[Any]):
     note = serializers.CharField(help_text="Empty before the item is answered.")
 
 
-def _own_campaign(request: Request, slug: str) -> Campaign:
-    row = own_training(caller(request), slug)
-    if row is None:
-        raise Http404
-    return row
-
-
 class OwnTrainingView(StrictView):
     @extend_schema(operation_id="training_show", responses=OwnTrainingOut)
     def get(self, request: Request, slug: str) -> Response:
         """What the caller still has to answer before real items of this campaign."""
-        campaign = _own_campaign(request, slug)
+        campaign = own_training_or_404(caller(request), slug)
         left = unfinished(caller(request), campaign).values_list("number", flat=True)
         body = {
             "items": campaign.training.items.count(),
@@ -115,7 +104,7 @@ class TrainingItemView(StrictView):
         rows = TrainingItem.objects.select_related(
             "training__campaign__rubric", "training__campaign__release__benchmark"
         )
-        campaign = _own_campaign(request, slug)
+        campaign = own_training_or_404(caller(request), slug)
         return get_object_or_404(rows, training__campaign=campaign, number=number)
 
     @extend_schema(operation_id="training_item_show", responses=TrainingItemOut)
@@ -155,13 +144,11 @@ class TrainingSkipView(StrictView):
     @extend_schema(operation_id="training_skip", request=None, responses={204: None, **REFUSED})
     def post(self, request: Request, slug: str) -> Response:
         """Skip the training; 409 may_not_skip where the training must be done."""
-        actions.skip_training(reviewer=caller(request), campaign=_own_campaign(request, slug))
+        actions.skip_training(reviewer=caller(request), campaign=own_training_or_404(caller(request), slug))
         return Response(status=204)
 
 
-class CampaignTrainingView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class CampaignTrainingView(StaffView):
     @extend_schema(operation_id="campaign_training_show", responses=TrainingResultsOut)
     def get(self, request: Request, slug: str) -> Response:
         """The results of the training, with reviewers listed by name; not a ranking."""
@@ -181,7 +168,7 @@ class CampaignTrainingView(StrictView):
         return Response(TrainingResultsOut(training_results(campaign)).data, status=201)
 
 
-def _item_values(item: TrainingItem, reviewer: int) -> dict[str, Any]:
+def _item_values(item: TrainingItem, reviewer: int) -> dict[str, object]:
     shown = training_sheet(item).shown
     attempt = item.attempts.filter(reviewer=reviewer).first()
     return {

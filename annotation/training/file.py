@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from benchmark.importing.jsonl import Line, parse_object
+from benchmark.importing.jsonl import parse_object
 from benchmark.importing.records import RecordError, record_errors
 from benchmark.importing.survey import BadFile
 from stats.tables.cells import unquote_cell
@@ -52,7 +52,7 @@ class GoldEntry:
     note: str = ""
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> dict[str, dict[str, Any]]:
         """The gold as the content object of annotation/grading/answers.py, with the rationales as its comments."""
         whole = {key: value for key, value in self.gold.items() if isinstance(value, str)}
         steps = {key: dict(value) for key, value in self.gold.items() if not isinstance(value, str)}
@@ -64,7 +64,15 @@ def read_gold(raw: bytes, *, form: str) -> list[GoldEntry]:
     if len(raw) > MAX_BYTES:
         raise refused([RecordError(f"the file is longer than {MAX_BYTES:,} bytes")])
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    found = list(_from_csv(raw) if form == "csv" else _from_lines(raw))
+    found = list(_from_csv(raw)) if form == "csv" else []
+    for number, line in enumerate(raw.split(b"\n") if form != "csv" else (), start=1):
+        try:
+            if line.strip():
+                found.append(_entry(number, parse_object(line, number)))
+        except RecordError as error:
+            found.append(error)
+        except ValidationError as error:
+            found += record_errors(error, number)
     faults = [entry for entry in found if isinstance(entry, RecordError)]
     entries = [entry for entry in found if isinstance(entry, GoldEntry)]
     if not found:
@@ -86,22 +94,10 @@ def form_of(name: str) -> str:
     return "csv" if name.lower().endswith(".csv") else "jsonl"
 
 
-def _from_lines(raw: bytes) -> Iterator[GoldEntry | RecordError]:
-    for number, line in enumerate(raw.split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield _entry(Line(number, parse_object(line, number)))
-        except RecordError as error:
-            yield error
-        except ValidationError as error:
-            yield from record_errors(error, number)
-
-
-def _entry(line: Line) -> GoldEntry:
-    read = _Entry.model_validate(line.value)
+def _entry(line: int, value: Mapping[str, Any]) -> GoldEntry:
+    read = _Entry.model_validate(value)
     answer = {"text": read.answer} if isinstance(read.answer, str) else read.answer
-    return GoldEntry(line.number, read.problem, answer, read.gold, read.rationale, read.note)
+    return GoldEntry(line, read.problem, answer, read.gold, read.rationale, read.note)
 
 
 def _from_csv(raw: bytes) -> Iterator[GoldEntry | RecordError]:
@@ -109,7 +105,16 @@ def _from_csv(raw: bytes) -> Iterator[GoldEntry | RecordError]:
     items: dict[str, dict[str, Any]] = {}
     lines: dict[str, int] = {}
     try:
-        for number, row in _rows(raw):
+        rows = csv_rows(io.BytesIO(raw))
+        number, header = next(rows, (1, ()))
+        strange = [name for name in header if name not in COLUMNS]
+        missing = [name for name in COLUMNS[:6] if name not in header]
+        if strange or missing or len(set(header)) != len(header):
+            reason = f"the columns are {', '.join(COLUMNS)}; found {', '.join(header) or 'none'}"
+            raise TableError(reason, line=number)
+        for number, cells in rows:
+            named = dict(zip(header, map(unquote_cell, cells), strict=True))
+            row = {name: named.get(name, "").strip() for name in COLUMNS}
             fault = _add(items.setdefault(row["item"], {"gold": {}, "rationale": {}}), row, number)
             lines.setdefault(row["item"], number)
             if fault:
@@ -119,23 +124,9 @@ def _from_csv(raw: bytes) -> Iterator[GoldEntry | RecordError]:
         return
     for key, value in items.items():
         try:
-            yield _entry(Line(lines[key], value))
+            yield _entry(lines[key], value)
         except ValidationError as error:
             yield from record_errors(error, lines[key])
-
-
-def _rows(raw: bytes) -> Iterator[tuple[int, dict[str, str]]]:
-    rows = csv_rows(io.BytesIO(raw))
-    number, header = next(rows, (1, ()))
-    strange = [name for name in header if name not in COLUMNS]
-    missing = [name for name in COLUMNS[:6] if name not in header]
-    if strange or missing or len(set(header)) != len(header):
-        raise TableError(
-            f"the columns are {', '.join(COLUMNS)}; found {', '.join(header) or 'none'}", line=number
-        )
-    for number, cells in rows:
-        named = dict(zip(header, map(unquote_cell, cells), strict=True))
-        yield number, {name: named.get(name, "").strip() for name in COLUMNS}
 
 
 def _add(item: dict[str, Any], row: Mapping[str, str], line: int) -> RecordError | None:
@@ -144,7 +135,8 @@ def _add(item: dict[str, Any], row: Mapping[str, str], line: int) -> RecordError
         if not row[name]:
             continue
         try:
-            value = parse_object(row[name].encode(), line) if _is_object(name, row[name]) else row[name]
+            is_object = name != "note" and row[name].startswith('{"')
+            value = parse_object(row[name].encode(), line) if is_object else row[name]
         except RecordError as error:
             return RecordError(error.reason, line=line, field=name)
         if item.setdefault(name, value) != value:
@@ -159,7 +151,3 @@ def _add(item: dict[str, Any], row: Mapping[str, str], line: int) -> RecordError
     if row["rationale"] and item["rationale"].setdefault(question, row["rationale"]) != row["rationale"]:
         return RecordError("differs from an earlier row of this question", line=line, field="rationale")
     return None
-
-
-def _is_object(name: str, cell: str) -> bool:
-    return name != "note" and cell.startswith('{"')

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from annotation.grading.answers import CheckedAnswer, Incomplete, checked
 from annotation.models import TrainingItem
 from annotation.training.file import GoldEntry, refused
 from benchmark.importing.records import RecordError
-from benchmark.models import Release
+from benchmark.models import Instance, Release
 from benchmark.protocol import InstanceRecord, OutputRecord, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.rendering.actions import render_now
@@ -69,38 +69,27 @@ def training_material(item: TrainingItem, protocol: Protocol) -> Material:
 
 
 def _item(protocol: Protocol, release: Release, entry: GoldEntry, number: int) -> TrainingItem:
-    key, domain, problem = _problem(protocol, release, entry.problem)
-    output = _answer(protocol, entry.answer, key)
+    problem: InstanceRecord | Instance
+    if isinstance(entry.problem, str):
+        row = release.instances.filter(key=entry.problem).first()
+        if row is None:
+            raise RecordError(f"{release.name} has no instance {entry.problem!r}", field="problem")
+        problem = row
+    else:
+        problem = _one(protocol.read_release, entry.problem, "problem", InstanceRecord)
+    output = _one(protocol.read_outputs, {**entry.answer, "instance_id": problem.key}, "answer", OutputRecord)
+    if output.state != "answered":
+        raise RecordError("a training item needs an answer that can be graded", field="answer.state")
     return TrainingItem(
         number=number,
-        title=problem_title(problem, f"Training item {number}")[:500],
-        domain=domain,
-        problem=dict(problem),
+        title=problem_title(problem.payload, f"Training item {number}")[:500],
+        domain=problem.domain,
+        problem=dict(problem.payload),
         answer=dict(output.payload),
         text=output.text,
         text_format=output.text_format,
         note=entry.note.strip(),
     )
-
-
-def _problem(
-    protocol: Protocol, release: Release, problem: str | Mapping[str, Any]
-) -> tuple[str, str, Mapping[str, Any]]:
-    """Key, domain and payload."""
-    if isinstance(problem, str):
-        row = release.instances.filter(key=problem).first()
-        if row is None:
-            raise RecordError(f"{release.name} has no instance {problem!r}", field="problem")
-        return row.key, row.domain, row.payload
-    record = _one(protocol.read_release, problem, "problem", InstanceRecord)
-    return record.key, record.domain, record.payload
-
-
-def _answer(protocol: Protocol, answer: Mapping[str, Any], key: str) -> OutputRecord:
-    record = _one(protocol.read_outputs, {**answer, "instance_id": key}, "answer", OutputRecord)
-    if record.state != "answered":
-        raise RecordError("a training item needs an answer that can be graded", field="answer.state")
-    return record
 
 
 def _one(read: Any, value: Mapping[str, Any], field: str, kind: type[Record]) -> Record:
@@ -124,14 +113,15 @@ def _gold(
     render_now(texts(shown))
     blocks, steps = anchors(shown)
     answers = checked(rubric, entry.content, blocks, steps).answers
-    unexplained = sorted(_unexplained(rubric, entry, answers))
+    answered = {answer.question for answer in answers}
+    unexplained = sorted(
+        {
+            key
+            for key in answered
+            if rubric.question(key).scale.has_values and not entry.rationale.get(key, "").strip()
+        }
+        | (set(entry.rationale) - answered)
+    )
     if unexplained and not item.note:
         raise RecordError("needs a rationale, or the item a note", field=f"rationale.{unexplained[0]}")
     return answers
-
-
-def _unexplained(rubric: Rubric, entry: GoldEntry, answers: Sequence[CheckedAnswer]) -> Iterator[str]:
-    for key in {answer.question for answer in answers}:
-        if rubric.question(key).scale.has_values and not entry.rationale.get(key, "").strip():
-            yield key
-    yield from set(entry.rationale) - {answer.question for answer in answers}

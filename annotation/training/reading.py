@@ -1,10 +1,10 @@
 """Training as reviewers and coordinators read it: what is still to do, and answers compared with the gold."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404
 
 from accounts.access import is_study_staff
 from accounts.models import User
@@ -69,12 +69,12 @@ def trains(reviewer: User, campaign: Campaign) -> bool:
     )
 
 
-def own_training(user: User, slug: str) -> Campaign | None:
-    """The open campaign of that slug if it has a training and this reviewer has work in it; else None."""
+def own_training_or_404(user: User, slug: str) -> Campaign:
+    """The open campaign of that slug if it has a training and this reviewer has work in it; else raises Http404."""
     rows = Campaign.objects.select_related("rubric", "release__benchmark", "training")
     campaign = rows.filter(slug=slug, training__isnull=False).first()
     if campaign is None or is_study_staff(user) or not trains(user, campaign):
-        return None
+        raise Http404
     return campaign
 
 
@@ -99,22 +99,21 @@ def compared(item: TrainingItem, attempt: TrainingAttempt) -> list[Compared]:
     for answer in attempt.answers.order_by("pk"):
         own.setdefault(answer.question, []).append(answer)
     questions = rubric_from_content(item.training.campaign.rubric.content).questions
-    return [
-        _compared(question, own.get(question.key, []), gold.get(question.key, []))
-        for question in questions
-        if question.key in own or question.key in gold
-    ]
-
-
-def _compared(question: Any, own: list[TrainingAnswer], gold: list[TrainingGold]) -> Compared:
-    return Compared(
-        key=question.key,
-        text=question.text,
-        own=tuple((row.step, _words(row.value), row.comment) for row in own),
-        gold=tuple((row.step, _words(row.value)) for row in gold),
-        rationale=next((row.rationale for row in gold if row.rationale), ""),
-        same=bool(gold) and _values(own) == _values(gold),
-    )
+    found = []
+    for question in questions:
+        if question.key in own or question.key in gold:
+            mine, wanted = own.get(question.key, []), gold.get(question.key, [])
+            found.append(
+                Compared(
+                    key=question.key,
+                    text=question.text,
+                    own=tuple((row.step, _words(row.value), row.comment) for row in mine),
+                    gold=tuple((row.step, _words(row.value)) for row in wanted),
+                    rationale=next((row.rationale for row in wanted if row.rationale), ""),
+                    same=bool(wanted) and _values(mine) == _values(wanted),
+                )
+            )
+    return found
 
 
 def _values(rows: Iterable[TrainingAnswer | TrainingGold]) -> dict[str, str]:
@@ -125,71 +124,67 @@ def _words(value: str) -> str:
     return value_words(value) or "cannot be judged"
 
 
-def training_results(campaign: Campaign) -> dict[str, Any]:
-    """The results of the training, for the campaign's staff: reviewers listed by name, not ranked.
+@dataclass
+class Trained:
+    """A reviewer's training; `questions` are key to {same, answered}."""
 
-    {"items", "may_skip", "questions": [key], "reviewers": [{"reviewer", "rater", "done", "skipped",
-    "questions": {key: {"same", "answered"}}}]}; only items and questions with gold count. Free text does not.
+    reviewer: str
+    rater: str
+    done: int = 0
+    skipped: bool = False
+    questions: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TrainingResults:
+    """The results of a training: reviewers listed by name, not ranked.
+
+    Only items and questions with gold count. Free text does not.
     """
+
+    campaign: str
+    items: int
+    may_skip: bool
+    sha256: str
+    questions: list[str]
+    reviewers: list[Trained]
+
+
+def training_results(campaign: Campaign) -> TrainingResults:
+    """The results of the training, for the campaign's staff."""
     training = training_of(campaign)
     rubric = rubric_from_content(campaign.rubric.content)
     keys = [question.key for question in rubric.questions if question.scale.has_values]
-    rows = _result_rows(training) if training else []
-    people: dict[int, dict[str, Any]] = {}
-    for reviewer, question, same in rows:
-        person = people.setdefault(reviewer.pk, _empty_row(reviewer))
-        if question in keys:
-            counts = person["questions"].setdefault(question, {"same": 0, "answered": 0})
-            counts["answered"] += 1
-            counts["same"] += same
-    if training:
-        _add_counts(training, people)
-    return {
-        "campaign": campaign.slug,
-        "items": training.items.count() if training else 0,
-        "may_skip": bool(training and training.may_skip),
-        "sha256": training.sha256 if training else "",
-        "questions": keys,
-        "reviewers": sorted(people.values(), key=lambda person: (person["reviewer"], person["rater"])),
-    }
-
-
-def _empty_row(reviewer: User) -> dict[str, Any]:
-    name = reviewer.name or reviewer.email
-    return {"reviewer": name, "rater": reviewer.rater, "done": 0, "skipped": False, "questions": {}}
-
-
-def _add_counts(training: TrainingSet, people: dict[int, dict[str, Any]]) -> None:
-    for attempt in TrainingAttempt.objects.filter(item__training=training).select_related("reviewer"):
-        people.setdefault(attempt.reviewer_id, _empty_row(attempt.reviewer))["done"] += 1
-    for skip in training.skips.select_related("reviewer"):
-        people.setdefault(skip.reviewer_id, _empty_row(skip.reviewer))["skipped"] = True
-
-
-def _result_rows(training: TrainingSet) -> list[tuple[User, str, bool]]:
-    """(reviewer, question, same as the gold) for every attempt and question that has gold."""
-    gold: dict[tuple[int, str], dict[str, str]] = {}
-    for item, question, step, value in TrainingGold.objects.filter(item__training=training).values_list(
-        "item_id", "question", "step", "value"
-    ):
-        gold.setdefault((item, question), {})[step] = value
-    attempts = (
-        TrainingAttempt.objects.filter(item__training=training)
-        .select_related("reviewer")
-        .prefetch_related("answers")
-        .order_by("pk")
-    )
-    found = []
-    for attempt in attempts:
+    if training is None:
+        return TrainingResults(campaign.slug, 0, False, "", keys, [])
+    gold: dict[int, dict[str, dict[str, str]]] = {}
+    for row in TrainingGold.objects.filter(item__training=training):
+        gold.setdefault(row.item_id, {}).setdefault(row.question, {})[row.step] = row.value
+    people: dict[int, Trained] = {}
+    attempts = TrainingAttempt.objects.filter(item__training=training).select_related("reviewer")
+    for attempt in attempts.prefetch_related("answers").order_by("pk"):
+        who = attempt.reviewer
+        person = people.setdefault(who.pk, Trained(who.name or who.email, who.rater))
+        person.done += 1
         own: dict[str, dict[str, str]] = {}
         for answer in attempt.answers.all():
             own.setdefault(answer.question, {})[answer.step] = answer.value
-        found += [
-            (attempt.reviewer, question, own.get(question, {}) == values)
-            for (item, question), values in gold.items()
-            if item == attempt.item_id
-        ]
-    return found
+        for question, values in gold.get(attempt.item_id, {}).items():
+            if question in keys:
+                counts = person.questions.setdefault(question, {"same": 0, "answered": 0})
+                counts["answered"] += 1
+                counts["same"] += own.get(question, {}) == values
+    for skip in training.skips.select_related("reviewer"):
+        who = skip.reviewer
+        people.setdefault(who.pk, Trained(who.name or who.email, who.rater)).skipped = True
+    return TrainingResults(
+        campaign=campaign.slug,
+        items=training.items.count(),
+        may_skip=training.may_skip,
+        sha256=training.sha256,
+        questions=keys,
+        reviewers=sorted(people.values(), key=lambda person: (person.reviewer, person.rater)),
+    )
 
 
 def training_rows(campaign: Campaign) -> Iterable[list[object]]:

@@ -1,41 +1,31 @@
 """Training pages: reviewers answer gold items and see the gold afterwards; coordinators attach it and read results."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.campaigns.forms import TrainingForm, content_from_post
-from annotation.campaigns.views import staff_only
 from annotation.core.phases import Phase
 from annotation.grading.answers import Incomplete
 from annotation.grading.drafting import training_draft
 from annotation.models import Campaign, CampaignKind, TrainingItem
 from annotation.training import actions
 from annotation.training.file import form_of
-from annotation.training.reading import compared, own_training, training_results, unfinished
+from annotation.training.reading import compared, own_training_or_404, training_results, unfinished
 from annotation.training.sheets import gold_shown, note_shown, training_sheet
 from benchmark.rubrics import rubric_from_content
-
-
-def own_campaign_or_404(request: SignedInRequest, slug: str) -> Campaign:
-    """An open campaign with a training in which the signed-in reviewer has work; 404 for every other name."""
-    row = own_training(request.user, slug)
-    if row is None:
-        raise Http404
-    return row
 
 
 @login_required
 @require_GET
 def training(request: SignedInRequest, slug: str) -> HttpResponse:
     """The items of the training with what is done; it leads to the queue when nothing is left."""
-    row = own_campaign_or_404(request, slug)
+    row = own_training_or_404(request.user, slug)
     items = TrainingItem.objects.filter(training__campaign=row).order_by("number")
     done = set(items.filter(attempts__reviewer=request.user).values_list("pk", flat=True))
     context = {
@@ -52,13 +42,19 @@ def training(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def training_item(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """One item: its form or, once answered, the reviewer's answer compared with the gold."""
-    row = own_campaign_or_404(request, slug)
+    row = own_training_or_404(request.user, slug)
     items = TrainingItem.objects.select_related(
         "training__campaign__rubric", "training__campaign__release__benchmark"
     )
     item = get_object_or_404(items, training__campaign=row, number=number)
     if request.method == "POST":
-        return _answer(request, item)
+        content = content_from_post(rubric_from_content(row.rubric.content), request.POST)
+        try:
+            actions.answer_training(reviewer=request.user, item=item, content=content)
+        except Refused as refusal:
+            if refusal.code != "already_answered":
+                return _form(request, item, content=content, refusal=refusal)
+        return redirect("training-item", slug=slug, number=number)
     attempt = item.attempts.filter(reviewer=request.user).first()
     if attempt is None:
         return _form(request, item)
@@ -73,7 +69,7 @@ def training_item(request: SignedInRequest, slug: str, number: int) -> HttpRespo
     return render(request, "annotation/training/training_gold.html", context)
 
 
-def _common(item: TrainingItem) -> dict[str, Any]:
+def _common(item: TrainingItem) -> dict[str, object]:
     return {"campaign": item.training.campaign, "item": item, "total": item.training.items.count()}
 
 
@@ -81,7 +77,7 @@ def _form(
     request: SignedInRequest,
     item: TrainingItem,
     *,
-    content: dict[str, Any] | None = None,
+    content: dict[str, object] | None = None,
     refusal: Refused | None = None,
 ) -> HttpResponse:
     problems = refusal.problems if isinstance(refusal, Incomplete) else {}
@@ -97,23 +93,11 @@ def _form(
     return render(request, "annotation/training/training_item.html", context, status=409 if refusal else 200)
 
 
-def _answer(request: SignedInRequest, item: TrainingItem) -> HttpResponse:
-    campaign = item.training.campaign
-    content = content_from_post(rubric_from_content(campaign.rubric.content), request.POST)
-    try:
-        actions.answer_training(reviewer=request.user, item=item, content=content)
-    except Refused as refusal:
-        if refusal.code == "already_answered":
-            return redirect("training-item", slug=campaign.slug, number=item.number)
-        return _form(request, item, content=content, refusal=refusal)
-    return redirect("training-item", slug=campaign.slug, number=item.number)
-
-
 @login_required
 @require_POST
 def training_skip(request: SignedInRequest, slug: str) -> HttpResponse:
     """Skip the training, where the coordinator allows it."""
-    row = own_campaign_or_404(request, slug)
+    row = own_training_or_404(request.user, slug)
     try:
         actions.skip_training(reviewer=request.user, campaign=row)
     except Refused as refusal:
@@ -144,13 +128,18 @@ def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             problem = str(refusal)
     results = training_results(row)
+    rows = []
+    for person in results.reviewers:
+        counts = [person.questions.get(key) for key in results.questions]
+        cells = [f"{count['same']}/{count['answered']}" if count else "–" for count in counts]
+        rows.append({"person": person, "cells": cells})
     context = {
         "campaign": row,
         "form": form,
         "problem": problem,
         "may_attach": row.phase == Phase.DRAFT and row.kind in (CampaignKind.GRADE, CampaignKind.AUDIT),
         "results": results,
-        "table_rows": [{**person, "cells": _cells(results, person)} for person in results["reviewers"]],
+        "table_rows": rows,
         "items": TrainingItem.objects.filter(training__campaign=row)
         .order_by("number")
         .prefetch_related("gold"),
@@ -158,8 +147,3 @@ def campaign_training(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(
         request, "annotation/training/campaign_training.html", context, status=409 if problem else 200
     )
-
-
-def _cells(results: dict[str, Any], person: dict[str, Any]) -> list[str]:
-    counts = [person["questions"].get(key) for key in results["questions"]]
-    return [f"{count['same']}/{count['answered']}" if count else "–" for count in counts]

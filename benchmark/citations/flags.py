@@ -19,7 +19,7 @@ class Leak(StrEnum):
 
 
 @dataclass(frozen=True)
-class Flag:
+class LeakFlag:
     """One finding: `text[start:end]` of the anchor, why, and whether the program is certain of it."""
 
     kind: Leak

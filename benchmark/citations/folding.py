@@ -4,40 +4,17 @@ import re
 import unicodedata
 from functools import lru_cache
 
+_PLAIN = ("ss", "o", "l", "ae", "oe", "d", "d", "th", "i", "j", "h")
 # Letters that NFKD leaves whole.
-_WHOLE = str.maketrans(
-    {
-        "ß": "ss",
-        "ø": "o",
-        "ł": "l",
-        "æ": "ae",
-        "œ": "oe",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ı": "i",
-        "ȷ": "j",
-        "ħ": "h",
-    }
-)
+_WHOLE = str.maketrans(dict(zip("ßøłæœđðþıȷħ", _PLAIN, strict=True)))
 # Russian and Ukrainian after ALA-LC without diacritics; soft and hard signs fall away.
 _CYRILLIC = {
     **dict(zip("абвгдезийклмнопрстуфыэіїґ", "abvgdeziiklmnoprstufyeiig", strict=True)),
-    **{
-        "ж": "zh",
-        "х": "kh",
-        "ц": "ts",
-        "ч": "ch",
-        "ш": "sh",
-        "щ": "shch",
-        "ю": "iu",
-        "я": "ia",
-        "ё": "e",
-        "є": "ie",
-    },
+    **dict(zip("жхцчшщюяёє", ["zh", "kh", "ts", "ch", "sh", "shch", "iu", "ia", "e", "ie"], strict=True)),
     **dict.fromkeys("ъь", ""),
 }
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
+_DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")
 _WORD = re.compile(r"[^\W_]+")
 _SPELLINGS = (  # of Russian names in Latin letters, each brought to one form
     ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("sh", "ch"), ("tz", "ts"), ("kh", "h"), ("ph", "f"), ("x", "ks"),
@@ -53,6 +30,11 @@ def fold(text: str) -> str:
     # й and ё are a letter with an accent after NFKD; the accent goes with the others
     bare = "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_WHOLE)
     return "".join(_CYRILLIC.get(char, char) for char in bare)
+
+
+def undelimited(formula: str) -> str:
+    """A formula or a statement without delimiters of mathematics and white space."""
+    return _DELIMITERS.sub("", formula)
 
 
 def german(text: str) -> str:

@@ -27,7 +27,11 @@ def doi(text: str) -> str:
     A DOI that a tool has written twice in a row, or with its own resolver's address behind it, counts as one.
     """
     bare = _RESOLVER.sub("", unquote(text.strip()[: 2 * MAX_IDENTIFIER])).rstrip(".,;").lower()
-    bare = _without_repetition(bare)
+    if address := re.search(r"(?<=.)(?:https?://)", bare):
+        bare = bare[: address.start()]
+    half = len(bare) // 2
+    if bare[:half] == bare[half:]:
+        bare = bare[:half]
     return bare if _DOI.fullmatch(bare) else ""
 
 
@@ -38,7 +42,13 @@ def is_clean_doi(text: str) -> bool:
 
 def dois_in(text: str) -> frozenset[str]:
     """The DOIs of a running text; a closing bracket or full stop behind one is not part of it."""
-    return frozenset(filter(None, (doi(_trimmed(match.group())) for match in _DOI.finditer(text))))
+    found = set()
+    for match in _DOI.finditer(text):
+        bare = match.group().rstrip(".,;:'")
+        while bare[-1:] in (")", "]") and bare.count(bare[-1]) > bare.count("(" if bare[-1] == ")" else "["):
+            bare = bare[:-1].rstrip(".,;:'")
+        found.add(doi(bare))
+    return frozenset(found - {""})
 
 
 def arxiv_id(text: str) -> str:
@@ -66,30 +76,10 @@ def arxiv_ids_in(text: str) -> frozenset[str]:
 
 def _known_form(match: re.Match[str]) -> str:
     if match["old"]:
-        return f"{match['archive'].lower()}/{match['old']}" if _old_number_is_possible(match["old"]) else ""
+        year, month = int(match["old"][:2]), int(match["old"][2:4])
+        real = 1 <= month <= 12 and (year >= 91 or (year, month) <= (7, 3))
+        return f"{match['archive'].lower()}/{match['old']}" if real else ""
     year, month = int(match["month"][:2]), int(match["month"][2:])
     since_2015 = year >= 15
     real = 1 <= month <= 12 and (year, month) >= (7, 4) and len(match["number"]) == (5 if since_2015 else 4)
     return f"{match['month']}.{match['number']}" if real else ""
-
-
-def _old_number_is_possible(number: str) -> bool:
-    year, month = int(number[:2]), int(number[2:4])
-    return 1 <= month <= 12 and (year >= 91 or (year, month) <= (7, 3))
-
-
-def _without_repetition(bare: str) -> str:
-    address = re.search(r"(?<=.)(?:https?://)", bare)
-    if address:
-        bare = bare[: address.start()]
-    half, odd = divmod(len(bare), 2)
-    return bare[:half] if not odd and half and bare[:half] == bare[half:] else bare
-
-
-def _trimmed(found: str) -> str:
-    found = found.rstrip(".,;:'")
-    while found.endswith((")", "]")) and found.count(found[-1]) > found.count(
-        "(" if found[-1] == ")" else "["
-    ):
-        found = found[:-1].rstrip(".,;:'")
-    return found

@@ -92,7 +92,12 @@ def _by_identifier(
 
 def _by_title(one: Citation, other: Citation, title: TitleMatch, authors: Likeness) -> tuple[Identity, str]:
     if title == TitleMatch.UNKNOWN:
-        return _without_title(one, other, authors)
+        # a title could not be read; the other's title may still be missing from the whole text
+        if _texts_contradict(one, other) and (one.title or other.title):
+            return Identity.DIFFERENT, "hardly a word of one title stands in the other citation"
+        if authors == Likeness.NONE and _years_apart(one, other):
+            return Identity.DIFFERENT, "other authors and another year"
+        return Identity.ASK, "a title could not be read"
     if title == TitleMatch.OTHER_PART:
         return Identity.DIFFERENT, "different parts of one series"
     if title in (TitleMatch.FAR, TitleMatch.OTHER_LANGUAGE):
@@ -122,20 +127,12 @@ def _by_title(one: Citation, other: Citation, title: TitleMatch, authors: Likene
         return Identity.ASK, "the same title, but the authors agree only in part"
     if one.first_page and other.first_page and one.first_page != other.first_page:
         return Identity.ASK, "the same title and authors at two places"
-    if not _years_agree(one, other):
+    allowed = YEARS_TO_PRINT if one.preprint or other.preprint else YEARS_IN_PRINT
+    if one.year is not None and other.year is not None and abs(one.year - other.year) > allowed:
         return Identity.ASK, "the same title and authors, but years too far apart"
     if len(content_words(one.title)) <= SHORT_TITLE and one.year != other.year:
         return Identity.ASK, "the same authors and a title too short to be certain in different years"
     return Identity.SAME, "the same title and authors"
-
-
-def _without_title(one: Citation, other: Citation, authors: Likeness) -> tuple[Identity, str]:
-    """A title could not be read: the other's title may still be missing from the whole text."""
-    if _texts_contradict(one, other) and (one.title or other.title):
-        return Identity.DIFFERENT, "hardly a word of one title stands in the other citation"
-    if authors == Likeness.NONE and _years_apart(one, other):
-        return Identity.DIFFERENT, "other authors and another year"
-    return Identity.ASK, "a title could not be read"
 
 
 def _texts_contradict(one: Citation, other: Citation) -> bool:
@@ -149,13 +146,6 @@ def _letters_only(text: str) -> set[str]:
     """The content words of a text without addresses, identifiers and numbers."""
     tokens = (token for token in text.split() if "/" not in token and not re.search(r"\d", token))
     return {word for word in content_words(" ".join(tokens)) if len(word) > 2}
-
-
-def _years_agree(one: Citation, other: Citation) -> bool:
-    if one.year is None or other.year is None:
-        return True
-    allowed = YEARS_TO_PRINT if one.preprint or other.preprint else YEARS_IN_PRINT
-    return abs(one.year - other.year) <= allowed
 
 
 def _years_apart(one: Citation, other: Citation) -> bool:

@@ -8,7 +8,7 @@ author of the citation, the name of a theorem or the source's title. A name coun
 import re
 from collections.abc import Iterator, Sequence
 
-from benchmark.citations.flags import Flag, Leak, Spans
+from benchmark.citations.flags import Leak, LeakFlag, Spans
 from benchmark.citations.identifiers import arxiv_ids_in, dois_in
 from benchmark.citations.naming import authors_named, other_names_named, theorems_named
 from benchmark.citations.reading import Citation
@@ -29,13 +29,18 @@ _TOKEN = re.compile(r"(?<![\w$])[^\W_][\w:.+-]*[^\W_]")
 _BRACKETED = re.compile(r"\[([^\[\]]{1,100})\]")
 
 
-def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tuple[Flag, ...]:
+def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tuple[LeakFlag, ...]:
     """Every leak of `cited` in the anchor, by place.
 
     `key` is the citation's key, `nearby` the text around the gap: keys that it cites are looked for as well.
     """
     anchor = anchor[:MAX_SCANNED]
-    marks = [*_keys(anchor, key, nearby), *_identifiers(anchor)]
+    marks = list(_keys(anchor, key, nearby))
+    lowered = anchor.lower()
+    for kind, identifiers in ((Leak.DOI, dois_in(anchor)), (Leak.ARXIV, arxiv_ids_in(anchor))):
+        for identifier in sorted(identifiers):
+            start = max(lowered.find(identifier), 0)
+            marks.append(LeakFlag(kind, start, start + len(identifier), f"an identifier: {identifier}"))
     marked = Spans((flag.start, flag.end) for flag in marks)
     found = tuple(word for word in read_words(anchor) if word.start not in marked)
     flags = [
@@ -48,24 +53,24 @@ def scan(anchor: str, cited: Citation, *, key: str = "", nearby: str = "") -> tu
     return tuple(sorted(flags, key=lambda flag: (flag.start, flag.end, flag.kind)))
 
 
-def _keys(anchor: str, key: str, nearby: str) -> Iterator[Flag]:
+def _keys(anchor: str, key: str, nearby: str) -> Iterator[LeakFlag]:
     commands = [match.span() for match in _CITE.finditer(anchor)]
     for start, end in commands:
-        yield Flag(Leak.CITATION_KEY, start, end, "a \\cite command is left")
+        yield LeakFlag(Leak.CITATION_KEY, start, end, "a \\cite command is left")
     inside = Spans(commands)
     known = cited_keys(nearby) | {key}
-    tokens = [match.span() for match in _TOKEN.finditer(anchor) if _is_distinctive(match.group())]
+    # A key that is not a word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets.
+    tokens = [
+        token.span()
+        for token in _TOKEN.finditer(anchor)
+        if len(token[0]) > 2 and re.search(r"[A-Za-z]", token[0]) and re.search(r"[\d_:]", token[0])
+    ]
     bracketed = [match.span(1) for match in _BRACKETED.finditer(anchor)]
     for start, end in tokens + bracketed:
         name = anchor[start:end]
         if name in known and start not in inside:
             whose = "this citation" if name == key else "another citation nearby"
-            yield Flag(Leak.CITATION_KEY, start, end, f"the key of {whose}")
-
-
-def _is_distinctive(token: str) -> bool:
-    """A key that is not a word: Tu83, RS-XVI. Keys like Wilson or dom count only in brackets."""
-    return len(token) > 2 and bool(re.search(r"[A-Za-z]", token)) and bool(re.search(r"[\d_:]", token))
+            yield LeakFlag(Leak.CITATION_KEY, start, end, f"the key of {whose}")
 
 
 def cited_keys(text: str) -> set[str]:
@@ -75,15 +80,7 @@ def cited_keys(text: str) -> set[str]:
     return {key.strip() for keys in lists for key in keys.split(",")[:50]}
 
 
-def _identifiers(anchor: str) -> Iterator[Flag]:
-    lowered = anchor.lower()
-    for kind, found in ((Leak.DOI, dois_in(anchor)), (Leak.ARXIV, arxiv_ids_in(anchor))):
-        for identifier in sorted(found):
-            start = max(lowered.find(identifier), 0)
-            yield Flag(kind, start, start + len(identifier), f"an identifier: {identifier}")
-
-
-def _title(found: Sequence[Word], title: str) -> Iterator[Flag]:
+def _title(found: Sequence[Word], title: str) -> Iterator[LeakFlag]:
     """The longest stretch of the title's content words in its order, with at most one other word between two."""
     wanted = content_words(title)
     if len(wanted) < WHOLE_TITLE_WORDS:
@@ -106,4 +103,4 @@ def _title(found: Sequence[Word], title: str) -> Iterator[Flag]:
     share = length / len(wanted)
     if (length >= TITLE_WORDS and share >= TITLE_SHARE) or (length >= WHOLE_TITLE_WORDS and share == 1):
         reason = f"{length} of {len(wanted)} content words of the source's title, in its order"
-        yield Flag(Leak.TITLE, content[begin].start, content[end].end, reason)
+        yield LeakFlag(Leak.TITLE, content[begin].start, content[end].end, reason)

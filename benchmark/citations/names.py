@@ -1,7 +1,6 @@
 """Names of authors as citations write them, and whether two of them can be one person."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -98,33 +97,21 @@ def _group(text: str, *, inverted: bool) -> list[Name]:
     at = 0
     while at < len(pieces):
         following = pieces[at + 1] if at + 1 < len(pieces) else ""
-        turned = _is_surname(pieces[at]) and (
-            _is_given(following, len(pieces)) or (inverted and len(pieces) == 2 and at == 0)
-        )
+        # what holds no initial can be a surname alone
+        alone = not any(map(_are_initials, pieces[at].split()))
+        # a piece behind a comma belongs to the surname before it; a full name does if it is the only one
+        words = following.split() if len(pieces) == 2 else []
+        given = _are_initials(following) or len(words) == 1 or (len(words) == 2 and _are_initials(words[1]))
+        turned = alone and (given or (inverted and len(pieces) == 2 and at == 0))
         names.append(Name(pieces[at], following) if turned else _in_order(pieces[at]))
         at += 2 if turned else 1
     return [name for name in names if _LETTERS.search(name.surname)]
-
-
-def _is_surname(piece: str) -> bool:
-    """Whether a piece can be a surname alone: it has no initial in it."""
-    return not any(map(_are_initials, piece.split()))
-
-
-def _is_given(piece: str, pieces: int) -> bool:
-    """Whether a piece behind a comma belongs to the surname before it; a full name does if it is alone."""
-    return _are_initials(piece) or (pieces == 2 and 1 <= len(piece.split()) <= 2 and _one_given(piece))
 
 
 def _are_initials(piece: str) -> bool:
     """Whether a text is initials only: J., J. L., F.-H., Yu., FH."""
     parts = [part for token in piece.split() for part in re.findall(r"[^.-]+\.?-?", token)]
     return bool(parts) and all(map(_INITIAL.fullmatch, parts))
-
-
-def _one_given(piece: str) -> bool:
-    _, *rest = piece.split()
-    return not rest or _are_initials(rest[0])
 
 
 def _in_order(piece: str) -> Name:
@@ -148,9 +135,14 @@ def _in_order(piece: str) -> Name:
 
 def compare(one: Name, other: Name) -> Likeness:
     """SAME, SPELLING, TYPING or NONE. Given names that contradict each other make two persons."""
-    if _given_contradict(one, other):
+    # initials that leave no room for the other: J. Li and Z. Li are two persons
+    left, right = one.initials, other.initials
+    apart = left and right and left[0] not in right and right[0] not in left
+    if apart and not one.swapped_with(other):
         return Likeness.NONE
-    if _given_differ(one, other):
+    # called by a full first name and not by the same: Peter and Paul, but Mike and Michael too
+    left, right = one.first, other.first
+    if len(left) > 2 and len(right) > 2 and left != right and not one.swapped_with(other):
         return Likeness.TYPING if one.keys & other.keys else Likeness.NONE
     if one.keys & other.keys:
         return Likeness.SAME
@@ -168,41 +160,22 @@ def compare_lists(one: Authors, other: Authors) -> Likeness:
     if not one.names or not other.names:
         return Likeness.UNKNOWN
     shorter, longer = sorted((one, other), key=lambda authors: len(authors.names))
-    likeness = _matched(shorter.names, longer.names)
+    # of each name of the shorter list that has a partner of its own in the longer one
+    likeness: list[Likeness] = []
+    left, free = list(shorter.names), list(longer.names)
+    for wanted in (Likeness.SAME, Likeness.SPELLING, Likeness.TYPING):
+        for name in list(left):
+            partner = next((other for other in free if compare(name, other) == wanted), None)
+            if partner is not None:
+                free.remove(partner)
+                left = [other for other in left if other is not name]
+                likeness.append(wanted)
     if len(likeness) == len(shorter.names):
         if len(shorter.names) == len(longer.names):
             return max(likeness, key=list(Likeness).index)
         leads = compare(one.names[0], other.names[0]) in (Likeness.SAME, Likeness.SPELLING)
         return Likeness.PART if shorter.open and leads else Likeness.OVERLAP
     return Likeness.OVERLAP if likeness else Likeness.NONE
-
-
-def _matched(shorter: Sequence[Name], longer: Sequence[Name]) -> list[Likeness]:
-    """The likeness of each name of the shorter list that has a partner of its own in the longer one."""
-    free = list(longer)
-    found = []
-    for wanted in (Likeness.SAME, Likeness.SPELLING, Likeness.TYPING):
-        for name in list(shorter):
-            partner = next((other for other in free if compare(name, other) == wanted), None)
-            if partner is not None:
-                free.remove(partner)
-                shorter = [other for other in shorter if other is not name]
-                found.append(wanted)
-    return found
-
-
-def _given_contradict(one: Name, other: Name) -> bool:
-    """Whether the initials of one leave no room for the other: J. Li and Z. Li are two persons."""
-    left, right = one.initials, other.initials
-    if not left or not right or one.swapped_with(other):
-        return False
-    return left[0] not in right and right[0] not in left
-
-
-def _given_differ(one: Name, other: Name) -> bool:
-    """Whether both are called by a full first name and not by the same: Peter and Paul, but Mike and Michael too."""
-    left, right = one.first, other.first
-    return len(left) > 2 and len(right) > 2 and left != right and not one.swapped_with(other)
 
 
 def _one_apart(left: str, right: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from benchmark.citations.flags import Flag, Leak, Spans
+from benchmark.citations.flags import Leak, LeakFlag, Spans
 from benchmark.citations.folding import word_set, words
 from benchmark.citations.names import Name
 from benchmark.citations.theorem_names import DESCRIPTIVE, EPONYMS, NOUNS, STRUCTURES, TITLE_NOUNS
@@ -33,7 +33,7 @@ _BEHIND_A_NAME = word_set(
 )
 
 
-def authors_named(found: Sequence[Word], names: Iterable[Name]) -> Iterator[Flag]:
+def authors_named(found: Sequence[Word], names: Iterable[Name]) -> Iterator[LeakFlag]:
     """The authors of the citation where their surnames mean persons."""
     keys = {key: name.surname for name in names for key in name.keys if len(key) > 1}
     at = 0
@@ -45,7 +45,7 @@ def authors_named(found: Sequence[Word], names: Iterable[Name]) -> Iterator[Flag
             if not _is_term(last, after):
                 doubtful = found[at].opens and found[at].folded in _COMMON and not last.possessive
                 reason = f"the author {surname}" + (", or the common word" if doubtful else "")
-                yield Flag(Leak.AUTHOR, found[at].start, last.end, reason, certain=not doubtful)
+                yield LeakFlag(Leak.AUTHOR, found[at].start, last.end, reason, certain=not doubtful)
         at += length or 1
 
 
@@ -56,14 +56,13 @@ def _surname_at(found: Sequence[Word], at: int, keys: dict[str, str]) -> tuple[i
     for length in (4, 3, 2, 1):
         group = found[at : at + length]
         surname = keys.get(joined(group), "") if len(group) == length else ""
-        if surname and any(word.capital for word in group) and all(map(_holds_together, group[:-1])):
+        # over a space or hyphen, and over the space that a lost accent has left behind
+        whole = all(
+            word.gap in (" ", "-", "~") or (word.accented and not word.gap.strip()) for word in group[:-1]
+        )
+        if surname and whole and any(word.capital for word in group):
             return length, surname
     return 0, ""
-
-
-def _holds_together(word: Word) -> bool:
-    """A surname goes on over a space or hyphen; also over the space that a lost accent has left behind."""
-    return word.gap in (" ", "-", "~") or (word.accented and not word.gap.strip())
 
 
 def _is_term(name: Word, after: Word | None) -> bool:
@@ -73,7 +72,7 @@ def _is_term(name: Word, after: Word | None) -> bool:
     return not after.capital and after.folded in STRUCTURES
 
 
-def theorems_named(found: Sequence[Word], title: str) -> Iterator[Flag]:
+def theorems_named(found: Sequence[Word], title: str) -> Iterator[LeakFlag]:
     """Theorems by a person's name, by a textbook name, or by the name that the source's title gives them."""
     titled = set(pairwise(words(title)))
     taken = -1
@@ -83,7 +82,7 @@ def theorems_named(found: Sequence[Word], title: str) -> Iterator[Flag]:
         end, reason = _theorem_at(found, at, titled)
         if end:
             taken = end - 1
-            yield Flag(Leak.THEOREM, word.start, found[end - 1].end, reason)
+            yield LeakFlag(Leak.THEOREM, word.start, found[end - 1].end, reason)
 
 
 def _theorem_at(found: Sequence[Word], at: int, titled: set[tuple[str, str]]) -> tuple[int, str]:
@@ -131,7 +130,9 @@ def _is_name(word: Word) -> bool:
     return word.capital and len(word.folded) > 2 and plain_word and not word.folded.endswith(("ian", "ean"))
 
 
-def other_names_named(found: Sequence[Word], flags: Sequence[Flag], *, unknown: bool) -> Iterator[Flag]:
+def other_names_named(
+    found: Sequence[Word], flags: Sequence[LeakFlag], *, unknown: bool
+) -> Iterator[LeakFlag]:
     """People to whom something is attributed and who were not flagged; a doubt if the authors are not known."""
     taken = Spans((flag.start, flag.end) for flag in flags if flag.kind == Leak.AUTHOR or not unknown)
     behind = 0  # the end of the list of names found last
@@ -141,25 +142,17 @@ def other_names_named(found: Sequence[Word], flags: Sequence[Flag], *, unknown: 
         after = found[at + 1] if at + 1 < len(found) else None
         if _is_term(word, after) or not _is_attributed(found, at):
             continue
-        end = _last_of_list(found, at)
+        end = at  # of a list of names: Fontes, Isopi and Newman
+        while end + 1 < len(found) and _LINKS.match(found[end].gap):
+            step = 2 if found[end + 1].folded == "and" else 1
+            if end + step >= len(found) or not _is_name(found[end + step]):
+                break
+            end += step
         behind = found[end].end
-        reason = (
-            "a person, and the citation does not say who its authors are" if unknown else "another person"
-        )
-        yield Flag(
-            Leak.AUTHOR if unknown else Leak.OTHER_NAME, word.start, found[end].end, reason, certain=False
-        )
-
-
-def _last_of_list(found: Sequence[Word], at: int) -> int:
-    """Where a list of names that begins at `at` ends: Fontes, Isopi and Newman."""
-    end = at
-    while end + 1 < len(found) and _LINKS.match(found[end].gap):
-        step = 2 if found[end + 1].folded == "and" else 1
-        if end + step >= len(found) or not _is_name(found[end + step]):
-            break
-        end += step
-    return end
+        kind, reason = Leak.OTHER_NAME, "another person"
+        if unknown:
+            kind, reason = Leak.AUTHOR, "a person, and the citation does not say who its authors are"
+        yield LeakFlag(kind, word.start, behind, reason, certain=False)
 
 
 def _is_attributed(found: Sequence[Word], at: int) -> bool:

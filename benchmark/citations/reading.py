@@ -64,13 +64,20 @@ def read_citation(text: str, *, doi_field: str = "", arxiv_field: str = "") -> C
     marked = _ADDRESS.sub(" ", whole)
     roles = _ROLES.search(marked)
     front, title, tail = _parts(marked)
+    names = _DATED.sub(" ", _unmarked(front).replace("[author]", " "))
+    authors = Authors() if _BYSAME in names else read_authors(names)
     behind = _unmarked(tail)
+    # the year behind the authors, else one in brackets, else the last that reads like one
+    after = behind or _unmarked(marked)
+    dated = _YEAR.search(_unmarked(front)) or _YEAR_IN_BRACKETS.search(after)
+    years = [dated[1]] if dated else _YEAR.findall(after)[-1:]
+    year = int(years[0]) if years else None
     pages = _PAGES.findall(re.sub(r"\([^()]{0,20}\)", " ", behind))
     return Citation(
         text=clean,
         title=_unmarked(title).strip(" .,;:") if len(words(title)) > 1 else "",
-        authors=read_authors(roles[1]) if roles else _authors(front),
-        year=int(roles[2]) if roles and roles[2] else _year(_unmarked(front), behind or _unmarked(marked)),
+        authors=read_authors(roles[1]) if roles else authors,
+        year=int(roles[2]) if roles and roles[2] else year,
         first_page=int(pages[-1][0]) if pages else None,
         dois=frozenset(filter(None, {doi(doi_field)})) | dois_in(clean),
         arxiv_ids=frozenset(filter(None, {arxiv_id(arxiv_field)})) | arxiv_ids_in(clean),
@@ -128,27 +135,13 @@ def _parts(marked: str) -> tuple[str, str, str]:
     if quoted := _QUOTED.search(marked):
         return marked[: quoted.start()], quoted[1] or quoted[2], marked[quoted.end() :]
     blocks = [block.strip() for block in marked.split(BREAK) if block.strip(f" .{ITALIC}")]
-    if len(blocks) > 1 and not _is_title_like(blocks[0]):
-        return blocks[0], _block_title(blocks[1]), " ".join([_after_title(blocks[1]), *blocks[2:]])
-    return _inline(marked.replace(BREAK, " "))
-
-
-def _is_title_like(block: str) -> bool:
-    """A first block that holds more than authors: its style breaks elsewhere."""
-    return ITALIC in block.strip(f" {ITALIC}") or len(block) > 600
-
-
-def _block_title(block: str) -> str:
-    return _before_journal(block.lstrip(f" {ITALIC}")) if ITALIC in block[:2] else block.partition(ITALIC)[0]
-
-
-def _after_title(block: str) -> str:
-    return block.lstrip(f" {ITALIC}")[len(_block_title(block)) :]
-
-
-def _inline(marked: str) -> tuple[str, str, str]:
-    """Styles without breaks: authors, then the title in italics, or the title and then italics for the journal."""
-    text = marked.strip()
+    # a first block that holds more than authors belongs to a style that breaks elsewhere
+    if len(blocks) > 1 and ITALIC not in blocks[0].strip(f" {ITALIC}") and len(blocks[0]) <= 600:
+        second = blocks[1].lstrip(f" {ITALIC}")
+        title = _before_journal(second) if ITALIC in blocks[1][:2] else blocks[1].partition(ITALIC)[0]
+        return blocks[0], title, " ".join([second[len(title) :], *blocks[2:]])
+    # styles without breaks: authors, then the title in italics, or the title and then italics for the journal
+    text = marked.replace(BREAK, " ").strip()
     front = _front(text)
     if not front:
         return "", "", text
@@ -181,8 +174,19 @@ def _front(text: str) -> str:
         found = re.search(stop, head)
         if found and _are_names(head[: found.start()]):
             return text[: found.end()].rstrip(f" {ITALIC}")
-    inverted = _INVERTED.match(head)
-    return inverted.group() if inverted else _names_ahead(head)
+    if inverted := _INVERTED.match(head):
+        return inverted.group()
+    # as many comma-separated pieces as read like names with initials before the surname
+    end = 0
+    for piece in re.finditer(r"[^,]{1,120}(?:,\s|$)", head):
+        names = re.split(r"\s(?:and|&)\s", piece.group().strip(" ,").removeprefix("and "))
+        if not all(map(_IN_ORDER.fullmatch, names)):
+            break
+        end = piece.end()
+    if not end and (first := re.match(r"([^,.]{3,40}),\s", head)) and 2 <= len(first[1].split()) <= 4:
+        followed = _are_names(head[first.end() :].partition(",")[0])
+        end = first.end() if _are_names(first[1]) and not followed else 0
+    return head[:end]
 
 
 def _are_names(text: str) -> bool:
@@ -196,40 +200,11 @@ def _are_names(text: str) -> bool:
     )
 
 
-def _names_ahead(head: str) -> str:
-    """As many comma-separated pieces as read like names with initials before the surname."""
-    end = 0
-    for piece in re.finditer(r"[^,]{1,120}(?:,\s|$)", head):
-        names = re.split(r"\s(?:and|&)\s", piece.group().strip(" ,").removeprefix("and "))
-        if not all(map(_IN_ORDER.fullmatch, names)):
-            break
-        end = piece.end()
-    if not end and (first := re.match(r"([^,.]{3,40}),\s", head)) and 2 <= len(first[1].split()) <= 4:
-        end = (
-            first.end()
-            if _are_names(first[1]) and not _are_names(head[first.end() :].partition(",")[0])
-            else 0
-        )
-    return head[:end]
-
-
 def _before_journal(text: str) -> str:
     """The text up to where a journal's name begins behind a comma or full stop."""
     begins = _JOURNAL_BEGINS.search(text)
     title = text[: begins.start()] if begins else text
     return title.partition(ITALIC)[0].rstrip(" ,.")
-
-
-def _authors(front: str) -> Authors:
-    names = _DATED.sub(" ", _unmarked(front).replace("[author]", " "))
-    return Authors() if _BYSAME in names else read_authors(names)
-
-
-def _year(front: str, behind: str) -> int | None:
-    """The year behind the authors, else one in brackets, else the last that reads like one."""
-    dated = _YEAR.search(front) or _YEAR_IN_BRACKETS.search(behind)
-    years = [dated[1]] if dated else _YEAR.findall(behind)
-    return int(years[-1]) if years else None
 
 
 def _edition(text: str) -> str:

@@ -5,30 +5,25 @@ from enum import StrEnum
 
 from benchmark.citations.folding import word_set, words
 
-_ROMAN = {
-    roman: str(number)
-    for number, roman in enumerate(
-        (
-            "i",
-            "ii",
-            "iii",
-            "iv",
-            "v",
-            "vi",
-            "vii",
-            "viii",
-            "ix",
-            "x",
-            "xi",
-            "xii",
-            "xiii",
-            "xiv",
-            "xv",
-            "xvi",
-        ),
-        1,
-    )
-}
+_NUMERALS = [
+    "i",
+    "ii",
+    "iii",
+    "iv",
+    "v",
+    "vi",
+    "vii",
+    "viii",
+    "ix",
+    "x",
+    "xi",
+    "xii",
+    "xiii",
+    "xiv",
+    "xv",
+    "xvi",
+]
+_ROMAN = {roman: str(number) for number, roman in enumerate(_NUMERALS, 1)}
 _SERIES = frozenset({"part", "parts", "volume", "vol", "chapter", "no", "teil", "partie"})
 _SMALL = word_set(
     "a an the of on in for and to by with at from via is are as its their some le la les l de des du "
@@ -79,9 +74,8 @@ def content_words(text: str) -> tuple[str, ...]:
 
 def singular(word: str) -> str:
     """A folded word without its plural s."""
-    return (
-        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-    )
+    plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word
 
 
 def _only_numbers_differ(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
@@ -103,21 +97,18 @@ def _split_numbers(title: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, 
 
 def _near(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     """Half of the content words in common, one title inside the other, or letters that nearly agree."""
-    one, other = _content(left), _content(right)
+    one, other = (
+        frozenset(singular(word) for word in title if word not in _SMALL) for title in (left, right)
+    )
     if one and other and len(one & other) >= NEAR_SHARE * len(one | other):
         return True
     if one and other and (one <= other or other <= one) and min(len(one), len(other)) >= 2:
         return True
-    return _same_letters("".join(left), "".join(right))
-
-
-def _content(title: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(singular(word) for word in title if word not in _SMALL)
-
-
-def _same_letters(left: str, right: str) -> bool:
-    """Whether nine tenths of the three-letter runs agree: typing errors, words run together."""
-    one, other = ({text[at : at + 3] for at in range(len(text) - 2)} for text in (left, right))
+    # three-letter runs: typing errors, words run together
+    one, other = (
+        frozenset(text[at : at + 3] for at in range(len(text) - 2))
+        for text in ("".join(left), "".join(right))
+    )
     return bool(one and other) and len(one & other) >= 0.7 * len(one | other)
 
 

@@ -40,7 +40,12 @@ class Word:
 def read_words(text: str) -> tuple[Word, ...]:
     """The words of the first MAX_SCANNED characters. An 's is part of the gap, not a word."""
     text = text[:MAX_SCANNED]
-    found = [match for match in _WORD.finditer(text) if match["word"] and not _is_s(text, match)]
+    found = [
+        match
+        for match in _WORD.finditer(text)
+        if match["word"]
+        and not (match["word"] == "s" and text[match.start() - 1 : match.start()] in ("'", "’"))
+    ]
     words = []
     for at, match in enumerate(found):
         raw = match["word"]
@@ -63,7 +68,3 @@ def read_words(text: str) -> tuple[Word, ...]:
 def joined(words: Iterable[Word]) -> str:
     """The folded words run together."""
     return "".join(word.folded for word in words)
-
-
-def _is_s(text: str, match: re.Match[str]) -> bool:
-    return match["word"] == "s" and text[match.start() - 1 : match.start()] in ("'", "’")

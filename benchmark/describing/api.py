@@ -1,7 +1,5 @@
 """REST endpoints that describe a release to the world, for coordinators and owners."""
 
-from typing import Any
-
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
@@ -12,14 +10,14 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from accounts.profile.api import caller, checked
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.describing.actions import describe_release
 from benchmark.describing.croissant import croissant
 from benchmark.describing.views import instances_download
 from benchmark.models import Release, ReleaseDescription
+from benchmark.releases.queries import release_or_404
 from benchmark.reproduction.reproducing import reproduction
 
 
@@ -29,9 +27,7 @@ class DescriptionShape(serializers.ModelSerializer[ReleaseDescription]):
         fields = ("licence", "creators", "citation", "homepage", "version", "published_on")
 
 
-class DescriptionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class DescriptionView(StaffView):
     @extend_schema(operation_id="releases_description", responses=DescriptionShape)
     def get(self, request: Request, name: str) -> Response:
         """The description; 404 while there is none."""
@@ -48,26 +44,24 @@ class DescriptionView(StrictView):
         """Write or replace the description; a frozen release may be described too."""
         release = get_object_or_404(Release, name=name)
         sent = checked(DescriptionShape, request)
-        given: dict[str, Any] = dict(sent.validated_data)
         return Response(
-            DescriptionShape(describe_release(actor=caller(request), release=release, **given)).data
+            DescriptionShape(
+                describe_release(actor=caller(request), release=release, **sent.validated_data)
+            ).data
         )
 
 
-class CroissantView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class CroissantView(StaffView):
     @extend_schema(operation_id="releases_croissant", responses={200: OpenApiTypes.OBJECT, 409: RefusalOut})
     def get(self, request: Request, name: str) -> Response:
         """Croissant 1.0 metadata of a described release."""
-        release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+        release = release_or_404(name)
         file = reverse("api-release-instances-file", args=[name], request=request)
         page = reverse("release", args=[name], request=request)
         return Response(croissant(release, page=page, file=file))
 
 
-class ReproductionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class ReproductionView(StaffView):
     filters = {"second": "name of the release of the second run", "proximate": "keys, separated by commas"}
 
     @extend_schema(
@@ -88,8 +82,7 @@ class ReproductionView(StrictView):
         return Response(reproduction(first, second, filter(None, keys.split(","))))
 
 
-class InstancesFileView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class InstancesFileView(StaffView):
     filters = {"published": "1: in the format that the benchmark publishes, if it has one"}
 
     @extend_schema(
@@ -101,5 +94,5 @@ class InstancesFileView(StrictView):
     )
     def get(self, request: Request, name: str) -> HttpResponseBase:
         """The instances as JSON Lines: the file whose hash the metadata names."""
-        release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+        release = release_or_404(name)
         return instances_download(release, published=request.query_params.get("published") == "1")

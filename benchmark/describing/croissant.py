@@ -13,7 +13,7 @@ from benchmark.releases.instance_file import MEDIA_TYPE, file_facts
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
 FILE = "instances.jsonl"
-_CONTEXT: dict[str, Any] = {
+_CONTEXT: dict[str, object] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
     "citeAs": "cr:citeAs",
@@ -59,7 +59,7 @@ _OWN = {
 }
 
 
-def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, Any]:
+def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, object]:
     """The metadata of a described release; `page` is its address, `file` that of its instances.
 
     Raises Refused while the release has no description.
@@ -71,6 +71,13 @@ def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, Any
             code="not_described",
         )
     facts, count = file_facts(release), release.instances.count()
+    fields = [_field(name, "sc:Text", words, {"column": name}) for name, words in _OWN.items()]
+    if not release.instances.filter(paper=None).exists():
+        fields.append(_nested("paper", "key", "sc:Text", "Key of the paper that the instance comes from"))
+        fields.append(_nested("paper", "title", "sc:Text", "Title of that paper"))
+    payloads = release.instances.values_list("payload", flat=True).iterator(chunk_size=500)
+    for name, kind in sorted(payload_types(payloads).items()):
+        fields.append(_nested("payload", name, kind, f"Field {name} of the published instance"))
     document = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
@@ -106,22 +113,11 @@ def croissant(release: Release, *, page: str, file: str = FILE) -> dict[str, Any
                 "name": "instances",
                 "description": "The problems of the release.",
                 "key": {"@id": "instances/instance"},
-                "field": list(_fields(release)),
+                "field": fields,
             }
         ],
     }
     return {key: value for key, value in document.items() if value is not None}
-
-
-def _fields(release: Release) -> Iterator[dict[str, Any]]:
-    for name, words in _OWN.items():
-        yield _field(name, "sc:Text", words, {"column": name})
-    if not release.instances.filter(paper=None).exists():
-        yield _nested("paper", "key", "sc:Text", "Key of the paper that the instance comes from")
-        yield _nested("paper", "title", "sc:Text", "Title of that paper")
-    payloads = release.instances.values_list("payload", flat=True).iterator(chunk_size=500)
-    for name, kind in sorted(payload_types(payloads).items()):
-        yield _nested("payload", name, kind, f"Field {name} of the published instance")
 
 
 def payload_types(payloads: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -150,14 +146,14 @@ def _scalars(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, An
             yield f"{path}{name}", member
 
 
-def _nested(column: str, path: str, kind: str, words: str) -> dict[str, Any]:
+def _nested(column: str, path: str, kind: str, words: str) -> dict[str, object]:
     name = f"{column}/{path.replace('.', '/')}"
     return _field(name, kind, words, {"column": column}, {"transform": {"jsonPath": path}})
 
 
 def _field(
-    name: str, kind: str, words: str, extract: dict[str, str], transform: dict[str, Any] | None = None
-) -> dict[str, Any]:
+    name: str, kind: str, words: str, extract: dict[str, str], transform: dict[str, object] | None = None
+) -> dict[str, object]:
     """A field of the record set. A line's own names are its columns; deeper ones take a JSON path as well."""
     return {
         "@type": "cr:Field",

@@ -2,10 +2,11 @@
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse, StreamingHttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.describing.actions import describe_release
@@ -13,14 +14,14 @@ from benchmark.describing.croissant import croissant
 from benchmark.models import Release, ReleaseDescription
 from benchmark.releases.forms import DescriptionForm
 from benchmark.releases.instance_file import MEDIA_TYPE, instance_lines, published_lines
-from benchmark.releases.views import staff_only
+from benchmark.releases.queries import release_or_404
 
 
 @staff_only
 @require_http_methods(["GET", "POST"])
 def describe(request: SignedInRequest, name: str) -> HttpResponse:
     """The form for the description of a release."""
-    release = _release(name)
+    release = release_or_404(name)
     existing = ReleaseDescription.objects.filter(release=release).first()
     form = DescriptionForm(request.POST or None, instance=existing)
     if request.method == "POST" and form.is_valid():
@@ -43,7 +44,7 @@ def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
         for view in ("release", "release-instances-file")
     )
     try:
-        document = croissant(_release(name), page=page, file=file)
+        document = croissant(release_or_404(name), page=page, file=file)
     except Refused as refusal:
         messages.error(request, refusal.reason)
         return redirect("release-describe", name=name)
@@ -58,7 +59,7 @@ def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
 def instances_file(request: SignedInRequest, name: str) -> StreamingHttpResponse:
     """The file that the metadata describes, or with ?published=1 the one in the benchmark's own format."""
     try:
-        return instances_download(_release(name), published=request.GET.get("published") == "1")
+        return instances_download(release_or_404(name), published=request.GET.get("published") == "1")
     except Refused as refusal:
         raise Http404(refusal.reason) from refusal
 
@@ -70,7 +71,3 @@ def instances_download(release: Release, *, published: bool = False) -> Streamin
     ending = "published.jsonl" if published else "jsonl"
     response["Content-Disposition"] = f'attachment; filename="{release.name}.{ending}"'
     return response
-
-
-def _release(name: str) -> Release:
-    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)

@@ -1,6 +1,6 @@
 """Scanning outputs for what reveals their author."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -69,7 +69,11 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     """Scan these outputs of one release and keep what was found, in place of what an older version found."""
     protocol = get_protocol(release.benchmark.protocol)
     names, words = system_names(release), identity_words(release)
-    scans = [_scan(protocol, names, words, output) for output in outputs]
+    scans = []
+    for output in outputs:
+        findings = find(protocol, names, words, output.payload, output.text, output.text_format)
+        certain = sum(found["certain"] for found in findings)
+        scans.append(IdentityScan(output=output, version=VERSION, findings=findings, certain=certain))
     IdentityScan.objects.bulk_create(
         scans,
         update_conflicts=True,
@@ -78,17 +82,11 @@ def scan_outputs(release: Release, outputs: Iterable[Output]) -> None:
     )
 
 
-def _scan(protocol: Protocol, names: Sequence[str], words: Sequence[str], output: Output) -> IdentityScan:
-    findings = find(protocol, names, words, output.payload, output.text, output.text_format)
-    certain = sum(found["certain"] for found in findings)
-    return IdentityScan(output=output, version=VERSION, findings=findings, certain=certain)
-
-
 def find(
     protocol: Protocol,
     names: Sequence[str],
     words: Sequence[str],
-    payload: dict[str, Any],
+    payload: Mapping[str, Any],
     text: str,
     text_format: str,
 ) -> list[dict[str, Any]]:

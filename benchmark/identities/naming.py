@@ -103,7 +103,13 @@ def named(reading: Reading, systems: Iterable[str], words: Iterable[str] = ()) -
         if not _is_product(reading, found) and (certain := _name_certainty(reading.text, found)) is not None:
             certain = certain and found["name"] not in defined
             yield _finding(reading, found.start(), found.end(), certain=certain)
-    yield from _own_systems(reading, systems)
+    for name in sorted({name.strip() for name in systems if len(name.strip()) > 2}):
+        distinctive = bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}|\w[\s\-_]\w", name))
+        pattern = _GAP.join(map(re.escape, re.split(r"[\s\-_.]+", name)))
+        flags = re.IGNORECASE if distinctive else re.NOFLAG
+        for found in re.finditer(rf"{_FREE}{pattern}(?![A-Za-z0-9])", reading.text, flags):
+            if not _is_product(reading, found):
+                yield _finding(reading, found.start(), found.end(), certain=distinctive)
     for word in words:
         pattern = r"\s+".join(map(re.escape, read(word, "plain").text.split()))
         for found in re.finditer(rf"(?<!\w){pattern}(?!\w)", reading.text, re.IGNORECASE):
@@ -120,16 +126,6 @@ def _defined_acronyms(text: str) -> set[str]:
         if not _MODEL.search(words) and re.search(".{0,2}".join(acronym), initials):
             defined.add(acronym)
     return defined
-
-
-def _own_systems(reading: Reading, systems: Iterable[str]) -> Iterator[Finding]:
-    for name in sorted({name.strip() for name in systems if len(name.strip()) > 2}):
-        distinctive = bool(re.search(r"\d|[a-z][A-Z]|[A-Z]{2}|\w[\s\-_]\w", name))
-        pattern = _GAP.join(map(re.escape, re.split(r"[\s\-_.]+", name)))
-        flags = re.IGNORECASE if distinctive else re.NOFLAG
-        for found in re.finditer(rf"{_FREE}{pattern}(?![A-Za-z0-9])", reading.text, flags):
-            if not _is_product(reading, found):
-                yield _finding(reading, found.start(), found.end(), certain=distinctive)
 
 
 def _name_certainty(text: str, found: re.Match[str]) -> bool | None:

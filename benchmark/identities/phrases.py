@@ -25,14 +25,9 @@ def _patterns() -> tuple[tuple[Kind, bool, bool, re.Pattern[str]], ...]:
     return tuple(found)
 
 
-@cache
-def _templates() -> re.Pattern[str]:
-    return re.compile("|".join(table()["templates"]["certain"]))
-
-
 def templates(source: str) -> Iterator[Finding]:
     """Findings of kind TRANSCRIPT: marks of templates and tools, which the reading of Markdown leaves out as tags."""
-    for found in _templates().finditer(source):
+    for found in re.finditer("|".join(table()["templates"]["certain"]), source):
         yield Finding(Kind.TRANSCRIPT, found.start(), found.end(), " ".join(found[0].split())[:EXCERPT], True)
 
 
@@ -54,16 +49,6 @@ def _signs() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     return tuple((either(pair["one"]), either(pair["other"])) for pair in table()["signs"])
 
 
-def _together(text: str) -> Iterator[re.Match[str]]:
-    """Signs of two kinds that are near each other, in any order."""
-    for one, other in _signs():
-        signs = [(found, pattern is one) for pattern in (one, other) for found in pattern.finditer(text)]
-        signs.sort(key=lambda sign: sign[0].start())
-        for (first, of_one), (second, of_one_too) in pairwise(signs):
-            if of_one != of_one_too and second.start() - first.end() <= _NEAR:
-                yield from (first, second)
-
-
 def phrases(reading: Reading) -> Iterator[Finding]:
     """Findings of kinds SELF, TRANSCRIPT and REFUSAL."""
     # A line end inside a sentence is a blank, but "at the start of a line" must stay visible: two readings.
@@ -73,9 +58,15 @@ def phrases(reading: Reading) -> Iterator[Finding]:
         for found in pattern.finditer(plain if at_start else joined):
             first, last = reading.span(found.start(), found.end())
             yield Finding(kind, first, last, " ".join(found[0].split())[:EXCERPT], certain)
-    for found in _together(joined):
-        first, last = reading.span(found.start(), found.end())
-        yield Finding(Kind.TRANSCRIPT, first, last, " ".join(found[0].split())[:EXCERPT], True)
+    # signs of two kinds that are near each other, in any order
+    for one, other in _signs():
+        signs = [(found, pattern is one) for pattern in (one, other) for found in pattern.finditer(joined)]
+        signs.sort(key=lambda sign: sign[0].start())
+        for (before, of_one), (behind, of_one_too) in pairwise(signs):
+            if of_one != of_one_too and behind.start() - before.end() <= _NEAR:
+                for found in (before, behind):
+                    first, last = reading.span(found.start(), found.end())
+                    yield Finding(Kind.TRANSCRIPT, first, last, " ".join(found[0].split())[:EXCERPT], True)
     for pair in _dialogues():
         turns = [party.search(plain) for party in pair]
         for turn in turns if all(turns) else ():

@@ -13,25 +13,21 @@ def redact(source: str, spans: Iterable[tuple[int, int]], text_format: str) -> s
     Overlapping passages count as one. In LaTeX and Markdown a brace or dollar sign whose partner is outside the passage
     stays, so that the rest of the document is read as before.
     """
-    parts: list[str] = []
-    done = 0
-    for start, end in _merged(spans):
-        taken = source[start:end]
-        parts += [source[done:start], MARK]
-        if text_format != "plain":
-            parts.append(_unpaired(taken))
-        done = end
-    return "".join([*parts, source[done:]])
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
-    return merged
+    parts: list[str] = []
+    done = 0
+    for start, end in merged:
+        taken = source[start:end]
+        parts += [source[done:start], MARK]
+        if text_format != "plain":
+            parts.append(_unpaired(taken))
+        done = end
+    return "".join([*parts, source[done:]])
 
 
 def _unpaired(taken: str) -> str:

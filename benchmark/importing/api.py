@@ -14,15 +14,12 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView
 from benchmark.importing.forms import IMPORT_FORMS
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.importing.uploading import apply_import, delete_import, how_far, store_import
 from benchmark.models import ImportKind, ImportUpload
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class FaultOut(serializers.Serializer[Any]):
@@ -73,8 +70,7 @@ class ImportIn(serializers.Serializer[Any]):
     condition = serializers.SlugField(required=False)
 
 
-class ImportsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class ImportsView(StaffView):
     parser_classes = [MultiPartParser]
 
     def initialize_request(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Request:
@@ -116,9 +112,7 @@ class ImportsView(StrictView):
         return Response(ImportOut(upload).data, status=201)
 
 
-class ImportView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ImportView(StaffView):
     @extend_schema(operation_id="imports_show", responses=ImportOut)
     def get(self, request: Request, handle: str) -> Response:
         """The dry run with every problem, how far running work is, or what was imported."""
@@ -131,9 +125,7 @@ class ImportView(StrictView):
         return Response(status=204)
 
 
-class ApplyView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ApplyView(StaffView):
     @extend_schema(operation_id="imports_apply", request=None, responses={200: ImportOut, **REFUSED})
     def post(self, request: Request, handle: str) -> Response:
         """Import exactly what the dry run showed; a second time is refused."""

@@ -29,38 +29,27 @@ def unpack(archive: Path, folder: Path) -> int:
     more than MAX_MEMBERS files, MAX_BYTES in all or MAX_RATIO times the size of the archive.
     """
     try:
-        _check_list(archive)
+        # A long list of members is refused without being read. Its end is found as ZipFile finds it: two readings
+        # could differ.
+        with archive.open("rb") as file:
+            end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
+        if end and end[zipfile._ECD_SIZE] > MAX_LIST_BYTES:  # type: ignore[attr-defined]
+            raise RecordError(f"the archive lists too many files; at most {MAX_MEMBERS:,} are read")
         with zipfile.ZipFile(archive) as packed:
-            members = [member for member in packed.infolist() if _counts(member)]
+            members = []
+            for member in packed.infolist():
+                parts = PurePosixPath(member.filename).parts
+                hidden = any(part.startswith((".", "__MACOSX")) for part in parts if part not in (".", ".."))
+                if not member.is_dir() and not hidden:
+                    members.append(member)
             if len(members) > MAX_MEMBERS:
                 raise RecordError(f"the archive has {len(members):,} files; at most {MAX_MEMBERS:,} are read")
-            left = _allowed(archive)
+            left = min(MAX_BYTES, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
             for member in members:
                 left -= _write(packed, member, folder, left)
             return len(members)
     except _BROKEN as error:
         raise RecordError(f"the file is not a readable zip archive: {error}") from error
-
-
-def _check_list(archive: Path) -> None:
-    """Refuse a long list of members without reading it.
-
-    The end is found as ZipFile finds it: two readings could differ.
-    """
-    with archive.open("rb") as file:
-        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-    if end and end[zipfile._ECD_SIZE] > MAX_LIST_BYTES:  # type: ignore[attr-defined]
-        raise RecordError(f"the archive lists too many files; at most {MAX_MEMBERS:,} are read")
-
-
-def _allowed(archive: Path) -> int:
-    return min(MAX_BYTES, max(_RATIO_FROM, MAX_RATIO * archive.stat().st_size))
-
-
-def _counts(member: zipfile.ZipInfo) -> bool:
-    parts = PurePosixPath(member.filename).parts
-    hidden = any(part.startswith((".", "__MACOSX")) for part in parts if part not in (".", ".."))
-    return not member.is_dir() and not hidden
 
 
 def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left: int) -> int:

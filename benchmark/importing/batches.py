@@ -48,28 +48,20 @@ def checked_batches(
 
     `identify` returns a record's key and hash.
     """
-    unchanged = _unchanged(records, index, identify)
-    total, done = len(index), 0
-    while batch := list(islice(unchanged, BATCH)):
-        yield batch
-        done += len(batch)
+    changed = Refused("the file changed while it was read; nothing was imported", code="file_changed")
+    total, done, rows = len(index), 0, iter(records)
+    while batch := list(islice(rows, BATCH)):
+        checked = []
+        for record in batch:
+            if isinstance(record, RecordError):
+                raise changed
+            key, sha256 = identify(record)
+            found = index.find(key)
+            if found is None or found[0] != sha256:
+                raise changed
+            checked.append((record, sha256))
+        yield checked
+        done += len(checked)
         progress("writing", done, total)
     if done != total:
-        raise _changed()
-
-
-def _unchanged(
-    records: Iterable[Record | RecordError], index: KeyIndex, identify: Callable[[Record], tuple[str, str]]
-) -> Iterator[tuple[Record, str]]:
-    for record in records:
-        if isinstance(record, RecordError):
-            raise _changed()
-        key, sha256 = identify(record)
-        found = index.find(key)
-        if found is None or found[0] != sha256:
-            raise _changed()
-        yield record, sha256
-
-
-def _changed() -> Refused:
-    return Refused("the file changed while it was read; nothing was imported", code="file_changed")
+        raise changed

@@ -44,7 +44,13 @@ def _document(path: Path) -> OutputRecord:
         raise RecordError(f"cannot be read: {error.strerror}", field=path.name) from error
     if len(content) > MAX_DOCUMENT_BYTES:
         raise RecordError(f"larger than {MAX_DOCUMENT_BYTES:,} bytes", field=path.name)
-    text = _decoded(path.name, content)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise RecordError("not UTF-8", line=line, field=path.name) from error
+    if fault := text_fault(text):
+        raise RecordError(fault, field=path.name)
     if not text.strip():
         raise RecordError("the document is empty", field=path.name)
     named = _ATTEMPT.fullmatch(path.stem)
@@ -54,15 +60,3 @@ def _document(path: Path) -> OutputRecord:
         text=text,
         text_format=text_format,
     )
-
-
-def _decoded(name: str, content: bytes) -> str:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise RecordError("not UTF-8", line=line, field=name) from error
-    fault = text_fault(text)
-    if fault:
-        raise RecordError(fault, field=name)
-    return text

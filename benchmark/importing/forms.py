@@ -18,7 +18,7 @@ class ImportForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"label_suffix": "", **kwargs})
 
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> dict[str, str]:
         """The other arguments of import_release or import_outputs; only for a valid form."""
         return {name: value for name, value in self.cleaned_data.items() if name != "file"}
 
@@ -61,7 +61,7 @@ class OutputsImportForm(ImportForm):
     )
     field_order = ["release", "system", "system_name", "family", "track", "condition", "file"]
 
-    def terms(self) -> dict[str, Any]:
+    def terms(self) -> dict[str, str]:
         return {**super().terms(), "release": self.cleaned_data["release"].name}
 
 

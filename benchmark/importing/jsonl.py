@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -32,6 +32,10 @@ class Line:
 
     number: int
     value: dict[str, Any]
+
+    def fields(self, model: type[BaseModel]) -> dict[str, Any]:
+        """The given values of the fields of `model`, word for word."""
+        return {name: self.value[name] for name in model.model_fields if name in self.value}
 
 
 def read_records(
@@ -60,15 +64,19 @@ def read_lines(path: Path) -> Iterator[Line | RecordError]:
         yield RecordError(f"{path.name} cannot be read: {error.strerror}")
         return
     with file:
-        for number, raw in _raw_lines(file):
-            if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
-                yield RecordError("the file starts with a byte order mark; save it without one", line=1)
-                continue
+        number = 0
+        while raw := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
             try:
+                if number == 1 and raw.startswith(_BYTE_ORDER_MARK):
+                    raise RecordError("the file starts with a byte order mark; save it without one", line=1)
                 if raw.strip():
                     yield Line(number, parse_object(raw, number))
             except RecordError as error:
                 yield error
+            # of an overlong line only the beginning is kept, so that memory stays bounded
+            while not raw.endswith(b"\n") and (raw := file.readline(MAX_LINE_BYTES)):
+                pass
 
 
 def parse_object(raw: bytes, number: int) -> dict[str, Any]:
@@ -93,19 +101,14 @@ def parse_object(raw: bytes, number: int) -> dict[str, Any]:
     return value
 
 
-def _raw_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Numbered lines; of an overlong line only its beginning, so that memory stays bounded."""
-    number = 0
-    while raw := file.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        yield number, raw
-        while not raw.endswith(b"\n") and (raw := file.readline(MAX_LINE_BYTES)):
-            pass
-
-
 def _check_storable(value: Any, line: int, field: str = "", depth: int = 0) -> None:
     if isinstance(value, str | float):
-        reason = text_fault(value) if isinstance(value, str) else _number_fault(value)
+        reason = text_fault(value) if isinstance(value, str) else ""
+        if isinstance(value, float) and not math.isfinite(
+            value
+        ):  # as `_whole`, `_real` and the parser mark it
+            much = "infinite, or a number beyond 2**53, which would lose digits"
+            reason = "NaN is not JSON" if math.isnan(value) else much
         if reason:
             raise RecordError(reason, line=line, field=field)
     elif isinstance(value, dict | list):
@@ -125,13 +128,6 @@ def text_fault(text: str) -> str:
     if _SURROGATE.search(text):
         return "contains half of a surrogate pair"
     return ""
-
-
-def _number_fault(number: float) -> str:
-    """What `_whole`, `_real` and the parser let through only as a mark."""
-    if math.isnan(number):
-        return "NaN is not JSON"
-    return "" if math.isfinite(number) else "infinite, or a number beyond 2**53, which would lose digits"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,10 +1,34 @@
-"""Valid keys of instances and papers in imported files."""
+"""What the formats of several protocols share: keys of instances and papers, strict records, papers."""
 
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from benchmark.protocol import PaperRecord
 
 # One line: a key is used in URLs, table cells and file names of exports. Pydantic's regex has no lookahead.
 _ONE_LINE = r"^[^\x00-\x1f\x7f\x85\u2028\u2029]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f\x85\u2028\u2029]*$"
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=_ONE_LINE)]
+Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
+Split = Annotated[str, StringConstraints(max_length=50)]
+Year = Annotated[int, Field(ge=0, le=9999)]
+
+
+class Strict(BaseModel):
+    """A record of our own format: an unknown field is refused by name."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class PaperFields(Strict):
+    """The paper that an instance is from: the cluster."""
+
+    key: Key
+    title: str = ""
+    year: Year | None = None
+    identifiers: dict[str, str] = {}
+
+    def record(self) -> PaperRecord:
+        """The paper as it is stored."""
+        return PaperRecord(key=self.key, title=self.title, year=self.year, identifiers=self.identifiers)

@@ -1,9 +1,8 @@
 """Import of a system's outputs as one run: all or nothing, idempotent by the hash of its content."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -48,10 +47,6 @@ class OutputsReport:
     quarantined: int = 0
     flagged: int | None = None
 
-    def document(self) -> dict[str, Any]:
-        """The report as JSON."""
-        return asdict(self)
-
 
 def import_outputs(
     *,
@@ -82,12 +77,18 @@ def import_outputs(
         for key, sha256 in release.instances.values_list("key", "sha256").iterator():
             instances.add(key, sha256)
         survey = survey_outputs(rules.read_outputs(source), index, instances, progress, most_faults)
-        run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
-        changed = not _is_stored(run, system, survey)
-        if changed and not dry_run:
+        runs = Run.objects.filter(release=release, track=track, condition=condition, system__slug=system)
+        stored = runs.first()
+        if stored and stored.sha256 != survey.sha256:
+            place = " ".join(part for part in (release.name, track, condition) if part)
+            found = describe(survey.index, stored_hashes(stored))
+            raise Refused(f"{system} has other outputs on {place}: {found}", code="run_differs")
+        if stored is None and not dry_run:
+            run = Run(release=release, track=track, condition=condition, sha256=survey.sha256)
             author = System(slug=system, name=system_name or system, family=family)
             _store(actor, run, author, survey, rules.read_outputs(source), progress)
             scan_identities(release=release, progress=progress)
+        flagged = Output.objects.filter(run__in=runs, protocol_flags__isnull=False).distinct()
         return OutputsReport(
             release=release.name,
             system=system,
@@ -97,31 +98,11 @@ def import_outputs(
             outputs=len(index) - survey.counts[NOT_RELEASED],
             states=dict(sorted(survey.counts.items())),
             without_output=len(instances) - survey.groups,
-            changed=changed,
+            changed=stored is None,
             dry_run=dry_run,
             quarantined=quarantined(release).count(),
-            flagged=_flagged(run, system),
+            flagged=flagged.count() if runs.exists() else None,
         )
-
-
-def _flagged(run: Run, system: str) -> int | None:
-    """Flagged outputs of the stored run; None if there is none yet."""
-    place = {"release": run.release, "track": run.track, "condition": run.condition}
-    stored = Run.objects.filter(system__slug=system, **place).first()
-    return stored.outputs.filter(protocol_flags__isnull=False).distinct().count() if stored else None
-
-
-def _is_stored(run: Run, system: str, survey: Survey) -> bool:
-    same = {"release": run.release, "track": run.track, "condition": run.condition}
-    stored = Run.objects.filter(system__slug=system, **same).first()
-    if stored is None:
-        return False
-    if stored.sha256 != survey.sha256:
-        pairs = stored_hashes(stored)
-        place = " ".join(part for part in (run.release.name, run.track, run.condition) if part)
-        reason = f"{system} has other outputs on {place}: {describe(survey.index, pairs)}"
-        raise Refused(reason, code="run_differs")
-    return True
 
 
 @transaction.atomic
@@ -133,7 +114,6 @@ def _store(
     records: Iterable[OutputRecord | RecordError],
     progress: Progress,
 ) -> None:
-    # The stored system; raises Refused if it is known under another name or family.
     names = {"name": author.name, "family": author.family}
     system, created = System.objects.get_or_create(slug=author.slug, defaults=names)
     for field, given in names.items():
@@ -146,38 +126,35 @@ def _store(
             run.save(force_insert=True)
     except IntegrityError as error:
         raise Refused(f"a run of {author.slug} was imported at the same time", code="busy") from error
-    for batch in checked_batches(records, survey.index, _identify, progress):
-        _store_batch(run, batch)
-    withheld = survey.counts[NOT_RELEASED]
-    counts: dict[str, Any] = {"outputs": len(survey.index) - withheld, "system": author.slug}
-    counts |= {"sha256": run.sha256, **({"not_released": withheld} if withheld else {})}
-    record(actor=actor, verb="import_outputs", target=run, details=counts)
 
+    def identify(output: OutputRecord) -> tuple[str, str]:
+        return output_key(output.instance, output.attempt), output_sha256(output)
 
-def _identify(output: OutputRecord) -> tuple[str, str]:
-    return output_key(output.instance, output.attempt), output_sha256(output)
-
-
-def _store_batch(run: Run, batch: list[tuple[OutputRecord, str]]) -> None:
-    keys = {row.instance for row, _ in batch}
-    instances = dict(run.release.instances.filter(key__in=keys).values_list("key", "pk"))
-    UnreleasedOutput.objects.bulk_create(
-        UnreleasedOutput(run=run, instance_id=instances[row.instance])
-        for row, _ in batch
-        if row.state == NOT_RELEASED
-    )
-    stored = Output.objects.bulk_create(
-        Output(
-            run=run,
-            instance_id=instances[row.instance],
-            attempt=row.attempt,
-            state=row.state,
-            text=row.text,
-            text_format=row.text_format,
-            payload=row.payload,
-            sha256=sha256,
+    for batch in checked_batches(records, survey.index, identify, progress):
+        keys = {row.instance for row, _ in batch}
+        instances = dict(run.release.instances.filter(key__in=keys).values_list("key", "pk"))
+        UnreleasedOutput.objects.bulk_create(
+            UnreleasedOutput(run=run, instance_id=instances[row.instance])
+            for row, _ in batch
+            if row.state == NOT_RELEASED
         )
-        for row, sha256 in batch
-        if row.state != NOT_RELEASED
-    )
-    flag_outputs(run, stored)
+        outputs = Output.objects.bulk_create(
+            Output(
+                run=run,
+                instance_id=instances[row.instance],
+                attempt=row.attempt,
+                state=row.state,
+                text=row.text,
+                text_format=row.text_format,
+                payload=row.payload,
+                sha256=sha256,
+            )
+            for row, sha256 in batch
+            if row.state != NOT_RELEASED
+        )
+        flag_outputs(run, outputs)
+    withheld = survey.counts[NOT_RELEASED]
+    counts = {"outputs": len(survey.index) - withheld, "system": author.slug, "sha256": run.sha256}
+    if withheld:
+        counts["not_released"] = withheld
+    record(actor=actor, verb="import_outputs", target=run, details=counts)

@@ -1,7 +1,7 @@
 """Reporting the progress of long work to its caller."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TextIO
 
 # phase, done, total (0 while the total is not known)
@@ -26,3 +26,10 @@ def progress_bar(stream: TextIO | None = None) -> Progress:
         out.flush()
 
     return show
+
+
+def import_verb(document: Mapping[str, object]) -> str:
+    """What a command says first of the report of an import."""
+    if not document["changed"]:
+        return "Unchanged:"
+    return "Would import" if document["dry_run"] else "Imported"

@@ -10,7 +10,7 @@ from benchmark.canonical import instance_sha256, output_sha256, paper_content
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress
 from benchmark.importing.records import RecordError
-from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
+from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, withheld_record
 from canonical import sha256_of
 
 MAX_ERRORS = 20
@@ -70,10 +70,17 @@ def survey_release(
     with KeyIndex() as papers:
 
         def note(record: InstanceRecord) -> Iterator[RecordError]:
-            yield from _faults_of_lengths(record)
+            for name, limit in MAX_LENGTHS.items():
+                if len(getattr(record, name)) > limit:
+                    yield RecordError(f"longer than {limit} characters", line=record.line, field=name)
             yield from _repeated_key(index, record.key, instance_sha256(record), record.line, "instance_id")
             if record.paper:
-                yield from _same_paper(papers, record.paper, record.line)
+                sha256 = sha256_of(paper_content(record.paper))
+                earlier = papers.find(record.paper.key)
+                if earlier and earlier[0] != sha256:
+                    reason = f"paper {record.paper.key!r} is described differently on line {earlier[1]}"
+                    yield RecordError(reason, line=record.line, field="paper")
+                papers.add(record.paper.key, sha256, record.line)
             result.counts[record.domain] += 1
 
         _check(records, note, progress, most_faults)
@@ -140,23 +147,8 @@ def _check(
         raise Refused("the file contains no records", code="empty_file")
 
 
-def _faults_of_lengths(record: InstanceRecord) -> Iterator[RecordError]:
-    for name, limit in MAX_LENGTHS.items():
-        if len(getattr(record, name)) > limit:
-            yield RecordError(f"longer than {limit} characters", line=record.line, field=name)
-
-
 def _repeated_key(index: KeyIndex, key: str, sha256: str, line: int, name: str) -> Iterator[RecordError]:
     earlier = index.find(key)
     if earlier:
         yield RecordError(f"{key!r} is already on line {earlier[1]}", line=line, field=name)
     index.add(key, sha256, line)
-
-
-def _same_paper(papers: KeyIndex, paper: PaperRecord, line: int) -> Iterator[RecordError]:
-    sha256 = sha256_of(paper_content(paper))
-    earlier = papers.find(paper.key)
-    if earlier and earlier[0] != sha256:
-        reason = f"paper {paper.key!r} is described differently on line {earlier[1]}"
-        yield RecordError(reason, line=line, field="paper")
-    papers.add(paper.key, sha256, line)

@@ -5,19 +5,17 @@ its own row. The progress of a run is kept in a file next to the upload, because
 transaction are invisible until its end.
 """
 
-import contextlib
 import hashlib
 import json
 import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
@@ -53,7 +51,9 @@ class HowFar:
     total: int = 0
 
 
-def store_import(*, actor: User, path: Path, name: str, kind: str, terms: dict[str, Any]) -> ImportUpload:
+def store_import(
+    *, actor: User, path: Path, name: str, kind: str, terms: Mapping[str, object]
+) -> ImportUpload:
     """Take over the temporary file at `path` and check it: at once if it is small, else by a worker.
 
     `terms` are those of import_release (protocol, name) or import_outputs (release by name, system, ...).
@@ -190,14 +190,7 @@ def _work(pk: int) -> bool:
     if not claimed.update(state=ImportState.RUNNING, started_at=timezone.now()):
         return False
     upload = ImportUpload.objects.select_related("owner").get(pk=pk)
-    answer = _answer(upload)
-    mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
-    mine.update(**answer)
-    _progress_path(upload).unlink(missing_ok=True)
-    return True
-
-
-def _answer(upload: ImportUpload) -> dict[str, Any]:
+    answer: dict[str, object] = {"state": ImportState.REFUSED}
     try:
         if _sha256(path_of(upload)) != upload.sha256:
             raise Refused("The stored file is not the one that was uploaded; upload it again.")
@@ -206,49 +199,29 @@ def _answer(upload: ImportUpload) -> dict[str, Any]:
             raise Refused(
                 "The release has changed since the dry run; upload the file again and look at the new one."
             )
-        with _readable(upload) as source:
-            report = _run(upload, source)
+        report = _run(upload)
+        state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
+        answer = {"state": state, "report": report, "basis": basis}
     except BadFile as bad:
-        faults = [_fault(upload, error) for error in bad.errors]
-        many = f"{len(faults):,} problems" + (", and there are more" if bad.more else "")
-        return {"state": ImportState.REFUSED, "faults": faults, "refusal": f"{many}. Nothing was imported."}
+        answer["faults"] = [_fault(upload, error) for error in bad.errors]
+        many = f"{len(bad.errors):,} problems" + (", and there are more" if bad.more else "")
+        answer["refusal"] = f"{many}. Nothing was imported."
     except RecordError as error:
-        fault = _fault(upload, error)
-        return {
-            "state": ImportState.REFUSED,
-            "faults": [fault],
-            "refusal": "1 problem. Nothing was imported.",
-        }
+        answer |= {"faults": [_fault(upload, error)], "refusal": "1 problem. Nothing was imported."}
     except FileNotFoundError:
-        return {"state": ImportState.REFUSED, "refusal": "The file is gone; upload it again."}
+        answer["refusal"] = "The file is gone; upload it again."
     except Refused as refusal:
-        return {"state": ImportState.REFUSED, "refusal": f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"}
+        answer["refusal"] = f"{refusal.reason[:1].upper()}{refusal.reason[1:]}"
     except DatabaseError as error:
-        return {
-            "state": ImportState.REFUSED,
-            "refusal": f"The database refused it: {error}. Nothing was imported.",
-        }
-    state = ImportState.APPLIED if upload.applying else ImportState.CHECKED
-    return {"state": state, "report": report, "basis": basis}
+        answer["refusal"] = f"The database refused it: {error}. Nothing was imported."
+    mine = ImportUpload.objects.filter(pk=pk, state=ImportState.RUNNING, started_at=upload.started_at)
+    mine.update(**answer)
+    _progress_path(upload).unlink(missing_ok=True)
+    return True
 
 
-def _run(upload: ImportUpload, source: Path) -> dict[str, Any]:
-    common: dict[str, Any] = {
-        "actor": upload.owner,
-        "path": source,
-        "dry_run": not upload.applying,
-        "progress": _progress_writer(upload),
-        "most_faults": MAX_FAULTS,
-    }
-    if upload.kind == ImportKind.RELEASE:
-        return import_release(**common, **upload.terms).document()
-    terms = {**upload.terms, "release": release_named(upload.terms["release"])}
-    return import_outputs(**common, **terms).document()
-
-
-@contextlib.contextmanager
-def _readable(upload: ImportUpload) -> Iterator[Path]:
-    """The upload under its own name; a zip as the folder of its documents."""
+def _run(upload: ImportUpload) -> dict[str, object]:
+    """Import or check the file under its own name, a zip as the folder of its documents; returns the report."""
     with TemporaryDirectory(dir=folder_of_imports()) as place:
         source = Path(place) / upload.file_name
         if source.suffix.lower() == ".zip":
@@ -257,10 +230,20 @@ def _readable(upload: ImportUpload) -> Iterator[Path]:
             unpack(path_of(upload), source)
         else:
             shutil.copyfile(path_of(upload), source)
-        yield source
+        terms = {
+            **upload.terms,
+            "actor": upload.owner,
+            "path": source,
+            "dry_run": not upload.applying,
+            "progress": _progress_writer(upload),
+            "most_faults": MAX_FAULTS,
+        }
+        if upload.kind == ImportKind.RELEASE:
+            return asdict(import_release(**terms))
+        return asdict(import_outputs(**{**terms, "release": release_named(terms["release"])}))
 
 
-def _fault(upload: ImportUpload, error: RecordError) -> dict[str, Any]:
+def _fault(upload: ImportUpload, error: RecordError) -> dict[str, str | int]:
     """A folder's faults carry the document's name in place of a field."""
     if upload.file_name.lower().endswith(".zip") and "." in error.field:
         return {"file": error.field, "line": error.line, "field": "", "reason": error.reason}

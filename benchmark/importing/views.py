@@ -1,7 +1,6 @@
 """Pages of imports: a file is uploaded, its dry run read, then imported as it was shown."""
 
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
@@ -12,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.importing.archives import MAX_BYTES, MAX_MEMBERS
@@ -20,7 +20,6 @@ from benchmark.importing.forms import IMPORT_FORMS, ImportForm
 from benchmark.importing.upload_handler import CappedFileHandler
 from benchmark.importing.uploading import KEEP, apply_import, delete_import, how_far, store_import
 from benchmark.models import ImportUpload
-from benchmark.releases.views import staff_only
 
 FAULTS_ON_A_PAGE = 100
 _OTHER_FIELDS = 64 * 1024
@@ -96,7 +95,7 @@ def _form_page(
 def import_page(request: SignedInRequest, handle: str) -> HttpResponse:
     """The state of the file: what its dry run found, every problem by page, or what was imported."""
     upload = get_object_or_404(_own(request), handle=handle)
-    context: dict[str, Any] = {"upload": upload, "far": how_far(upload) if upload.is_busy else None}
+    context: dict[str, object] = {"upload": upload, "far": how_far(upload) if upload.is_busy else None}
     if request.headers.get("X-Fragment") == "progress":
         return render(request, "benchmark/importing/_import_state.html", context)
     context["page"] = Paginator(upload.faults, FAULTS_ON_A_PAGE).get_page(request.GET.get("page"))

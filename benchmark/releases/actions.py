@@ -1,9 +1,8 @@
 """Import of a release: all or nothing, idempotent by the hash of its content."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -17,7 +16,7 @@ from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import MAX_ERRORS, Survey, survey_release
 from benchmark.models import Benchmark, Instance, Paper, Release
-from benchmark.protocol import InstanceRecord, PaperRecord, Protocol
+from benchmark.protocol import InstanceRecord, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.releases.differences import describe
 
@@ -34,10 +33,6 @@ class ImportReport:
     domains: dict[str, int]
     changed: bool
     dry_run: bool
-
-    def document(self) -> dict[str, Any]:
-        """The report as JSON."""
-        return asdict(self)
 
 
 def import_release(
@@ -60,8 +55,14 @@ def import_release(
     rules, source = get_protocol(protocol), existing(path)
     with KeyIndex() as index:
         survey = survey_release(rules.read_release(source), index, progress, most_faults)
-        changed = not _is_stored(name, rules, survey)
-        if changed and not dry_run:
+        stored = Release.objects.select_related("benchmark").filter(name=name).first()
+        if stored and stored.benchmark.protocol != rules.name:
+            reason = f"release {name} belongs to protocol {stored.benchmark.protocol}"
+            raise Refused(reason, code="release_differs")
+        if stored and stored.sha256 != survey.sha256:
+            found = describe(survey.index, stored.instances.values_list("key", "sha256").iterator())
+            raise Refused(f"release {name} has other content: {found}", code="release_differs")
+        if stored is None and not dry_run:
             release = Release(name=name, sha256=survey.sha256, source=source.name, is_sample=is_sample)
             _store(actor, release, rules, survey, rules.read_release(source), progress)
         return ImportReport(
@@ -71,23 +72,9 @@ def import_release(
             instances=len(index),
             papers=survey.groups,
             domains=dict(sorted(survey.counts.items())),
-            changed=changed,
+            changed=stored is None,
             dry_run=dry_run,
         )
-
-
-def _is_stored(name: str, rules: Protocol, survey: Survey) -> bool:
-    release = Release.objects.select_related("benchmark").filter(name=name).first()
-    if release is None:
-        return False
-    if release.benchmark.protocol != rules.name:
-        reason = f"release {name} belongs to protocol {release.benchmark.protocol}"
-        raise Refused(reason, code="release_differs")
-    if release.sha256 != survey.sha256:
-        stored = release.instances.values_list("key", "sha256").iterator()
-        reason = f"release {name} has other content: {describe(survey.index, stored)}"
-        raise Refused(reason, code="release_differs")
-    return True
 
 
 @transaction.atomic
@@ -107,44 +94,37 @@ def _store(
             release.save(force_insert=True)
     except IntegrityError as error:
         raise Refused(f"release {release.name} was imported at the same time", code="busy") from error
-    for batch in checked_batches(records, survey.index, _identify, progress):
-        _store_batch(release, batch)
+
+    def identify(instance: InstanceRecord) -> tuple[str, str]:
+        return instance.key, instance_sha256(instance)
+
+    for batch in checked_batches(records, survey.index, identify, progress):
+        papers = {row.paper.key: row.paper for row, _ in batch if row.paper}
+        of_this_batch = release.papers.filter(key__in=papers).values_list("key", "pk")
+        known = set(of_this_batch.values_list("key", flat=True))  # those of earlier batches
+        Paper.objects.bulk_create(
+            Paper(
+                release=release,
+                key=paper.key,
+                title=paper.title,
+                year=paper.year,
+                identifiers=dict(paper.identifiers),
+            )
+            for key, paper in papers.items()
+            if key not in known
+        )
+        paper_ids = dict(of_this_batch)
+        Instance.objects.bulk_create(
+            Instance(
+                release=release,
+                key=row.key,
+                paper_id=paper_ids[row.paper.key] if row.paper else None,
+                domain=row.domain,
+                split=row.split,
+                payload=row.payload,
+                sha256=sha256,
+            )
+            for row, sha256 in batch
+        )
     counts = {"instances": len(survey.index), "papers": survey.groups, "sha256": release.sha256}
     record(actor=actor, verb="import_release", target=release, details=counts)
-
-
-def _identify(instance: InstanceRecord) -> tuple[str, str]:
-    return instance.key, instance_sha256(instance)
-
-
-def _store_batch(release: Release, batch: list[tuple[InstanceRecord, str]]) -> None:
-    papers = _store_papers(release, {row.paper.key: row.paper for row, _ in batch if row.paper})
-    Instance.objects.bulk_create(
-        Instance(
-            release=release,
-            key=row.key,
-            paper_id=papers[row.paper.key] if row.paper else None,
-            domain=row.domain,
-            split=row.split,
-            payload=row.payload,
-            sha256=sha256,
-        )
-        for row, sha256 in batch
-    )
-
-
-def _store_papers(release: Release, papers: dict[str, PaperRecord]) -> dict[str, int]:
-    """Paper key to row id, for papers of this batch; those of earlier batches are found again."""
-    known = dict(release.papers.filter(key__in=papers).values_list("key", "pk"))
-    Paper.objects.bulk_create(
-        Paper(
-            release=release,
-            key=paper.key,
-            title=paper.title,
-            year=paper.year,
-            identifiers=dict(paper.identifiers),
-        )
-        for key, paper in papers.items()
-        if key not in known
-    )
-    return dict(release.papers.filter(key__in=papers).values_list("key", "pk"))

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from accounts.profile.api import caller
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import ListedFilters, StrictView
+from accounts.rest.filters import ListedFilters, StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Instance, Output, Release, System
 from benchmark.releases import queries
@@ -46,9 +46,7 @@ class ReleaseView(RetrieveAPIView[Release]):
         return queries.releases_with_counts()
 
 
-class FreezeView(StrictView):
-    permission_classes = STAFF
-
+class FreezeView(StaffView):
     @extend_schema(
         operation_id="releases_freeze",
         parameters=[OPTIONAL_KEY],

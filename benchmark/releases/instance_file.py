@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from accounts.refusal import Refused
-from benchmark.canonical import paper_content
-from benchmark.models import Instance, Release
-from benchmark.protocol import PaperRecord
+from benchmark.canonical import instance_content
+from benchmark.models import Release
 from benchmark.protocols import get_protocol
+from benchmark.releases.integrity import instance_record
 from canonical import canonical_json
 
 MEDIA_TYPE = "application/jsonlines"
@@ -34,7 +34,8 @@ def instance_lines(release: Release) -> Iterator[bytes]:
     for start in range(0, len(order), _CHUNK):
         keys = [pk for _, pk in order[start : start + _CHUNK]]
         rows = release.instances.select_related("paper").in_bulk(keys)
-        yield from (_line(rows[pk]) for pk in keys)
+        for pk in keys:
+            yield canonical_json(instance_content(instance_record(rows[pk]))) + b"\n"
 
 
 def published_lines(release: Release) -> Iterator[str]:
@@ -61,19 +62,3 @@ def _facts(content_sha256: str, pk: int) -> FileFacts:
         total.update(line)
         size += len(line)
     return FileFacts(total.hexdigest(), size)
-
-
-def _line(row: Instance) -> bytes:
-    paper = row.paper
-    content = {
-        "instance": row.key,
-        "domain": row.domain,
-        "split": row.split,
-        "paper": paper_content(
-            PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
-        )
-        if paper
-        else None,
-        "payload": row.payload,
-    }
-    return canonical_json(content) + b"\n"

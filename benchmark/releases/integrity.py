@@ -6,7 +6,7 @@ from itertools import chain
 from benchmark.canonical import instance_sha256, output_sha256
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.survey import output_key
-from benchmark.models import Instance, Output, Paper, Release, Run
+from benchmark.models import Instance, Release, Run
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord, withheld_record
 
 CHUNK = 500
@@ -15,13 +15,32 @@ CHUNK = 500
 def release_sha256(release: Release) -> str:
     """The release's hash from its rows; equals `release.sha256` unless someone has bypassed the guards."""
     rows = release.instances.select_related("paper").iterator(CHUNK)
-    return _collection((row.key, instance_sha256(_instance_record(row))) for row in rows)
+    return _collection((row.key, instance_sha256(instance_record(row))) for row in rows)
+
+
+def instance_record(row: Instance) -> InstanceRecord:
+    """An instance as its file gave it."""
+    paper = None
+    if of := row.paper:
+        paper = PaperRecord(key=of.key, title=of.title, year=of.year, identifiers=of.identifiers)
+    return InstanceRecord(key=row.key, domain=row.domain, split=row.split, payload=row.payload, paper=paper)
 
 
 def run_sha256(run: Run) -> str:
     """The run's hash from its rows; equals `run.sha256`."""
     rows = run.outputs.select_related("instance").iterator(CHUNK)
-    hashed = ((output_key(row.instance.key, row.attempt), output_sha256(_output_record(row))) for row in rows)
+    records = (
+        OutputRecord(
+            instance=row.instance.key,
+            attempt=row.attempt,
+            state=row.state,
+            text=row.text,
+            text_format=row.text_format,
+            payload=row.payload,
+        )
+        for row in rows
+    )
+    hashed = ((output_key(record.instance, record.attempt), output_sha256(record)) for record in records)
     return _collection(chain(hashed, _withheld_hashes(run)))
 
 
@@ -46,28 +65,3 @@ def _collection(pairs: Iterator[tuple[str, str]]) -> str:
         for key, sha256 in pairs:
             index.add(key, sha256)
         return index.sha256()
-
-
-def _instance_record(row: Instance) -> InstanceRecord:
-    return InstanceRecord(
-        key=row.key,
-        domain=row.domain,
-        split=row.split,
-        payload=row.payload,
-        paper=_paper_record(row.paper) if row.paper else None,
-    )
-
-
-def _paper_record(row: Paper) -> PaperRecord:
-    return PaperRecord(key=row.key, title=row.title, year=row.year, identifiers=row.identifiers)
-
-
-def _output_record(row: Output) -> OutputRecord:
-    return OutputRecord(
-        instance=row.instance.key,
-        attempt=row.attempt,
-        state=row.state,
-        text=row.text,
-        text_format=row.text_format,
-        payload=row.payload,
-    )

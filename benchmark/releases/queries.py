@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.shortcuts import get_object_or_404
 
 from accounts.refusal import Refused
 from benchmark.identities.scan import VERSION
@@ -18,6 +19,11 @@ def release_named(name: str) -> Release:
         names = ", ".join(Release.objects.order_by("name").values_list("name", flat=True)) or "none yet"
         raise Refused(f"There is no release {name!r}; there are: {names}.", code="no_release")
     return release
+
+
+def release_or_404(name: str) -> Release:
+    """The same; raises Http404."""
+    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
 
 
 def releases_like(release: Release) -> QuerySet[Release]:

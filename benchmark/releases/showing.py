@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from benchmark.models import Instance, Output, OutputState
-from benchmark.protocol import Part, Protocol
 from benchmark.protocols import get_protocol
 from benchmark.rendering.stored import Rendered, rendered_all
 
@@ -44,26 +43,19 @@ def show_instance(instance: Instance, outputs: Iterable[Output]) -> ShownInstanc
     """The instance and its outputs as a grader would see them, rendered at one go, with facts for staff."""
     protocol = get_protocol(instance.release.benchmark.protocol)
     rows = list(outputs)
-    texts = [list(protocol.instance_parts(instance.payload)), *(_parts(protocol, row) for row in rows)]
-    shown = _shown(texts)
-    facts = [protocol.staff_facts(row.payload) if protocol.staff_facts else {} for row in rows]
-    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:], facts)))
-
-
-def _parts(protocol: Protocol, output: Output) -> list[Part]:
-    if output.state != OutputState.ANSWERED:
-        return []
-    return list(protocol.output_parts(output.payload, output.text, output.text_format))
-
-
-def _shown(groups: list[list[Part]]) -> list[tuple[ShownPart, ...]]:
-    """All parts rendered, with ids that stay apart on one page."""
+    groups = [list(protocol.instance_parts(instance.payload))]
+    for row in rows:
+        answered = row.state == OutputState.ANSWERED
+        parts = protocol.output_parts(row.payload, row.text, row.text_format) if answered else ()
+        groups.append(list(parts))
     texts = [
-        (part.text, part.text_format, f"d{column}-{place}-")
-        for column, parts in enumerate(groups)
-        for place, part in enumerate(parts)
+        (part.text, part.text_format, f"d{column}-{place}-")  # ids that stay apart on one page
+        for column, group in enumerate(groups)
+        for place, part in enumerate(group)
     ]
     documents = iter(rendered_all(texts))
-    return [
-        tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in parts) for parts in groups
+    shown = [
+        tuple(ShownPart(part.title, part.collapsed, next(documents)) for part in group) for group in groups
     ]
+    facts = [protocol.staff_facts(row.payload) if protocol.staff_facts else {} for row in rows]
+    return ShownInstance(shown[0], tuple(map(ShownOutput, rows, shown[1:], facts)))

@@ -1,15 +1,12 @@
 """Pages of those who run the study: releases, their runs and instances. Systems are named here."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from benchmark.case_columns import case_columns
 from benchmark.models import Instance, Release
@@ -17,11 +14,11 @@ from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from benchmark.releases import queries
 from benchmark.releases.freezing import freeze_release
+from benchmark.releases.queries import release_or_404
 from benchmark.releases.showing import show_instance
 from benchmark.variants import related_instances
 
 PAGE = 50
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 
 
 @staff_only
@@ -40,7 +37,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
     domain = request.GET.get("domain", "")
     instances = queries.instances_of(row, domain)
     rules = get_protocol(row.benchmark.protocol)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "release": row,
         "construction_items": rules.construction_items,
         "compares_sources": any(
@@ -64,7 +61,7 @@ def release(request: HttpRequest, name: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def freeze(request: HttpRequest, name: str) -> HttpResponse:
     """Ask for confirmation, then freeze the release."""
-    row = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    row = release_or_404(name)
     if request.method == "GET":
         return render(request, "benchmark/releases/freeze.html", {"release": row})
     try:

@@ -1,12 +1,10 @@
 """How the formulas of a run's outputs fare on the page. Fills the rendering cache on the way."""
 
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from benchmark.importing.progress import Progress, silent
-from benchmark.models import Output, OutputState, Run
+from benchmark.models import OutputState, Run
 from benchmark.rendering.actions import render_now
 
 EXAMPLES = 20
@@ -23,11 +21,7 @@ class FormulaReport:
     waiting: int = 0
     formulas: int = 0
     failed: int = 0
-    failures: list[dict[str, Any]] = field(default_factory=list)
-
-    def document(self) -> dict[str, Any]:
-        """The report as JSON."""
-        return asdict(self)
+    failures: list[dict[str, str | int]] = field(default_factory=list)
 
 
 def report_formulas(run: Run, *, seconds: float = 60.0, progress: Progress = silent) -> FormulaReport:
@@ -41,13 +35,9 @@ def report_formulas(run: Run, *, seconds: float = 60.0, progress: Progress = sil
         report.documents += 1
         report.formulas += document.report["formulas"]
         report.failed += len(document.report["failures"])
-        report.failures.extend(_named(output, document.report["failures"]))
+        place = {"instance": output.instance.key, "attempt": output.attempt}
+        report.failures += [place | failure for failure in document.report["failures"]]
         del report.failures[EXAMPLES:]
         progress("rendering", report.documents, total)
     report.waiting = total - report.documents
     return report
-
-
-def _named(output: Output, failures: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for failure in failures:
-        yield {"instance": output.instance.key, "attempt": output.attempt, **failure}

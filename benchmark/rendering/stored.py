@@ -111,29 +111,23 @@ def render_into(row: RenderedDocument) -> None:
     document = latex.render_checked(row.text, cast(Any, row.text_format), prefix=PREFIX)
     row.version = latex.RENDER_VERSION
     row.rendered_at = timezone.now()
-    row.blocks = list(_values(document.blocks))
+    row.blocks = [asdict(block) for block in document.blocks]
+    for values in row.blocks:
+        del values["text"]  # the source, which the row holds once for all of them
     row.report = document.report.as_json()
-
-
-def _values(blocks: Iterable[latex.Block]) -> Iterable[dict[str, Any]]:
-    """The blocks without the source, which the row holds once for all of them."""
-    for block in blocks:
-        values = asdict(block)
-        del values["text"]
-        yield values
 
 
 def _read(row: RenderedDocument | None, text: str, text_format: str, prefix: str = "") -> Rendered:
     if row is None or not row.version:
         return Rendered((), {"formulas": 0, "failures": [], "notes": []}, waiting=text)
-    return Rendered(tuple(_block(values, text, prefix) for values in row.blocks), row.report)
-
-
-def _block(values: dict[str, Any], text: str, prefix: str) -> latex.Block:
-    named = {
-        "id": values["id"].replace(PREFIX, prefix),
-        "html": values["html"].replace(PREFIX, prefix),
-        "within": tuple(values["within"]),
-        "text": text,
-    }
-    return latex.Block(**(values | named))
+    blocks = (
+        values
+        | {
+            "id": values["id"].replace(PREFIX, prefix),
+            "html": values["html"].replace(PREFIX, prefix),
+            "within": tuple(values["within"]),
+            "text": text,
+        }
+        for values in row.blocks
+    )
+    return Rendered(tuple(latex.Block(**values) for values in blocks), row.report)

@@ -10,13 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Release, Settlement, SettlementVerdict
+from benchmark.releases.queries import release_or_404
 from benchmark.settling.actions import settle, withdraw_settlement
-from benchmark.settling.queue import Question, questions
+from benchmark.settling.queue import OpenQuestion, questions
 
 STATES = ("open", "settled")
 REFUSED = {404: RefusalOut, 409: RefusalOut, 422: RefusalOut}
@@ -40,7 +40,7 @@ class SettlementOut(SettlementIn):
         read_only_fields = fields
 
 
-class QuestionOut(serializers.Serializer[Question]):
+class QuestionOut(serializers.Serializer[OpenQuestion]):
     pair = serializers.CharField(source="case.pair", help_text="SHA-256 of both texts, whatever their case.")
     found = serializers.SerializerMethodField(help_text="What outputs found, by name of the field.")
     wanted = serializers.SerializerMethodField(help_text="What they were to find, by name of the field.")
@@ -50,13 +50,13 @@ class QuestionOut(serializers.Serializer[Question]):
     verdict = serializers.SerializerMethodField(help_text="The answer that counts: same, different or null.")
     answers = SettlementOut(many=True, help_text="Every answer, the newest first.")
 
-    def get_found(self, question: Question) -> dict[str, str]:
+    def get_found(self, question: OpenQuestion) -> dict[str, str]:
         return dict(question.case.found)
 
-    def get_wanted(self, question: Question) -> dict[str, str]:
+    def get_wanted(self, question: OpenQuestion) -> dict[str, str]:
         return dict(question.case.wanted)
 
-    def get_verdict(self, question: Question) -> str | None:
+    def get_verdict(self, question: OpenQuestion) -> str | None:
         return question.answer.verdict if question.answer else None
 
 
@@ -67,8 +67,7 @@ class QuestionsOut(serializers.Serializer[Any]):
     questions = QuestionOut(many=True)
 
 
-class QuestionsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class QuestionsView(StaffView):
     filters = {"state": "open or settled; without it all"}
 
     @extend_schema(
@@ -89,9 +88,7 @@ class QuestionsView(StrictView):
         return Response(QuestionsOut(body).data)
 
 
-class QuestionView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class QuestionView(StaffView):
     @extend_schema(
         operation_id="releases_settle_source",
         parameters=[OPTIONAL_KEY],
@@ -107,9 +104,7 @@ class QuestionView(StrictView):
         )
 
 
-class SettlementView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class SettlementView(StaffView):
     @extend_schema(operation_id="releases_withdraw_settlement", responses={204: None, **REFUSED})
     def delete(self, request: Request, name: str, pk: int) -> Response:
         """Withdraw an answer. It stays in the history; the answer before it counts again."""
@@ -119,4 +114,4 @@ class SettlementView(StrictView):
 
 
 def _release(name: str) -> Release:
-    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    return release_or_404(name)

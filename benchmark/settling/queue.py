@@ -13,7 +13,7 @@ _CHUNK = 2000
 
 
 @dataclass
-class Question:
+class OpenQuestion:
     """An open case with the instances where it comes up, in how many outputs, and every answer, newest first."""
 
     case: OpenCase
@@ -27,9 +27,9 @@ class Question:
         return next((row for row in self.answers if row.withdrawn_at is None), None)
 
 
-def questions(release: Release) -> list[Question]:
+def questions(release: Release) -> list[OpenQuestion]:
     """Every open case of the release's outputs by instance, answered or not. No system is named."""
-    found: dict[str, Question] = {}
+    found: dict[str, OpenQuestion] = {}
     protocol = get_protocol(release.benchmark.protocol)
     payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
     rows = (
@@ -39,7 +39,7 @@ def questions(release: Release) -> list[Question]:
     )
     for instance, condition, state, payload in rows.iterator(chunk_size=_CHUNK):
         for case in cases_of(protocol, condition, state, payloads[instance], payload):
-            question = found.setdefault(case.pair, Question(case))
+            question = found.setdefault(case.pair, OpenQuestion(case))
             question.outputs += 1
             if instance not in question.instances:
                 question.instances.append(instance)

@@ -13,10 +13,11 @@ from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release, Settlement
+from benchmark.models import Settlement
 from benchmark.protocols import get_protocol
+from benchmark.releases.queries import release_or_404
 from benchmark.settling.actions import settle, withdraw_settlement
-from benchmark.settling.queue import Question, questions
+from benchmark.settling.queue import questions
 
 PAGE = 20
 SHOWN = {"open": "Open", "settled": "Settled"}
@@ -26,11 +27,26 @@ SHOWN = {"open": "Open", "settled": "Settled"}
 @require_http_methods(["GET", "POST"])
 def settling(request: SignedInRequest, name: str) -> HttpResponse:
     """Every open case with its answers; POST answers one or withdraws an answer."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     if not get_protocol(release.benchmark.protocol).has_open_cases:
         raise Http404(f"Outputs of {release.benchmark.protocol} have no sources to settle.")
     if request.method == "POST":
-        return _answered(request, release)
+        sent = request.POST
+        try:
+            if "withdraw" in sent:
+                asked = sent["withdraw"] if sent["withdraw"].isdecimal() else "0"
+                row = get_object_or_404(Settlement, pk=int(asked[:18]), release=release)
+                withdraw_settlement(actor=request.user, settlement=row)
+                messages.success(request, "The answer has been withdrawn.")
+            else:
+                said = {name: sent.get(name, "") for name in ("pair", "verdict", "note")}
+                row = settle(actor=request.user, release=release, **said)
+                messages.success(request, f"Settled: {row.get_verdict_display().lower()}.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
+        query = urlencode({name: sent[name] for name in ("show", "page") if name in sent})
+        place = f"#case-{sent['next']}" if sent.get("next", "").isalnum() else ""
+        return redirect(f"{reverse('settling', args=[release.name])}?{query}{place}")
     shown = request.GET.get("show", "open")
     if shown not in SHOWN:
         raise Http404(f"Choose {' or '.join(SHOWN)}.")
@@ -38,45 +54,17 @@ def settling(request: SignedInRequest, name: str) -> HttpResponse:
     settled = [question for question in found if question.answer]
     listed = settled if shown == "settled" else [question for question in found if not question.answer]
     page = Paginator(listed, PAGE).get_page(request.GET.get("page"))
+    following = [*(question.case.pair for question in page), ""][1:]  # where to go once a case is settled
+    mine = release.settlements.filter(decided_by=request.user.pk, withdrawn_at=None)
     context = {
         "release": release,
         "page": page,
-        "cases": _with_following(list(page)),
+        "cases": list(zip(page, following, strict=True)),
         "query": urlencode({"show": shown, "page": page.number}),
         "shown": shown,
         "tabs": SHOWN,
         "settled": len(settled),
         "total": len(found),
-        "mine": _last_answer(release, request.user.pk),
+        "mine": mine.order_by("-pk").first(),  # the answer that "undo" withdraws
     }
     return render(request, "benchmark/settling/settling.html", context)
-
-
-def _with_following(listed: list[Question]) -> list[tuple[Question, str]]:
-    """Each question with the pair to go to once it is settled."""
-    following = [*(question.case.pair for question in listed), ""][1:]
-    return list(zip(listed, following, strict=True))
-
-
-def _last_answer(release: Release, person: int) -> Settlement | None:
-    """This person's last answer, unless it was withdrawn: the one that "undo" withdraws."""
-    return release.settlements.filter(decided_by=person, withdrawn_at=None).order_by("-pk").first()
-
-
-def _answered(request: SignedInRequest, release: Release) -> HttpResponse:
-    sent = request.POST
-    try:
-        if "withdraw" in sent:
-            asked = sent["withdraw"] if sent["withdraw"].isdecimal() else "0"
-            row = get_object_or_404(Settlement, pk=int(asked[:18]), release=release)
-            withdraw_settlement(actor=request.user, settlement=row)
-            messages.success(request, "The answer has been withdrawn.")
-        else:
-            said = {name: sent.get(name, "") for name in ("pair", "verdict", "note")}
-            row = settle(actor=request.user, release=release, **said)
-            messages.success(request, f"Settled: {row.get_verdict_display().lower()}.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    query = urlencode({name: sent[name] for name in ("show", "page") if name in sent})
-    place = f"#case-{sent['next']}" if sent.get("next", "").isalnum() else ""
-    return redirect(f"{reverse('settling', args=[release.name])}?{query}{place}")

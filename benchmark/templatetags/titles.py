@@ -13,10 +13,6 @@ def title_math(title: str) -> SafeString:
     pieces = title.split("$")
     if len(pieces) % 2 == 0:
         return format_html("{}", title)
-    return format_html_join("", "{}", ((_piece(number, piece),) for number, piece in enumerate(pieces)))
-
-
-def _piece(number: int, piece: str) -> str:
-    if number % 2 == 0:
-        return piece
-    return format_html('<span class="math" data-display="false" data-source="${0}$">{0}</span>', piece)
+    formula = '<span class="math" data-display="false" data-source="${0}$">{0}</span>'
+    shown = (format_html(formula, piece) if number % 2 else piece for number, piece in enumerate(pieces))
+    return format_html_join("", "{}", ((piece,) for piece in shown))

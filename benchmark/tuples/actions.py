@@ -39,7 +39,18 @@ def declare_tuple(
         "evaluated_on": evaluated_on,
     }
     found = _stored(FrozenTuple(release=release, declared_by=actor, **said))
-    added = [run.pk for run in runs if _join(found, run)]
+    added = []
+    for run in runs:
+        if run.release_id != release.pk:
+            raise Refused(
+                f"A run of {run.system.slug} belongs to another release.", code="other_release", field="runs"
+            )
+        row, made = TupledRun.objects.get_or_create(run=run, defaults={"tuple": found})
+        if row.tuple_id != found.pk:
+            reason = f"The run of {run.system.slug} is already in the tuple {row.tuple.name}."
+            raise Refused(reason, code="in_another_tuple", field="runs")
+        if made:
+            added.append(run.pk)
     details = {**said, "evaluated_on": evaluated_on.isoformat(), "release": release.name, "runs": added}
     record(actor=actor, verb="declare_tuple", target=found, details=details)
     return found
@@ -64,18 +75,3 @@ def _stored(wanted: FrozenTuple) -> FrozenTuple:
                 field=field,
             )
     return stored
-
-
-def _join(found: FrozenTuple, run: Run) -> bool:
-    if run.release_id != found.release_id:
-        raise Refused(
-            f"A run of {run.system.slug} belongs to another release.", code="other_release", field="runs"
-        )
-    row, made = TupledRun.objects.get_or_create(run=run, defaults={"tuple": found})
-    if row.tuple_id != found.pk:
-        raise Refused(
-            f"The run of {run.system.slug} is already in the tuple {row.tuple.name}.",
-            code="in_another_tuple",
-            field="runs",
-        )
-    return made

@@ -1,7 +1,5 @@
 """REST endpoints of frozen tuples, for coordinators and owners."""
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -9,9 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, checked
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import FrozenTuple, Release
 from benchmark.releases.queries import arm_name, run_called
@@ -37,9 +34,7 @@ class TupleOut(TupleIn):
         return sorted(arm_name(joined.run) for joined in row.runs.all())
 
 
-class TuplesView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class TuplesView(StaffView):
     @extend_schema(operation_id="releases_tuples", responses=TupleOut(many=True))
     def get(self, request: Request, name: str) -> Response:
         """The frozen tuples of a release with their runs."""
@@ -57,6 +52,6 @@ class TuplesView(StrictView):
         """Declare a tuple, or add runs to the existing one with this name and the same entries."""
         release = get_object_or_404(Release, name=name)
         sent = checked(TupleIn, request)
-        given: dict[str, Any] = dict(sent.validated_data)
-        given["runs"] = [run_called(release, arm) for arm in given["runs"]]
-        return Response(TupleOut(declare_tuple(actor=caller(request), release=release, **given)).data)
+        runs = [run_called(release, arm) for arm in sent.validated_data.pop("runs")]
+        found = declare_tuple(actor=caller(request), release=release, runs=runs, **sent.validated_data)
+        return Response(TupleOut(found).data)

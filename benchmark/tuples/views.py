@@ -5,11 +5,11 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.models import Release
 from benchmark.releases.forms import TupleForm
-from benchmark.releases.views import staff_only
 from benchmark.tuples.actions import declare_tuple
 
 

@@ -19,7 +19,7 @@ from annotation.calibration.actions import (
 )
 from annotation.core.own_data import own_data
 from annotation.core.queries import free_pairs
-from annotation.grading.actions import reopen_grade, revise_grade
+from annotation.grading.actions import reopen_grade
 from annotation.models import (
     Assignment,
     CalibrationItem,
@@ -30,7 +30,7 @@ from annotation.models import (
     LaterGrade,
 )
 from reports.labels.rows import label_rows
-from tests.annotation.grading import submit
+from tests.annotation.grading import submit, submit_grade
 from tests.documents import calibration_document
 from tests.factories import AssignmentFactory, ItemFactory
 
@@ -124,7 +124,7 @@ def test_revealed_blind_answers_are_neither_reopened_nor_revised_nor_added_to(
     place = place_of(algebraist)
     for verb in (
         lambda: reopen_grade(reviewer=algebraist, assignment=place),
-        lambda: revise_grade(
+        lambda: submit_grade(
             reviewer=algebraist,
             assignment=place,
             content=AGAIN,

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
-from annotation.grading.actions import submit_grade
 from annotation.models import Assignment, Campaign, Grade
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
 from tests.factories import (

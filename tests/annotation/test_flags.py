@@ -8,23 +8,24 @@ from django.urls import reverse
 
 from annotation.core.material import material
 from annotation.core.own_data import own_data
-from annotation.grading.actions import reopen_grade, revise_grade, submit_grade
+from annotation.grading.actions import reopen_grade
 from annotation.grading.answers import Incomplete
 from annotation.grading.flag_places import flag_places
-from annotation.grading.leakage import CheckedSpan, Place, checked_flags, http_address
+from annotation.grading.leakage import CheckedSpan, FlagPlace, checked_flags, http_address
 from annotation.models import Assignment, Flag, FlagSpan
 from benchmark.leakage_kinds import FLAG_KINDS
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.factories import OutputFactory
 
-CONTEXT = Place("part1-b1", "instance", "Context", "By 𝔖-duality of Tu the claim follows.")
+CONTEXT = FlagPlace("part1-b1", "instance", "Context", "By 𝔖-duality of Tu the claim follows.")
 PLACES = {
     place.block: place
     for place in (
         CONTEXT,
-        Place("part2-b1", "instance", "Anchor", "As Tu shows in 1983."),
-        Place("first-b1", "output", "Proof", "We copy the proof.", "first"),
-        Place("second-b1", "output", "Proof", "We find another.", "second"),
+        FlagPlace("part2-b1", "instance", "Anchor", "As Tu shows in 1983."),
+        FlagPlace("first-b1", "output", "Proof", "We copy the proof.", "first"),
+        FlagPlace("second-b1", "output", "Proof", "We find another.", "second"),
     )
 }
 AUTHOR = {"kind": "author", "spans": [{"block": "part1-b1", "start": 3, "end": 4}]}
@@ -142,7 +143,7 @@ def test_a_grade_keeps_its_flags_and_a_revision_has_its_own(place):
     assert first.spans.get().text == "Show"
     place.refresh_from_db()
     reopen_grade(reviewer=place.reviewer, assignment=place)
-    revised = revise_grade(
+    revised = submit_grade(
         reviewer=place.reviewer,
         assignment=place,
         content=content(place, flags=[]),

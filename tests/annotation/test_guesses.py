@@ -8,11 +8,11 @@ from accounts.refusal import Refused
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import close_campaign, draw_items, open_campaign
 from annotation.core.own_data import own_data
-from annotation.grading.actions import submit_grade
 from annotation.guessing.actions import ask_for_guesses, guess_system
 from annotation.guessing.guesses import system_meant
 from annotation.models import GuessQuestion, SystemGuess
 from benchmark.models import System
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.documents import blinding_document
 

@@ -9,8 +9,8 @@ from accounts.refusal import NotAllowed
 from accounts.trail import record
 from annotation.assigning.taking import take_next
 from annotation.core.identities import MAY_BE_INFORMED, informed_people
-from annotation.grading.actions import submit_grade
 from annotation.models import Item, Unblinding
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.conftest import member
 from tests.factories import CampaignFactory, ItemFactory

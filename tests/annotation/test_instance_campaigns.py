@@ -20,7 +20,6 @@ from annotation.campaigns import actions as campaigns_actions
 from annotation.core.instance_labels import InstanceLabel, instance_labels
 from annotation.core.material import material
 from annotation.core.visibility import Viewer
-from annotation.grading import actions as grading_actions
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Assignment, Campaign, Flag, Item
 from benchmark.models import Release
@@ -32,6 +31,7 @@ from reports.invariants.rules import violations
 from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from reports.printing.items import printed_items
+from tests.annotation.grading import submit_grade
 from tests.conftest import member
 from tests.documents import campaign_results_document
 from tests.factories import CampaignFactory, ItemFactory, OutputFactory, ReleaseFactory
@@ -72,7 +72,7 @@ def opened(audit, coordinator) -> Campaign:
 
 def submitted(person, campaign, content=None, **answers) -> Assignment:
     place = taking.take_next(reviewer=person, campaign=campaign)
-    grading_actions.submit_grade(
+    submit_grade(
         reviewer=person,
         assignment=place,
         content={"answers": {**PASSED, **answers}, **(content or {})},

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from annotation.assigning.actions import apply_plan, plan_assignment
 from annotation.campaigns.actions import draw_items, open_campaign
-from annotation.grading.actions import submit_grade
 from annotation.models import Assignment
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.annotation.test_blindness import crawl, steady
 from tests.conftest import member

@@ -20,7 +20,6 @@ from annotation.campaigns.pairing import mirrored, next_side, pairs
 from annotation.core.documents import anchored_documents, anchors
 from annotation.core.material import material, shown_first
 from annotation.core.visibility import Viewer
-from annotation.grading import actions as grading_actions
 from annotation.models import Answer, Assignment, AssignmentState, Item
 from benchmark.models import OutputState, Run
 from reports.campaign.data import campaign_data
@@ -28,6 +27,7 @@ from reports.labels.importing import import_labels
 from reports.labels.rows import label_rows
 from reports.printing.items import printed_items
 from tests.annotation.campaigns import decided
+from tests.annotation.grading import submit_grade
 from tests.conftest import member
 from tests.factories import (
     CampaignFactory,
@@ -73,7 +73,7 @@ def content(value="first", **changes):
 
 
 def submit(person, place, value="first"):
-    return grading_actions.submit_grade(
+    return submit_grade(
         reviewer=person,
         assignment=place,
         content=content(value),
@@ -488,7 +488,7 @@ def test_a_printed_pair_turns_preferences_and_no_words(comparison, coordinator, 
     campaign = opened(comparison, coordinator, systems=["aurora", "basalt"], mirrored_share=1.0)
     taking.take_next(reviewer=algebraist, campaign=campaign)
     for place in Assignment.objects.filter(reviewer=algebraist):  # the pair and its mirror image
-        grading_actions.submit_grade(
+        submit_grade(
             reviewer=algebraist,
             assignment=place,
             content={"answers": {"preference": "first", "sureness": "1", "reason": "first-order logic"}},

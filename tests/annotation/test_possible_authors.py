@@ -4,14 +4,14 @@ from itertools import combinations, permutations
 
 import pytest
 
-from annotation.conflicts.possible_authors import Drawn, Ground, Targets, Why, exclusions
+from annotation.conflicts.possible_authors import DrawnItem, Ground, Targets, Why, exclusions
 
 SYSTEMS = ("a", "b", "c", "d", "e")
 
 
 def ground(*authors: str, least: int = 3, problem: str = "p", first: int = 0) -> Ground:
     """One problem whose outputs are by `authors`, in the order of their items."""
-    items = tuple(Drawn(first + n, problem, "", frozenset({by})) for n, by in enumerate(authors))
+    items = tuple(DrawnItem(first + n, problem, "", frozenset({by})) for n, by in enumerate(authors))
     return Ground(items, {problem: frozenset(authors)}, least)
 
 
@@ -41,13 +41,13 @@ def test_a_problem_that_few_systems_answered_goes_to_nobody():
 
 
 def test_one_drawn_output_of_a_problem_hides_among_all_systems_that_answered_it():
-    drawn = Ground((Drawn(1, "p", "", frozenset("a")),), {"p": frozenset(SYSTEMS)}, 3)
+    drawn = Ground((DrawnItem(1, "p", "", frozenset("a")),), {"p": frozenset(SYSTEMS)}, 3)
     assert exclusions(drawn, Targets(), {}) == {}
     assert exclusions(drawn, conflict("d"), {}) == {}
 
 
 def test_papers_and_problems_go_whoever_wrote_about_them():
-    of_paper = Ground((Drawn(1, "p", "paper", frozenset("a")),), {"p": frozenset(SYSTEMS)}, 3)
+    of_paper = Ground((DrawnItem(1, "p", "paper", frozenset("a")),), {"p": frozenset(SYSTEMS)}, 3)
     assert exclusions(of_paper, Targets(papers=frozenset({"paper"})), {}) == {1: Why.CONFLICT}
     assert exclusions(of_paper, Targets(problems=frozenset({"p"})), {}) == {1: Why.CONFLICT}
     assert exclusions(of_paper, Targets(problems=frozenset({"q"})), {}) == {}
@@ -55,7 +55,7 @@ def test_papers_and_problems_go_whoever_wrote_about_them():
 
 def test_a_pair_goes_with_either_of_its_systems():
     pairs = Ground(
-        tuple(Drawn(n, "p", "", frozenset(pair)) for n, pair in enumerate(["ab", "ac", "bc"])),
+        tuple(DrawnItem(n, "p", "", frozenset(pair)) for n, pair in enumerate(["ab", "ac", "bc"])),
         {"p": frozenset("abc")},
         2,
     )
@@ -63,7 +63,7 @@ def test_a_pair_goes_with_either_of_its_systems():
 
 
 def test_instances_have_no_authors_to_hide():
-    instance = Ground((Drawn(1, "p", "", frozenset()),), {}, 3)
+    instance = Ground((DrawnItem(1, "p", "", frozenset()),), {}, 3)
     assert exclusions(instance, conflict(*SYSTEMS), {}) == {}
 
 

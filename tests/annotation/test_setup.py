@@ -95,7 +95,7 @@ def test_counting_saves_nothing(carl, begun):
     sample = {"extent": "sample", "each": "1", "seed": "5", "minutes_per_item": "30", "verb": "count"}
     page = carl.post(step(begun.slug, "items"), sample)
     counted = page.context["expected"]
-    assert (counted["size"].items, counted["gradings"], counted["hours"]) == (2, 6, 3)
+    assert (counted.size.items, counted.gradings, counted.hours) == (2, 6, 3)
     assert CampaignSetup.objects.get(campaign=begun).draw == {}
     assert not begun.items.exists()
 
@@ -106,7 +106,7 @@ def test_a_sample_has_a_size_for_each_domain(carl, begun):
     assert begun.setup.draw == {"sizes": {"algebra": 3, "analysis": 1}, "leave_out_undecided": False}
     page = carl.get(step(begun.slug, "items"))
     assert page.context["form"]["size-0"].value() == 3
-    assert page.context["expected"]["size"].items == 4
+    assert page.context["expected"].size.items == 4
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_the_people_step_shows_where_reviewers_are_scarce(carl, drafted, coordin
     draw_items(actor=coordinator, campaign=drafted)
     keep_setup(actor=coordinator, campaign=drafted, step="items")
     page = carl.get(step(drafted.slug, "people"))
-    assert [(row["domain"], row["reviewers"], row["short"]) for row in page.context["coverage"]] == [
+    assert [(row.domain, row.reviewers, row.short) for row in page.context["coverage"]] == [
         ("analysis", 0, True),
         ("algebra", 1, True),
     ]

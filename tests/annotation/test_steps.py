@@ -8,11 +8,11 @@ from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.documents import anchors
 from annotation.core.material import material
-from annotation.grading.actions import submit_grade
 from annotation.grading.answers import Incomplete, checked
 from annotation.grading.steps import NO_ERROR, steps_of, up_to_first_error
 from annotation.models import Grade
 from benchmark.rubrics import RubricError, rubric_from_content
+from tests.annotation.grading import submit_grade
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, RubricFactory, digest
 
 FIRST = {"key": "first", "text": "First wrong step?", "scale": "first_error"}

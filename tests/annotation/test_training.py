@@ -10,7 +10,6 @@ from accounts.refusal import NotAllowed, Refused
 from annotation.assigning.taking import take_next
 from annotation.campaigns.actions import draw_items, open_campaign
 from annotation.core.own_data import own_data
-from annotation.grading.actions import submit_grade
 from annotation.models import (
     Answer,
     Grade,
@@ -26,7 +25,7 @@ from annotation.training.file import read_gold
 from annotation.training.reading import training_results, training_rows, unfinished
 from benchmark.importing.survey import BadFile
 from reports.labels.rows import label_rows
-from tests.annotation.grading import submit
+from tests.annotation.grading import submit, submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
@@ -294,7 +293,7 @@ def test_the_coordinator_sees_by_name_how_it_went(training, client, coordinator,
     train(algebraist, training)
     # the sample answers are incorrect and 2; gold is incorrect and 2, then correct and 5
     results = training_results(training.campaign)
-    assert [(row["reviewer"], row["done"], row["questions"]) for row in results["reviewers"]] == [
+    assert [(row.reviewer, row.done, row.questions) for row in results.reviewers] == [
         ("Ada Algebraist", 2, {"correctness": {"same": 1, "answered": 2}, "rigour": {"same": 1, "answered": 2}}),
         ("Emil Analyst", 2, {"correctness": {"same": 1, "answered": 2}, "rigour": {"same": 1, "answered": 2}}),
     ]  # fmt: skip

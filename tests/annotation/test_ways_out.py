@@ -7,13 +7,13 @@ from django.urls import reverse
 from annotation.assigning.actions import say_out_of_field
 from annotation.assigning.taking import take_next
 from annotation.core.own_data import own_data
-from annotation.grading.actions import submit_grade
 from annotation.grading.answers import Incomplete, checked
 from annotation.grading.ways_out import ways_out
 from annotation.models import Answer, Grade, SeenBefore, Unjudged
 from benchmark.rubrics import rubric_from_content
 from reports.core.datasets import expert_labels
 from reports.labels.rows import label_rows
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE, QUESTIONS
 from tests.documents import agreement_document
 

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusal import Refused
-from benchmark.importing import outputs
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.survey import BadFile
 from benchmark.models import Output, Release, Run, System
@@ -169,18 +168,14 @@ def test_a_dry_run_writes_nothing(small_release, path):
 
 
 def test_an_error_in_the_middle_of_writing_leaves_nothing(small_release, path, monkeypatch):
-    real, calls = outputs._store_batch, []
-
-    def crash_on_the_second(*args):
-        calls.append(args)
-        if len(calls) == 2:
+    def crash_after_the_first_batch(phase, done, total):
+        if phase == "writing":
+            assert (done, Output.objects.count()) == (1, 1)
             raise RuntimeError("pulled the plug")
-        real(*args)
 
     monkeypatch.setattr("benchmark.importing.batches.BATCH", 1)
-    monkeypatch.setattr(outputs, "_store_batch", crash_on_the_second)
     with pytest.raises(RuntimeError):
-        imported(small_release, path)
+        imported(small_release, path, progress=crash_after_the_first_batch)
     assert not any(model.objects.exists() for model in (System, Run, Output))
 
 

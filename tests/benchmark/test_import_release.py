@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from accounts.models import AuditEvent
 from accounts.refusal import Refused
 from benchmark.importing.survey import BadFile
 from benchmark.models import Benchmark, Instance, Paper, Release
-from benchmark.releases import actions as releases
 from benchmark.releases.actions import import_release
 from benchmark.releases.integrity import release_sha256
 from tests.benchmark.files import GAP, PROBLEM, gap, write_lines
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 def test_a_release_is_stored_with_papers_payloads_and_hashes(path, coordinator):
     report = imported(path, actor=coordinator)
     release = Release.objects.get(name="r1")
-    assert report.document() == {
+    assert asdict(report) == {
         "release": "r1",
         "protocol": "re2math",
         "sha256": release.sha256,
@@ -127,18 +127,14 @@ def test_after_twenty_errors_it_stops(tmp_path):
 
 
 def test_an_error_in_the_middle_of_writing_leaves_nothing(path, monkeypatch):
-    real, calls = releases._store_batch, []
-
-    def crash_on_the_second(*args):
-        calls.append(args)
-        if len(calls) == 2:
+    def crash_after_the_first_batch(phase, done, total):
+        if phase == "writing":
+            assert (done, Instance.objects.count()) == (1, 1)
             raise RuntimeError("pulled the plug")
-        real(*args)
 
     monkeypatch.setattr("benchmark.importing.batches.BATCH", 1)
-    monkeypatch.setattr(releases, "_store_batch", crash_on_the_second)
     with pytest.raises(RuntimeError):
-        imported(path)
+        imported(path, progress=crash_after_the_first_batch)
     assert nothing_was_left()
 
 

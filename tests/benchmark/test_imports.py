@@ -122,7 +122,7 @@ def test_an_import_that_fails_in_the_middle_leaves_nothing_behind(carl, sheet, m
     def breaks(*args: object) -> None:
         raise IntegrityError("a constraint")
 
-    monkeypatch.setattr("benchmark.importing.outputs._store_batch", breaks)
+    monkeypatch.setattr("benchmark.importing.outputs.flag_outputs", breaks)
     carl.post(reverse("import-apply", args=[upload.handle]))
     upload.refresh_from_db()
     assert "The database refused it" in upload.refusal

@@ -11,7 +11,7 @@ from benchmark.citations.keys import source_keys, work_keys
 from benchmark.citations.reading import Citation, read_citation, read_source
 from benchmark.protocols.re2math.citing import cited_source, selected
 from benchmark.protocols.re2math.metrics import cited_among
-from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
 from tests.stats.real_data import real_file
 
 SAMPLE = Path(__file__).parents[2] / "sample" / "re2math"
@@ -21,7 +21,7 @@ def rows(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def recalled_one_by_one(gap: ProofGap, answer: Answer) -> float:
+def recalled_one_by_one(gap: ProofGap, answer: GapAnswer) -> float:
     """CiteRecall@20 of one output by its definition: every candidate read whole and compared."""
     cited = cited_source(gap.z)
     return float(
@@ -34,10 +34,12 @@ def test_recall_by_keys_is_recall_by_comparing_every_candidate(outputs):
     gaps = {row["instance_id"]: row for row in rows(SAMPLE / "release.jsonl")}
     found = []
     for row in rows(SAMPLE / outputs):
-        payload = {name: row[name] for name in Answer.model_fields if name in row}
+        payload = {name: row[name] for name in GapAnswer.model_fields if name in row}
         gap = gaps[row["instance_id"]]
         found.append(cited_among(gap, payload))
-        assert found[-1] == recalled_one_by_one(ProofGap.model_validate(gap), Answer.model_validate(payload))
+        assert found[-1] == recalled_one_by_one(
+            ProofGap.model_validate(gap), GapAnswer.model_validate(payload)
+        )
     assert len(found) >= 8
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.grading.actions import submit_grade
+from tests.annotation.grading import submit_grade
 from tests.annotation.samples import COMPLETE
 from tests.browser.accessibility import axe
 

@@ -27,7 +27,6 @@ from annotation.assigning import taking
 from annotation.calibration import actions as calibration_actions
 from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs as campaigns_pairs
-from annotation.grading import actions as grading_actions
 from annotation.guessing import actions as guessing_actions
 from annotation.models import Answer, Assignment, Campaign, Rubric, ShownVerdict, TrainingItem
 from annotation.training import actions as training_actions
@@ -46,6 +45,7 @@ from reports.demo import seed_demo
 from reports.printing.jobs import ask_report, print_next
 from reports.printing.report import ReportOrder
 from reports.verdicts.copies import copy_verdicts
+from tests.annotation.grading import submit_grade
 from tests.llm.server import serving
 from work.worker import drain
 
@@ -178,7 +178,7 @@ def _second_judge(gaps: Release) -> None:
 def _submitted(place: Assignment, **changes: Any) -> str:
     """The handle of the place, which its reviewer has answered."""
     rubric = place.item.campaign.rubric
-    grading_actions.submit_grade(
+    submit_grade(
         reviewer=place.reviewer,
         assignment=place,
         content=_complete(rubric) | changes,

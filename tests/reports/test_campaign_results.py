@@ -9,11 +9,12 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotation.grading.actions import revise_grade, submit_grade
+from annotation.grading.actions import reopen_grade
 from annotation.models import Campaign
 from benchmark.rubrics import Rubric, question
 from reports.campaign.data import CampaignData, GradeTime, Reviewer, ReviewerLabel
 from tests.annotation.campaigns import drafted, opened, place, rubric
+from tests.annotation.grading import submit_grade
 from tests.documents import (
     campaign_results_document,
     monitoring_document,
@@ -254,8 +255,10 @@ def test_before_the_first_grade_the_pages_say_what_to_do(carl, drafted):
 
 
 def test_a_corrected_grade_counts_once_in_the_progress(place, algebraist, rubric):
-    for give, value in ((submit_grade, "correct"), (revise_grade, "incorrect")):
-        give(
+    for value in ("correct", "incorrect"):
+        if value == "incorrect":
+            reopen_grade(reviewer=algebraist, assignment=place)
+        submit_grade(
             reviewer=algebraist,
             assignment=place,
             content={"answers": {"correctness": value, "rigour": "2"}},

@@ -10,13 +10,13 @@ from django.urls import reverse
 from accounts.refusal import Refused
 from annotation.assigning import taking
 from annotation.campaigns import actions as campaigns_actions
-from annotation.grading import actions as grading_actions
 from benchmark.models import Instance, Release
 from benchmark.releases.integrity import release_sha256
 from canonical.documents import as_json
 from judging.models import Judge
 from judging.programs.construction import audit_construction
 from reports.construction.raters import BothAnswers, chosen_rows, raters
+from tests.annotation.grading import submit_grade
 from tests.benchmark.files import gap
 from tests.conftest import member
 from tests.factories import BenchmarkFactory, InstanceFactory, JudgeFactory, ReleaseFactory, VerdictFactory
@@ -122,7 +122,7 @@ def test_experts_count_once_their_campaign_is_closed(release, judge, coordinator
     passed = {known.key: "yes" for known in raters(release).items}
     for _ in range(4):
         place = taking.take_next(reviewer=reader, campaign=campaign)
-        grading_actions.submit_grade(
+        submit_grade(
             reviewer=reader,
             assignment=place,
             content={"answers": passed},

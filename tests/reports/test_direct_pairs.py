@@ -14,11 +14,11 @@ from annotation.campaigns import actions as campaigns_actions
 from annotation.campaigns import pairs
 from annotation.campaigns.actions import keep_rubric
 from annotation.core.material import shown_first
-from annotation.grading import actions as grading_actions
 from annotation.models import Assignment
 from reports.comparison.direct_pairs import compared_document, direct_kinds, pair_kinds
 from reports.labels.importing import import_labels
 from reports.scores.inputs import collect
+from tests.annotation.grading import submit_grade
 from tests.documents import score_document
 from tests.factories import CampaignFactory, InstanceFactory, OutputFactory, ReleaseFactory, RunFactory
 from tests.reports.conftest import queries
@@ -154,7 +154,7 @@ def test_an_open_campaign_shows_nothing_and_a_closed_one_who_was_preferred(coord
     place = taking.take_next(reviewer=algebraist, campaign=campaign)
     place = Assignment.objects.get(pk=place.pk)
     aurora_first = shown_first(place)[0].run.system.slug == "aurora"
-    grading_actions.submit_grade(
+    submit_grade(
         reviewer=algebraist,
         assignment=place,
         content={"answers": {"preference": "first" if aurora_first else "second", "sureness": "1"}},

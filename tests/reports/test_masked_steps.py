@@ -7,11 +7,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from benchmark.citations.folding import undelimited
 from benchmark.importing.outputs import import_outputs
 from benchmark.importing.records import RecordError
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
-from benchmark.protocols.masked_steps.reproducibility import normalised, reproducibility
+from benchmark.protocols.masked_steps.reproducibility import reproducibility
 from benchmark.releases.actions import import_release
 from reports.labels.importing import import_labels
 from reports.scores.inputs import collect
@@ -298,7 +299,7 @@ def test_the_page_takes_the_same_queries_whatever_the_releases_hold(
 
 
 def test_masks_are_one_whatever_their_delimiters_and_spaces():
-    assert normalised("$ a = b $") == normalised("\\[a=b\\]") == "a=b"
+    assert undelimited("$ a = b $") == undelimited("\\[a=b\\]") == "a=b"
 
 
 @pytest.mark.parametrize("wrong", ["0", "99"])

@@ -15,7 +15,7 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         made = invite_first_owner(email=options["email"])
         return {
             "email": made.invitation.email,

@@ -18,7 +18,7 @@ class Command(CommandForSomebody):
         parser.add_argument("--reason", default="", help="why, for the audit trail")
         parser.add_argument("--yes", action="store_true", help="confirm; it cannot be undone")
 
-    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+    def run_for(self, actor: User, **options: Any) -> dict[str, object]:
         member = any_member(options["email"])
         if not options["yes"]:
             raise CommandError(

@@ -17,7 +17,7 @@ class Command(CommandForSomebody):
         parser.add_argument("email", metavar="EMAIL")
         parser.add_argument("role", metavar="ROLE", choices=RoleName.values, help=", ".join(RoleName.values))
 
-    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+    def run_for(self, actor: User, **options: Any) -> dict[str, object]:
         made = invite(actor=actor, email=options["email"], role=options["role"])
         return {
             "email": made.invitation.email,

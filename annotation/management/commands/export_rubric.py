@@ -17,7 +17,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("label", metavar="LABEL", help="such as proofs-v1")
         parser.add_argument("--protocol", required=True, choices=protocol_names(), help="to which it belongs")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         try:
             rubric = rubric_called(options["protocol"], options["label"])
         except RubricError as error:

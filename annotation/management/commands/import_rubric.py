@@ -20,7 +20,7 @@ class Command(CommandForSomebody):
             "--protocol", required=True, choices=protocol_names(), help="whose outputs are graded"
         )
 
-    def run_for(self, actor: User, **options: Any) -> dict[str, Any]:
+    def run_for(self, actor: User, **options: Any) -> dict[str, object]:
         try:
             content = options["file"].read_bytes()
         except OSError as error:

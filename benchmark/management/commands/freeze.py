@@ -15,7 +15,7 @@ class Command(BaseCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True, help="name of the release")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         release = release_named(options["release"])
         changed = freeze_release(actor=None, release=release)
         release.refresh_from_db()

@@ -1,5 +1,6 @@
 """manage.py import_outputs FILE --release NAME --system SLUG [--track raw] [--dry-run]"""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
 from benchmark.importing.outputs import import_outputs
-from benchmark.importing.progress import progress_bar
+from benchmark.importing.progress import import_verb, progress_bar
 from benchmark.models import Run
 from benchmark.releases.queries import release_named
 from benchmark.rendering.formulas import report_formulas
@@ -39,48 +40,31 @@ class Command(BaseCommand):
             progress=progress,
             **{name: options[name] for name in names},
         )
-        document = report.document() | {"rendering": None}
+        document = asdict(report) | {"rendering": None}
         if not (options["no_render"] or options["dry_run"]):
             place = {name: options[name] for name in ("track", "condition")}
             run = Run.objects.get(release=release, system__slug=options["system"], **place)
-            document["rendering"] = report_formulas(run, progress=progress).document()
+            document["rendering"] = asdict(report_formulas(run, progress=progress))
         return document
 
     def text(self, document: dict[str, Any]) -> str:
         states = ", ".join(f"{count} {state}" for state, count in document["states"].items())
         lines = [
-            f"{_verb(document)} {document['system']} on {document['release']}: {document['outputs']} outputs "
-            f"({states}); {document['without_output']} instances without one",
+            f"{import_verb(document)} {document['system']} on {document['release']}: "
+            f"{document['outputs']} outputs ({states}); {document['without_output']} instances without one",
             f"sha256 {document['sha256']}",
-            *_flag_lines(document),
-            *_rendering_lines(document["rendering"]),
         ]
+        if flagged := document["flagged"]:
+            lines.append(
+                f"flagged: {flagged}; a rule of the protocol is broken, or may be; see compare_sources"
+            )
+        rendering = document["rendering"]
+        if rendering is not None:
+            counts = f"{rendering['formulas']} formulas in {rendering['documents']} documents"
+            lines.append(f"{counts}, {rendering['failed']} shown as source")
+            for failure in rendering["failures"]:
+                source = " ".join(failure["source"].split())[:100]
+                lines.append(f"  {failure['instance']}/{failure['attempt']}: {source}: {failure['reason']}")
+            if rendering["waiting"]:
+                lines.append(f"{rendering['waiting']} documents are left to a worker")
         return "\n".join(lines)
-
-
-def _flag_lines(document: dict[str, Any]) -> list[str]:
-    flagged = document["flagged"]
-    return (
-        [f"flagged: {flagged}; a rule of the protocol is broken, or may be; see compare_sources"]
-        if flagged
-        else []
-    )
-
-
-def _rendering_lines(rendering: dict[str, Any] | None) -> list[str]:
-    if rendering is None:
-        return []
-    counts = f"{rendering['formulas']} formulas in {rendering['documents']} documents"
-    lines = [f"{counts}, {rendering['failed']} shown as source"]
-    for failure in rendering["failures"]:
-        source = " ".join(failure["source"].split())[:100]
-        lines.append(f"  {failure['instance']}/{failure['attempt']}: {source}: {failure['reason']}")
-    if rendering["waiting"]:
-        lines.append(f"{rendering['waiting']} documents are left to a worker")
-    return lines
-
-
-def _verb(document: dict[str, Any]) -> str:
-    if not document["changed"]:
-        return "Unchanged:"
-    return "Would import" if document["dry_run"] else "Imported"

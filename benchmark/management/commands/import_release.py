@@ -1,12 +1,13 @@
 """manage.py import_release PROTOCOL FILE --release NAME [--dry-run]"""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as BaseCommand
-from benchmark.importing.progress import progress_bar
+from benchmark.importing.progress import import_verb, progress_bar
 from benchmark.protocols import protocol_names
 from benchmark.releases.actions import import_release
 
@@ -21,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--sample", action="store_true", help="mark as sample data on every page")
         parser.add_argument("--dry-run", action="store_true", help="check everything, write nothing")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         report = import_release(
             actor=None,
             protocol=options["protocol"],
@@ -31,21 +32,9 @@ class Command(BaseCommand):
             dry_run=options["dry_run"],
             progress=progress_bar(),
         )
-        return report.document()
+        return asdict(report)
 
     def text(self, document: dict[str, Any]) -> str:
         lines = [f"  {domain}: {count}" for domain, count in document["domains"].items()]
-        return "\n".join(
-            [
-                f"{_verb(document)} {document['release']}: {document['instances']} instances "
-                f"from {document['papers']} papers",
-                *lines,
-                f"sha256 {document['sha256']}",
-            ]
-        )
-
-
-def _verb(document: dict[str, Any]) -> str:
-    if not document["changed"]:
-        return "Unchanged:"
-    return "Would import" if document["dry_run"] else "Imported"
+        head = f"{import_verb(document)} {document['release']}: {document['instances']} instances "
+        return "\n".join([head + f"from {document['papers']} papers", *lines, f"sha256 {document['sha256']}"])

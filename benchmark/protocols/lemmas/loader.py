@@ -6,8 +6,8 @@ from typing import Any
 
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
-from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
-from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, LemmaPaper, Retrieved, Step
+from benchmark.protocol import InstanceRecord, OutputRecord
+from benchmark.protocols.lemmas.schema import GivenLine, Lemma, LemmaLine, ProofStep, Retrieved
 
 NOTHING_NEEDED = "Nothing beyond the statement is needed."
 
@@ -31,15 +31,17 @@ def strata(payload: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def proof_text(steps: Sequence[str | Step]) -> str:
+def proof_text(steps: Sequence[str | ProofStep]) -> str:
     """The steps as LaTeX, each opened by "Step n": what readers answer step by step is split there."""
-    return "\n\n".join(f"\\textbf{{Step {n}.}} {_step_text(step)}" for n, step in enumerate(steps, start=1))
-
-
-def _step_text(step: str | Step) -> str:
-    if isinstance(step, str):
-        return step.strip()
-    return f"\\emph{{To show:}} {step.subgoal.strip()}\n\n{step.text.strip()}"
+    texts = []
+    for number, step in enumerate(steps, start=1):
+        shown = (
+            step
+            if isinstance(step, str)
+            else f"\\emph{{To show:}} {step.subgoal.strip()}\n\n{step.text.strip()}"
+        )
+        texts.append(f"\\textbf{{Step {number}.}} {shown.strip()}")
+    return "\n\n".join(texts)
 
 
 def numbered(entries: Sequence[str | Retrieved]) -> str:
@@ -64,29 +66,23 @@ def _instance(lemma: LemmaLine, line: Line) -> InstanceRecord:
         key=lemma.instance_id,
         domain=lemma.domain,
         split=lemma.split,
-        paper=_paper(lemma.paper) if lemma.paper else None,
-        payload={name: line.value[name] for name in Lemma.model_fields if name in line.value},
+        paper=lemma.paper.record() if lemma.paper else None,
+        payload=line.fields(Lemma),
         line=line.number,
     )
 
 
-def _paper(paper: LemmaPaper) -> PaperRecord:
-    return PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
-
-
 def _output(given: GivenLine, line: Line) -> OutputRecord:
+    text = ""
+    if given.state == "answered":
+        is_proof = given.task == "proof"
+        text = proof_text(given.steps) if is_proof else context_text(given.definitions, given.assumptions)
     return OutputRecord(
         instance=given.instance_id,
         attempt=given.attempt,
         state=given.state,
-        text=_text(given) if given.state == "answered" else "",
+        text=text,
         text_format="latex",
         payload=given.model_dump(include={"task", "extraction"}, exclude_none=True),
         line=line.number,
     )
-
-
-def _text(given: GivenLine) -> str:
-    if given.task == "proof":
-        return proof_text(given.steps)
-    return context_text(given.definitions, given.assumptions)

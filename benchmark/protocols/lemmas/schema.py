@@ -5,24 +5,19 @@ assumptions that make the lemma self-contained. A definition or an assumption is
 its place in the paper's source; a step is a text, or an object with its sub-goal.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag, model_validator
+from pydantic import Discriminator, Field, StringConstraints, Tag, model_validator
 
-from benchmark.importing.keys import Key
+from benchmark.importing.keys import Key, PaperFields, Short, Split, Strict
 
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Category = Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*(\.[A-Za-z-]+)?$", max_length=30)]
 Task = Literal["proof", "context"]
 Extraction = Literal["full_context", "vector"]  # the whole paper before the lemma, or paragraphs found in it
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class Span(_Strict):
+class SourceSpan(Strict):
     """The place of a text in the paper's source: characters `start` (from 0) up to, but not including, `end`."""
 
     start: Annotated[int, Field(ge=0)]
@@ -35,31 +30,28 @@ class Span(_Strict):
         return self
 
 
-class Retrieved(_Strict):
+class Retrieved(Strict):
     """A definition or an assumption that was taken out of the paper, possibly from several places."""
 
     text: Text
-    spans: Annotated[list[Span], Field(min_length=1)]
+    spans: Annotated[list[SourceSpan], Field(min_length=1)]
 
 
-class Step(_Strict):
+class ProofStep(Strict):
     """One step of a proof: what it shows, and how."""
 
     subgoal: Text
     text: Text
 
 
-def _shape(value: Any) -> str:
-    """Which of two shapes an entry has, so that a fault is told about that one alone."""
-    return "text" if isinstance(value, str) else "object"
-
-
+# Which of two shapes an entry has, so that a fault is told about that one alone.
+_SHAPE = Discriminator(lambda value: "text" if isinstance(value, str) else "object")
 _Words = Annotated[Text, Tag("text")]
-Passage = Annotated[_Words | Annotated[Retrieved, Tag("object")], Discriminator(_shape)]
-Claim = Annotated[_Words | Annotated[Step, Tag("object")], Discriminator(_shape)]
+Passage = Annotated[_Words | Annotated[Retrieved, Tag("object")], _SHAPE]
+Claim = Annotated[_Words | Annotated[ProofStep, Tag("object")], _SHAPE]
 
 
-class Lemma(_Strict):
+class Lemma(Strict):
     """The payload of an instance's row; `definitions` and `assumptions` are those of the release.
 
     `extraction` says how they were found, `category` is the paper's on arXiv, such as math.AP.
@@ -73,25 +65,16 @@ class Lemma(_Strict):
     category: Category | None = None
 
 
-class LemmaPaper(_Strict):
-    """The preprint a lemma is from: the cluster."""
-
-    key: Key
-    title: str = ""
-    year: Annotated[int, Field(ge=0, le=9999)] | None = None
-    identifiers: dict[str, str] = {}
-
-
 class LemmaLine(Lemma):
     """One line of a release file."""
 
     instance_id: Key
     domain: Short
-    split: Annotated[str, StringConstraints(max_length=50)] = ""
-    paper: LemmaPaper | None = None
+    split: Split = ""
+    paper: PaperFields | None = None
 
 
-class Given(_Strict):
+class Given(Strict):
     """What an output has in addition to its text; the payload of its row. `extraction` is of a context alone."""
 
     task: Task = "proof"

@@ -54,10 +54,18 @@ def assumed(problem: str) -> dict[str, Kind]:
             formula = read(text)
         except (NotUnderstood, RecursionError):
             continue
-        if isinstance(formula, Chain) and len(formula.relations) == 1:
-            letter, kind = _range(formula)
-            if letter and kind:
-                found.setdefault(letter, set()).add(kind)
+        if not isinstance(formula, Chain) or len(formula.relations) != 1:
+            continue
+        (left, right), relation = formula.sides, formula.relations[0]
+        if relation in ("<", "<="):
+            left, right, relation = right, left, ">"
+        if not isinstance(left, Node) or not isinstance(right, Node) or left.kind != "symbol":
+            continue
+        kind: Kind | None = _NUMBER_SETS.get(right.name) if relation == "in" else None
+        if relation in (">", ">=") and right.kind == "number" and (right.value or 0) >= 0:
+            kind = "positive"
+        if kind:
+            found.setdefault(left.name, set()).add(kind)
     merged = {letter: _narrowest(kinds) for letter, kinds in found.items()}
     return {letter: kind for letter, kind in merged.items() if kind}
 
@@ -77,27 +85,18 @@ def ties(text: str, names: frozenset[str]) -> list[str]:
     equations = list(dict.fromkeys(found for found in formulas(text) if len(_split(found)) > 1))
     if len(equations) > MAX_EQUATIONS:
         return [f"more than {MAX_EQUATIONS} equations"]
-    defined = Counter(name for equation in equations for name in [_defined(equation)] if name)
-    return [
-        equation
-        for equation in equations
-        if _mentions(equation, names)
-        and not _is_definition(equation, names, defined)
-        and not _is_identity(equation)
-    ]
-
-
-def _range(chain: Chain) -> tuple[str, Kind | None]:
-    left, right = chain.sides
-    relation = chain.relations[0]
-    if relation == "in" and isinstance(left, Node) and isinstance(right, Node) and left.kind == "symbol":
-        return left.name, _NUMBER_SETS.get(right.name)
-    if relation in ("<", "<="):
-        left, right = right, left
-    if relation not in ("<", "<=", ">", ">=") or not isinstance(left, Node) or not isinstance(right, Node):
-        return "", None
-    positive = left.kind == "symbol" and right.kind == "number" and (right.value or 0) >= 0
-    return (left.name, "positive") if positive else ("", None)
+    defined = {equation: _defined(equation) for equation in equations}
+    times = Counter(defined.values())
+    # by single letters, so that what cannot be read counts too: x_1 is mentioned where x is
+    plain = {letter for name in names for letter in _LETTER.findall(name)}
+    found = []
+    for equation, name in defined.items():
+        definition = name and name not in names and times[name] == 1
+        if not definition and not plain.isdisjoint(_LETTER.findall(equation)):
+            sides = _split(equation)
+            if len(sides) > 2 or compare(sides[0], sides[1]).value != "yes":  # an identity ties nothing
+                found.append(equation)
+    return found
 
 
 def _narrowest(kinds: set[Kind]) -> Kind | None:
@@ -111,40 +110,18 @@ def _narrowest(kinds: set[Kind]) -> Kind | None:
     return "complex" if kinds == {"complex"} else None
 
 
-def _mentions(equation: str, names: frozenset[str]) -> bool:
-    """By single letters, so that what cannot be read counts too: x_1 is mentioned where x is."""
-    plain = {letter for name in names for letter in _LETTER.findall(name)}
-    return bool(plain & set(_LETTER.findall(equation)))
-
-
-def _sides(equation: str) -> tuple[Node, Node] | None:
+def _defined(equation: str) -> str:
+    """The name on the left of S = ..., if the right side does not contain it."""
     try:
         formula = read(equation)
     except (NotUnderstood, RecursionError):
-        return None
-    if not isinstance(formula, Chain) or formula.relations != ("=",):
-        return None
-    left, right = formula.sides
-    return (left, right) if isinstance(left, Node) and isinstance(right, Node) else None
-
-
-def _defined(equation: str) -> str:
-    """The name on the left of S = ..., if the right side does not contain it."""
-    sides = _sides(equation)
-    if sides is None or sides[0].kind not in ("symbol", "apply", "maybe"):
         return ""
-    name = sides[0].name
-    return "" if name in letters(sides[1]) else name
-
-
-def _is_definition(equation: str, names: frozenset[str], defined: Counter[str]) -> bool:
-    name = _defined(equation)
-    return bool(name) and name not in names and defined[name] == 1
-
-
-def _is_identity(equation: str) -> bool:
-    sides = _split(equation)
-    return len(sides) == 2 and compare(sides[0], sides[1]).value == "yes"
+    if not isinstance(formula, Chain) or formula.relations != ("=",):
+        return ""
+    left, right = formula.sides
+    if not isinstance(left, Node) or not isinstance(right, Node):
+        return ""
+    return left.name if left.kind in ("symbol", "apply", "maybe") and left.name not in letters(right) else ""
 
 
 def _split(formula: str) -> list[str]:

@@ -32,17 +32,12 @@ def _doubt(mask: Mask, words: str, text: str) -> str:
     """Why formulas that differ in their letters may agree in this proof; "" if nothing says so."""
     if not speaks_of_numbers(words):
         return "the text does not speak of numbers alone"
-    tied = _ties(mask, text)
-    return f"an equation of the text ties their letters: {tied[0][:200]}" if tied else ""
-
-
-def _ties(mask: Mask, text: str) -> list[str]:
-    """Equations of problem and proof that tie the letters in which the two formulas speak."""
     try:
         names = letters(read(mask.mask_content)) | letters(read(text))
     except NotUnderstood:
-        return ["the formulas"]
-    return ties(f"{mask.problem}\n{mask.mask_text}", names)
+        return "an equation of the text ties their letters: the formulas"
+    tied = ties(f"{mask.problem}\n{mask.mask_text}", names)
+    return f"an equation of the text ties their letters: {tied[0][:200]}" if tied else ""
 
 
 ALGEBRA = ProgramJudge(

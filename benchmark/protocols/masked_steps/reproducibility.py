@@ -12,19 +12,14 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from benchmark.citations.folding import undelimited
 from benchmark.protocols.masked_steps.schema import Mask
 from stats.core.estimate import Reason, undefined
 from stats.core.intervals import proportion
 from stats.scores.bleu import bleu_summary
 
 Proof = tuple[str, int]
-_DELIMITERS = re.compile(r"\$\$?|\\[()\[\]]|\s+")
 _REFERENCE = re.compile(r"\\(?:ref|eqref|cref|Cref|autoref|label)\s*\{([^{}]*)\}")
-
-
-def normalised(formula: str) -> str:
-    """A formula without delimiters of mathematics and white space."""
-    return _DELIMITERS.sub("", formula)
 
 
 def labels(text: str) -> frozenset[str]:
@@ -36,7 +31,7 @@ def labels(text: str) -> frozenset[str]:
 
 def reproducibility(
     first: Iterable[Mapping[str, Any]], second: Iterable[Mapping[str, Any]], proximate: Collection[str] = ()
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The document of two runs; `proximate` are the keys of first masks that experts found in other words.
 
     Raises ValueError if a mask of `proximate` is not of the first run, or is found again anyway.
@@ -44,8 +39,8 @@ def reproducibility(
     one, two = _by_proof(first), _by_proof(second)
     shared = sorted(one.keys() & two.keys())
     found = {
-        str(mask.index): normalised(mask.mask_content)
-        in {normalised(m.mask_content) for m in two.get(proof, ())}
+        str(mask.index): undelimited(mask.mask_content)
+        in {undelimited(m.mask_content) for m in two.get(proof, ())}
         for proof, masks in one.items()
         for mask in masks
     }
@@ -53,6 +48,13 @@ def reproducibility(
     if wrong:
         raise ValueError(f"mask {wrong[0]} is not among those of the first run that were not found again")
     exact = sum(found.values())
+    # labels of both runs over labels of either, summed over proofs
+    common = union = 0
+    for proof in shared:
+        mine, theirs = (frozenset().union(*(labels(m.problem) for m in run[proof])) for run in (one, two))
+        common, union = common + len(mine & theirs), union + len(mine | theirs)
+    jaccard = proportion(common, union) if union else undefined("wilson", Reason.ZERO_DENOM, n=0)
+    bleu = bleu_summary((one[proof][0].problem, two[proof][0].problem) for proof in shared)
     return {
         "proofs": {
             "shared": len(shared),
@@ -62,9 +64,9 @@ def reproducibility(
         "shares": {
             "masks_exact": proportion(exact, len(found)).as_json(),
             "masks_with_proximate": proportion(exact + len(set(proximate)), len(found)).as_json(),
-            "dependencies_jaccard": _jaccard(one, two, shared),
+            "dependencies_jaccard": jaccard.as_json(),
         },
-        "context_bleu": _bleu(one, two, shared),
+        "context_bleu": vars(bleu).copy() if bleu else None,
     }
 
 
@@ -73,21 +75,3 @@ def _by_proof(payloads: Iterable[Mapping[str, Any]]) -> Mapping[Proof, list[Mask
     for mask in map(Mask.model_validate, payloads):
         grouped[mask.arxiv_id, mask.proof_index].append(mask)
     return grouped
-
-
-def _jaccard(one: Mapping[Proof, list[Mask]], two: Mapping[Proof, list[Mask]], shared: list[Proof]) -> Any:
-    """Labels of both runs over labels of either, summed over proofs."""
-    common = union = 0
-    for proof in shared:
-        mine, theirs = (frozenset().union(*(labels(m.problem) for m in run[proof])) for run in (one, two))
-        common, union = common + len(mine & theirs), union + len(mine | theirs)
-    if not union:
-        return undefined("wilson", Reason.ZERO_DENOM, n=0).as_json()
-    return proportion(common, union).as_json()
-
-
-def _bleu(
-    one: Mapping[Proof, list[Mask]], two: Mapping[Proof, list[Mask]], shared: list[Proof]
-) -> dict[str, Any] | None:
-    found = bleu_summary((one[proof][0].problem, two[proof][0].problem) for proof in shared)
-    return vars(found).copy() if found else None

@@ -8,12 +8,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from benchmark.importing.keys import Key
+from benchmark.importing.keys import Key, Short, Strict
 
 MASK = "[MASK]"
 ATTEMPTS = 4
 Text = Annotated[str, StringConstraints(min_length=1)]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Number = Annotated[int, Field(ge=0, le=10**9)]
 
 
@@ -45,19 +44,15 @@ class Mask(BaseModel):
         return self
 
 
-class Attempt(BaseModel):
+class Attempt(Strict):
     """What an output has in addition to its answer; the payload of its row. `missing`: the file had no such attempt."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     reasoning: str = ""
     missing: bool = False
 
 
-class AttemptLine(BaseModel):
+class AttemptLine(Strict):
     """One line of an outputs file: one of the four attempts at a mask. `text` is the formula."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     index: Number
     attempt: Annotated[int, Field(ge=1, le=ATTEMPTS)] = 1

@@ -7,8 +7,8 @@ from pathlib import Path
 from benchmark.importing.folders import read_documents
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
-from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, PaperRecord, withheld_record
-from benchmark.protocols.proofs.schema import Problem, ProblemLine, ProblemPaper, Proof, ProofLine
+from benchmark.protocol import NOT_RELEASED, InstanceRecord, OutputRecord, withheld_record
+from benchmark.protocols.proofs.schema import Problem, ProblemLine, Proof, ProofLine
 
 
 def read_release(path: Path) -> Iterator[InstanceRecord | RecordError]:
@@ -28,14 +28,10 @@ def _instance(problem: ProblemLine, line: Line) -> InstanceRecord:
         key=problem.instance_id,
         domain=problem.domain,
         split=problem.split,
-        paper=_paper(problem.paper) if problem.paper else None,
-        payload={name: line.value[name] for name in Problem.model_fields if name in line.value},
+        paper=problem.paper.record() if problem.paper else None,
+        payload=line.fields(Problem),
         line=line.number,
     )
-
-
-def _paper(paper: ProblemPaper) -> PaperRecord:
-    return PaperRecord(key=paper.key, title=paper.title, year=paper.year, identifiers=paper.identifiers)
 
 
 def _output(proof: ProofLine, line: Line) -> OutputRecord:
@@ -47,6 +43,6 @@ def _output(proof: ProofLine, line: Line) -> OutputRecord:
         state=proof.state,
         text=proof.text,
         text_format=proof.format,
-        payload={name: line.value[name] for name in Proof.model_fields if name in line.value},
+        payload=line.fields(Proof),
         line=line.number,
     )

@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.protocol import Content, Part
-from benchmark.protocols.proofs.schema import Guidance, Problem
+from benchmark.protocols.proofs.schema import Problem
 
 
 def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
     """The statement, then guidance and reference solution, folded away, as far as they are given."""
     problem = Problem.model_validate(payload)
+    guidance = problem.guidance
     parts = [
         Part("Statement", problem.statement),
-        *_guidance(problem.guidance),
+        Part("Target claim", guidance.target_claim, collapsed=True),
+        Part("Relevant objects", _listed(guidance.objects), collapsed=True),
+        Part("Common issues", _listed(guidance.common_issues), collapsed=True),
         Part("Reference solution", problem.reference_solution, collapsed=True),
     ]
     return [part for part in parts if part.text]
@@ -50,14 +53,6 @@ def pair_fields(
         "first": first[1],
         "second": second[1],
     }
-
-
-def _guidance(guidance: Guidance) -> list[Part]:
-    return [
-        Part("Target claim", guidance.target_claim, collapsed=True),
-        Part("Relevant objects", _listed(guidance.objects), collapsed=True),
-        Part("Common issues", _listed(guidance.common_issues), collapsed=True),
-    ]
 
 
 def _listed(entries: Sequence[str]) -> str:

@@ -2,20 +2,15 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from benchmark.importing.keys import Key
+from benchmark.importing.keys import Key, PaperFields, Short, Split, Strict
 from benchmark.protocol import NOT_RELEASED
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class Guidance(_Strict):
+class Guidance(Strict):
     """What graders of this problem should know: claim, objects, and what tends to go wrong."""
 
     target_claim: str = ""
@@ -23,7 +18,7 @@ class Guidance(_Strict):
     common_issues: list[Text] = []
 
 
-class Problem(_Strict):
+class Problem(Strict):
     """What is asked; the payload of an instance's row."""
 
     title: Text
@@ -32,25 +27,16 @@ class Problem(_Strict):
     guidance: Guidance = Guidance()
 
 
-class ProblemPaper(_Strict):
-    """The paper a problem was drawn from, if any: the cluster."""
-
-    key: Key
-    title: str = ""
-    year: Annotated[int, Field(ge=0, le=9999)] | None = None
-    identifiers: dict[str, str] = {}
-
-
 class ProblemLine(Problem):
     """One line of a release file."""
 
     instance_id: Key
     domain: Short
-    split: Annotated[str, StringConstraints(max_length=50)] = ""
-    paper: ProblemPaper | None = None
+    split: Split = ""
+    paper: PaperFields | None = None
 
 
-class Budget(_Strict):
+class ProofBudget(Strict):
     """What a system was allowed, or used, for one problem: of interest to staff, and never shown to graders."""
 
     tokens: Annotated[int, Field(ge=0)] | None = None
@@ -58,10 +44,10 @@ class Budget(_Strict):
     rounds: Annotated[int, Field(ge=0)] | None = None
 
 
-class Proof(_Strict):
+class Proof(Strict):
     """What an output has in addition to its text; the payload of its row."""
 
-    budget: Budget = Budget()
+    budget: ProofBudget = ProofBudget()
 
 
 class ProofLine(Proof):
@@ -77,6 +63,6 @@ class ProofLine(Proof):
     def _answered_means_text(self) -> Self:
         if self.state == "answered" and not self.text.strip():
             raise ValueError("an answered output needs a text")
-        if self.state == NOT_RELEASED and (self.text or self.budget != Budget()):
+        if self.state == NOT_RELEASED and (self.text or self.budget != ProofBudget()):
             raise ValueError("what was not released has neither text nor budget")
         return self

@@ -31,14 +31,22 @@ def alignment(blocks: Sequence[str], passage: str, key: str) -> Alignment:
     shown = _WORD.findall(context.lower())
     if not shown:
         return Alignment("no", "The context holds no words.")
-    cite = _citation(key).search(passage[:MAX_SCANNED])
+    cites = re.compile(
+        r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?\{[^{}]{0,400}?"
+        + re.escape(key)
+    )
+    cite = cites.search(passage[:MAX_SCANNED])
     if cite is None:
         return Alignment("uncertain", "No passage around this citation is stored.")
     before = _WORD.findall(passage[: cite.start()].lower())
     behind = _WORD.findall(passage[cite.end() : MAX_SCANNED].lower())
-    runs = _runs(shown)
-    if _shows_citation(context, before, key):
+    # a citation of the same source in the context with the same six words before it
+    if len(before) >= 6 and any(
+        _WORD.findall(context[max(0, match.start() - 400) : match.start()].lower())[-6:] == before[-6:]
+        for match in cites.finditer(context)
+    ):
         return Alignment("no", "The context shows the citation that the gap stands for.")
+    runs = frozenset(tuple(shown[at : at + RUN]) for at in range(len(shown) - RUN + 1))
     if follows := _shared(behind, runs):
         return Alignment(
             "uncertain", "Words from behind the citation stand in the context.", {"words": follows}
@@ -46,28 +54,6 @@ def alignment(blocks: Sequence[str], passage: str, key: str) -> Alignment:
     if shared := _shared(before[-40:], runs):
         return Alignment("yes", "The words before the citation stand in the context.", {"words": shared})
     return Alignment("uncertain", "The passage around the citation begins where the context has ended.")
-
-
-def _citation(key: str) -> re.Pattern[str]:
-    return re.compile(
-        r"\\[A-Za-z]{0,12}cite[A-Za-z]{0,10}\*?(?:\s?\[[^\[\]]{0,200}\]){0,2}\s?\{[^{}]{0,400}?"
-        + re.escape(key)
-    )
-
-
-def _shows_citation(context: str, before: Sequence[str], key: str) -> bool:
-    """Whether a citation of the same source in the context has the same six words before it."""
-    wanted = list(before[-6:])
-    if len(wanted) < 6:
-        return False
-    return any(
-        _WORD.findall(context[max(0, match.start() - 400) : match.start()].lower())[-6:] == wanted
-        for match in _citation(key).finditer(context)
-    )
-
-
-def _runs(tokens: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(tokens[at : at + RUN]) for at in range(len(tokens) - RUN + 1))
 
 
 def _shared(tokens: Sequence[str], runs: frozenset[tuple[str, ...]]) -> str:

@@ -5,7 +5,7 @@ from benchmark.citations.identity import Identity
 from benchmark.protocol import Case, CaseColumn
 from benchmark.protocols.re2math.citing import matches_cited
 from benchmark.protocols.re2math.metrics import MEASURES, ORACLE, cited_among, open_citations, tool_label
-from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
 from benchmark.protocols.re2math.success import open_source
 
 _NEEDED = ("ground", "suff")
@@ -13,13 +13,9 @@ _IDENTITY = {Identity.SAME: "yes", Identity.DIFFERENT: "no"}
 _SETTLED = {"same": "yes", "different": "no", "": "uncertain"}
 
 
-def _query(case: Case) -> str:
-    return Answer.model_validate(case.output).query
-
-
 def _cite(case: Case) -> str:
     """yes, no, or uncertain where a person still has to look at a candidate."""
-    answer = Answer.model_validate(case.output)
+    answer = GapAnswer.model_validate(case.output)
     if case.labelled.state != "answered" and not answer.candidates and not answer.query:
         return ""  # it abstained before it searched; a search that found nothing is a no
     if cited_among(case.instance, case.output):
@@ -29,12 +25,12 @@ def _cite(case: Case) -> str:
 
 
 def _source(case: Case) -> str:
-    source = Answer.model_validate(case.output).selected_source
+    source = GapAnswer.model_validate(case.output).selected_source
     return source.title if source else ""
 
 
 def _is_cited(case: Case) -> str:
-    source = Answer.model_validate(case.output).selected_source
+    source = GapAnswer.model_validate(case.output).selected_source
     if source is None:
         return ""
     if asked := open_source(case.instance, case.output):
@@ -51,7 +47,7 @@ CASE_COLUMNS = (
         "query_text",
         "Query asked",
         "The query that the system wrote.",
-        _query,
+        lambda case: GapAnswer.model_validate(case.output).query,
         is_text=True,
         of_abstained=True,
     ),

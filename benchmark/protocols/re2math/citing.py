@@ -6,13 +6,12 @@ from functools import lru_cache
 from benchmark.citations.identity import Identity, Match, certainly_other, same_work
 from benchmark.citations.keys import Key, source_keys, work_keys
 from benchmark.citations.reading import Citation, plain_line, read_citation, read_source
-from benchmark.protocols.re2math.schema import Citation as Stored
-from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source
+from benchmark.protocols.re2math.schema import CitingPaper, ProofGap, Source, StoredCitation
 from benchmark.settling.case import OpenCase, open_case
 
 
 @lru_cache(maxsize=10_000)
-def cited_source(stored: Stored) -> Citation:
+def cited_source(stored: StoredCitation) -> Citation:
     """The source that the authors cited at the gap. Kept, because every candidate is compared with it."""
     return read_citation(stored.citation_content, doi_field=stored.doi, arxiv_field=stored.arxiv_id)
 
@@ -40,7 +39,7 @@ def matches_cited(gap: ProofGap, source: Source) -> Match:
     return same_work(selected(source), cited_source(gap.z))
 
 
-def cited_is_among(stored: Stored, sources: Iterable[Source]) -> bool:
+def cited_is_among(stored: StoredCitation, sources: Iterable[Source]) -> bool:
     """Whether one of the sources is certainly the cited one, as `same_work` says; most others are told by keys."""
     known = _cited_keys(stored)
     return any(
@@ -51,7 +50,7 @@ def cited_is_among(stored: Stored, sources: Iterable[Source]) -> bool:
 
 
 @lru_cache(maxsize=100_000)
-def cited_case(stored: Stored, source: Source) -> OpenCase | None:
+def cited_case(stored: StoredCitation, source: Source) -> OpenCase | None:
     """The question whether a source is the cited one; None where the matcher can tell. Kept, as `selected` is."""
     cited, found = cited_source(stored), selected(source)
     if certainly_other(found, cited):
@@ -74,15 +73,13 @@ def cited_case(stored: Stored, source: Source) -> OpenCase | None:
 
 
 @lru_cache(maxsize=10_000)
-def _cited_keys(stored: Stored) -> frozenset[Key]:
+def _cited_keys(stored: StoredCitation) -> frozenset[Key]:
     """Kept, because a score asks for the citation of an instance once for every system."""
     return work_keys(cited_source(stored))
 
 
-@lru_cache(maxsize=100_000)
-def _keys_of(title: str, identifier: str) -> frozenset[Key]:
-    """Kept, because systems that search one index are shown the same sources."""
-    return source_keys(title, identifier)
+# Kept, because systems that search one index are shown the same sources.
+_keys_of = lru_cache(maxsize=100_000)(source_keys)
 
 
 def matches_citing(gap: ProofGap, source: Source) -> Match:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.citations.flags import Flag, Leak
+from benchmark.citations.flags import Leak
 from benchmark.citations.identifiers import arxiv_id, dois_in, is_clean_doi
 from benchmark.citations.identity import Identity, same_work
 from benchmark.citations.leakage import scan
@@ -71,30 +71,27 @@ def decide(
 
 
 def _leak_free(gap: ProofGap) -> ProgramReply:
+    anchor = gap.x.anchor_hint
     nearby = "\n".join([gap.z.locator, *gap.x.local_context])
-    flags = scan(gap.x.anchor_hint, cited_source(gap.z), key=gap.z.citation_key, nearby=nearby)
-    evidence = {"field": "x.anchor_hint", "flags": [_flag(flag, gap.x.anchor_hint) for flag in flags]}
+    flags = scan(anchor, cited_source(gap.z), key=gap.z.citation_key, nearby=nearby)
+    shown = [
+        {
+            "kind": flag.kind.value,
+            "start": flag.start,
+            "end": flag.end,
+            "text": anchor[flag.start : flag.end],
+            "reason": flag.reason,
+            "certain": flag.certain,
+        }
+        for flag in flags
+    ]
+    evidence = {"field": "x.anchor_hint", "flags": shown}
     leaks = [flag for flag in flags if flag.kind != Leak.OTHER_NAME]
-    if any(flag.certain for flag in leaks):
-        return ProgramReply("no", _in_words(leaks, gap.x.anchor_hint), evidence=evidence)
     if leaks:
-        return ProgramReply("uncertain", _in_words(leaks, gap.x.anchor_hint), evidence=evidence)
+        value = "no" if any(flag.certain for flag in leaks) else "uncertain"
+        words = "; ".join(f"“{anchor[flag.start : flag.end]}”: {flag.reason}" for flag in leaks[:20])
+        return ProgramReply(value, words, evidence=evidence)
     return ProgramReply("yes", "The anchor gives away nothing that the scanner knows.", evidence=evidence)
-
-
-def _flag(flag: Flag, anchor: str) -> dict[str, Any]:
-    return {
-        "kind": flag.kind.value,
-        "start": flag.start,
-        "end": flag.end,
-        "text": anchor[flag.start : flag.end],
-        "reason": flag.reason,
-        "certain": flag.certain,
-    }
-
-
-def _in_words(flags: list[Flag], anchor: str) -> str:
-    return "; ".join(f"“{anchor[flag.start : flag.end]}”: {flag.reason}" for flag in flags[:20])
 
 
 def _context_aligned(gap: ProofGap) -> ProgramReply:
@@ -103,19 +100,8 @@ def _context_aligned(gap: ProofGap) -> ProgramReply:
 
 
 def _metadata_correct(gap: ProofGap) -> ProgramReply:
-    faults, doubts = _identifier_faults(gap), _doubts(gap)
-    if _DAMAGED.search(gap.z.citation_content):
-        faults.append("the citation's characters were damaged by a wrong encoding")
-    evidence = {"faults": faults, "doubts": doubts}
-    if faults or doubts:
-        return ProgramReply("no" if faults else "uncertain", "; ".join(faults + doubts), evidence=evidence)
-    return ProgramReply(
-        "yes", "Every stored field is well formed and agrees with the others.", evidence=evidence
-    )
-
-
-def _identifier_faults(gap: ProofGap) -> list[str]:
-    stored, faults = gap.z, []
+    stored, cited, cites = gap.z, cited_source(gap.z), citing_year(gap.paper)
+    faults, doubts = [], []
     if stored.doi and not is_clean_doi(stored.doi):
         faults.append(f"the DOI field {stored.doi[:100]!r} is not one DOI")
     elif stored.doi and (named := dois_in(stored.citation_content)) and stored.doi.lower() not in named:
@@ -124,12 +110,8 @@ def _identifier_faults(gap: ProofGap) -> list[str]:
         reviewed = re.search(_REVIEW_NUMBER.pattern + re.escape(stored.arxiv_id), stored.citation_content)
         what = "it is a review's number" if reviewed else "no arXiv identifier reads so"
         faults.append(f"the arXiv field {stored.arxiv_id[:50]!r}: {what}")
-    return faults
-
-
-def _doubts(gap: ProofGap) -> list[str]:
-    cited, cites = cited_source(gap.z), citing_year(gap.paper)
-    doubts = []
+    if _DAMAGED.search(stored.citation_content):
+        faults.append("the citation's characters were damaged by a wrong encoding")
     if not cited.title:
         doubts.append("no title could be read off the citation")
     if not cited.authors.names:
@@ -138,21 +120,24 @@ def _doubts(gap: ProofGap) -> list[str]:
         doubts.append("the citation has no year")
     elif cited.year < FIRST_YEAR or (cites is not None and cited.year > cites):
         doubts.append(f"the citation's year {cited.year} is later than the citing paper's, {cites}")
-    if arxiv_id(gap.z.arxiv_id) and gap.z.arxiv_id not in gap.z.citation_content:
+    if arxiv_id(stored.arxiv_id) and stored.arxiv_id not in stored.citation_content:
         doubts.append("the arXiv identifier does not stand in the citation")
-    return doubts
+    evidence = {"faults": faults, "doubts": doubts}
+    if faults or doubts:
+        return ProgramReply("no" if faults else "uncertain", "; ".join(faults + doubts), evidence=evidence)
+    reason = "Every stored field is well formed and agrees with the others."
+    return ProgramReply("yes", reason, evidence=evidence)
 
 
 def _external_source(gap: ProofGap) -> ProgramReply:
     match = same_work(cited_source(gap.z), citing_paper(gap.paper))
     evidence = {"match": match.identity.value, **dict(match.evidence)}
-    if match.identity == Identity.DIFFERENT:
-        return ProgramReply(
-            "yes", f"The cited source is not the citing paper: {match.reason}.", evidence=evidence
-        )
-    if match.identity == Identity.SAME:
-        return ProgramReply("no", f"The cited source is the citing paper: {match.reason}.", evidence=evidence)
-    return ProgramReply("uncertain", f"It may be the citing paper: {match.reason}.", evidence=evidence)
+    value, words = {
+        Identity.DIFFERENT: ("yes", "The cited source is not the citing paper"),
+        Identity.SAME: ("no", "The cited source is the citing paper"),
+        Identity.ASK: ("uncertain", "It may be the citing paper"),
+    }[match.identity]
+    return ProgramReply(value, f"{words}: {match.reason}.", evidence=evidence)
 
 
 _DECISIONS = {

@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmark.importing.jsonl import Line, read_records
 from benchmark.importing.records import RecordError
 from benchmark.protocol import InstanceRecord, OutputRecord, PaperRecord
-from benchmark.protocols.re2math.schema import Answer, CitingPaper, OutputLine, ProofGap
+from benchmark.protocols.re2math.citing import citing_year
+from benchmark.protocols.re2math.schema import GapAnswer, OutputLine, ProofGap
 
 _ARXIV = re.compile(r"\d{4}\.\d{4,5}(v\d+)?|[a-z-]+(\.[A-Z]{2})?/\d{7}(v\d+)?")
 
@@ -23,20 +24,20 @@ def read_outputs(path: Path) -> Iterator[OutputRecord | RecordError]:
 
 
 def _instance(gap: ProofGap, line: Line) -> InstanceRecord:
+    identifiers = {"arxiv": gap.paper.paper_id} if _ARXIV.fullmatch(gap.paper.paper_id) else {}
     return InstanceRecord(
         key=gap.instance_id,
         domain=gap.strata.domain,
         split=gap.split,
-        paper=_paper(gap.paper),
+        paper=PaperRecord(
+            key=gap.paper.paper_id,
+            title=gap.paper.title,
+            year=citing_year(gap.paper),
+            identifiers=identifiers,
+        ),
         payload=line.value,
         line=line.number,
     )
-
-
-def _paper(paper: CitingPaper) -> PaperRecord:
-    year = None if paper.publication_date == "Unknown" else int(paper.publication_date[:4])
-    identifiers = {"arxiv": paper.paper_id} if _ARXIV.fullmatch(paper.paper_id) else {}
-    return PaperRecord(key=paper.paper_id, title=paper.title, year=year, identifiers=identifiers)
 
 
 def _output(output: OutputLine, line: Line) -> OutputRecord:
@@ -46,6 +47,6 @@ def _output(output: OutputLine, line: Line) -> OutputRecord:
         state=output.state,
         text=output.statement,
         text_format="latex",
-        payload={name: line.value[name] for name in Answer.model_fields if name in line.value},
+        payload=line.fields(GapAnswer),
         line=line.number,
     )

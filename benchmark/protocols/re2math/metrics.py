@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmark.protocol import LabelledOutput, Measure, Metric
 from benchmark.protocols.re2math.citing import cited_case, cited_is_among
-from benchmark.protocols.re2math.schema import TOP, Answer, ProofGap
+from benchmark.protocols.re2math.schema import TOP, GapAnswer, ProofGap
 from benchmark.settling.case import OpenCase
 
 UNDEFINED = ""
@@ -39,14 +39,14 @@ def cited_among(instance: Mapping[str, Any], output: Mapping[str, Any] | None) -
     if output is None:
         return 0.0
     citation = ProofGap.model_validate(instance).z
-    candidates = Answer.model_validate(output).candidates[:TOP]
+    candidates = GapAnswer.model_validate(output).candidates[:TOP]
     return float(cited_is_among(citation, candidates))
 
 
 def open_citations(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OpenCase]:
     """Unless the cited source is certainly found: the first 20 candidates that may be it, each once."""
     citation = ProofGap.model_validate(instance).z
-    candidates = Answer.model_validate(output).candidates[:TOP]
+    candidates = GapAnswer.model_validate(output).candidates[:TOP]
     if cited_is_among(citation, candidates):
         return []
     cases = [case for source in candidates if (case := cited_case(citation, source))]

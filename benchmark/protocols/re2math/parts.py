@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocol import Part
-from benchmark.protocols.re2math.schema import Answer, ProofGap, Source
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap, Source
 
 
 def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
@@ -19,13 +19,25 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
 def audited_parts(payload: Mapping[str, Any]) -> list[Part]:
     """Everything that the items of the construction audit are about, the citation and its passage included."""
     gap = ProofGap.model_validate(payload)
+    citation, paper = gap.z, gap.paper
+    fields = {
+        "Citation key": citation.citation_key,
+        "Source type": citation.source_type,
+        "DOI": citation.doi,
+        "arXiv id": citation.arxiv_id,
+        "Citing paper": f"{paper.title} ({paper.paper_id}, {paper.publication_date})",
+    }
     return [
         *_proof_state(gap),
         Part("Passage around the citation", gap.z.locator_snippet or gap.z.locator or "None is stored."),
         Part("Anchor", gap.x.anchor_hint or "None is stored."),
         Part("Reference witness", gap.y.reference_tool_latex),
         Part("Stored citation", gap.z.citation_content),
-        Part("Fields of the citation", _citation_fields(gap), "plain"),
+        Part(
+            "Fields of the citation",
+            "\n\n".join(f"{name}: {value or 'none'}" for name, value in fields.items()),
+            "plain",
+        ),
     ]
 
 
@@ -38,21 +50,9 @@ def _proof_state(gap: ProofGap) -> list[Part]:
     ]
 
 
-def _citation_fields(gap: ProofGap) -> str:
-    citation, paper = gap.z, gap.paper
-    fields = {
-        "Citation key": citation.citation_key,
-        "Source type": citation.source_type,
-        "DOI": citation.doi,
-        "arXiv id": citation.arxiv_id,
-        "Citing paper": f"{paper.title} ({paper.paper_id}, {paper.publication_date})",
-    }
-    return "\n\n".join(f"{name}: {value or 'none'}" for name, value in fields.items())
-
-
 def output_parts(payload: Mapping[str, Any], text: str, text_format: str) -> list[Part]:
     """The statement, which comments are anchored to, then its source and the excerpt given for it."""
-    answer = Answer.model_validate(payload)
+    answer = GapAnswer.model_validate(payload)
     return [
         Part("Statement", text, text_format),
         Part("Selected source", source_line(answer.selected_source), "plain"),
@@ -64,7 +64,7 @@ def prompt_fields(
     predicate: str, instance: Mapping[str, Any], output: Mapping[str, Any], text: str
 ) -> dict[str, str]:
     """The fields of the prompt that asks `predicate`."""
-    gap, answer = ProofGap.model_validate(instance), Answer.model_validate(output)
+    gap, answer = ProofGap.model_validate(instance), GapAnswer.model_validate(output)
     if predicate == "ground":
         return {
             "citing_paper": gap.paper.title,

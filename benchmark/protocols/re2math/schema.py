@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from benchmark.importing.keys import Key
+from benchmark.importing.keys import Key, Short, Split, Strict, Year
 
 Text = Annotated[str, StringConstraints(min_length=1)]
 Day = Annotated[str, StringConstraints(pattern=r"^(Unknown|\d{4}(-\d{2}){0,2})$")]
@@ -19,10 +19,6 @@ TOP = 20  # candidates whose metadata a system is shown
 
 class _Published(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True, extra="allow")
-
-
-class _Ours(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
 
 class CitingPaper(_Published):
@@ -56,7 +52,7 @@ class Witness(_Published):
     restated_in_citing_paper: bool
 
 
-class Citation(_Published):
+class StoredCitation(_Published):
     """z: where the authors found their tool."""
 
     citation_key: Text
@@ -71,7 +67,7 @@ class Citation(_Published):
 class Strata(_Published):
     """What scores are broken down by."""
 
-    domain: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    domain: Short
     tool_family: Text
 
 
@@ -79,24 +75,24 @@ class ProofGap(_Published):
     """One line of a published release."""
 
     instance_id: Key
-    split: Annotated[str, StringConstraints(max_length=50)]
+    split: Split
     paper: CitingPaper
     x: ProofState
     y: Witness
-    z: Citation
+    z: StoredCitation
     strata: Strata
 
 
-class Source(_Ours):
+class Source(Strict):
     """A document that a system was shown or chose."""
 
     title: Text
     authors: str = ""
-    year: Annotated[int, Field(ge=0, le=9999)] | None = None
+    year: Year | None = None
     identifier: str = ""
 
 
-class Answer(_Ours):
+class GapAnswer(Strict):
     """What an output has in addition to its statement; the payload of its row."""
 
     planning_anchor: str = ""
@@ -106,7 +102,7 @@ class Answer(_Ours):
     source_excerpt: str = ""
 
 
-class OutputLine(Answer):
+class OutputLine(GapAnswer):
     """One line of an outputs file."""
 
     instance_id: Key

@@ -6,7 +6,7 @@ from typing import Any
 from benchmark.citations.identity import MATCHER_VERSION, Identity, Match
 from benchmark.protocol import OutputFlag, ProgramJudge, ProgramReply
 from benchmark.protocols.re2math.citing import matches_cited, matches_citing
-from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
 
 _VALUES = {Identity.SAME: "yes", Identity.DIFFERENT: "no", Identity.ASK: "uncertain"}
 CITING = "citing_paper_source"
@@ -19,7 +19,7 @@ def decide(
     """yes: the same work; uncertain: a person has to look; unavailable where the output names no source."""
     if predicate not in _QUESTIONS:
         raise ValueError(f"the sources program does not answer {predicate!r}")
-    source = Answer.model_validate(output or {}).selected_source
+    source = GapAnswer.model_validate(output or {}).selected_source
     if source is None:
         return ProgramReply("", "The output names no source.", state="unavailable")
     match: Match = _QUESTIONS[predicate](ProofGap.model_validate(instance), source)

@@ -6,7 +6,7 @@ from typing import Any
 from benchmark.citations.identity import Identity
 from benchmark.protocol import SuccessTypes
 from benchmark.protocols.re2math.citing import cited_case, matches_cited
-from benchmark.protocols.re2math.schema import Answer, ProofGap
+from benchmark.protocols.re2math.schema import GapAnswer, ProofGap
 from benchmark.settling.case import OpenCase
 
 _KEYS = {Identity.SAME: "cited", Identity.DIFFERENT: "alternative", Identity.ASK: "unclear"}
@@ -14,7 +14,7 @@ _KEYS = {Identity.SAME: "cited", Identity.DIFFERENT: "alternative", Identity.ASK
 
 def source_type(instance: Mapping[str, Any], output: Mapping[str, Any]) -> str:
     """cited, alternative, or unclear where only a person can tell or no source is named."""
-    source = Answer.model_validate(output).selected_source
+    source = GapAnswer.model_validate(output).selected_source
     if source is None:
         return "unclear"
     return _KEYS[matches_cited(ProofGap.model_validate(instance), source).identity]
@@ -22,7 +22,7 @@ def source_type(instance: Mapping[str, Any], output: Mapping[str, Any]) -> str:
 
 def open_source(instance: Mapping[str, Any], output: Mapping[str, Any]) -> list[OpenCase]:
     """The selected source, if only a person can tell whether it is the cited one."""
-    source = Answer.model_validate(output).selected_source
+    source = GapAnswer.model_validate(output).selected_source
     case = cited_case(ProofGap.model_validate(instance).z, source) if source else None
     return [case] if case else []
 

@@ -57,7 +57,7 @@ def _instance(query: QueryLine, line: Line) -> InstanceRecord:
         domain=query.domain,
         split=query.split,
         paper=PaperRecord(key=first.paper_key[:200], title=first.title),
-        payload={name: line.value[name] for name in Query.model_fields if name in line.value},
+        payload=line.fields(Query),
         line=line.number,
     )
 
@@ -68,6 +68,6 @@ def _output(ranking: RankingLine, line: Line) -> OutputRecord:
         state=ranking.state,
         text=listed(ranking.results) if ranking.results else "",
         text_format="latex",
-        payload={name: line.value[name] for name in Ranking.model_fields if name in line.value},
+        payload=line.fields(Ranking),
         line=line.number,
     )

@@ -84,17 +84,11 @@ def _measure(level: Level, key: str, title: str, gain: Gain, k: int, binary: boo
 MEASURES = tuple(_measure(level, *kind) for level in _LEVELS for kind in _KINDS)
 
 
-def _judged(relevances: Sequence[str], k: int) -> list[int] | None:
-    """Ranks of relevant results; None if one of the first k was not assessed."""
-    if NOT_ASSESSED in relevances[:k]:
-        return None
-    return [rank for rank, value in enumerate(relevances, start=1) if value in RELEVANT]
-
-
 def _step_measure(key: str, title: str, gain: Gain, k: int, binary: bool, words: str) -> StepMeasure:
     def value(relevances: Sequence[str]) -> float | None:
-        places = _judged(relevances, k)
-        return None if places is None else gain(places, k)
+        if NOT_ASSESSED in relevances[:k]:
+            return None
+        return gain([rank for rank, value in enumerate(relevances, start=1) if value in RELEVANT], k)
 
     what = f"{', '.join(RELEVANT[:-1])} or {RELEVANT[-1]}"
     definition = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocol import Part
-from benchmark.protocols.theorem_search.schema import Place, Query
+from benchmark.protocols.theorem_search.schema import Query
 from benchmark.protocols.theorem_search.showing import body, named
 
 
@@ -13,7 +13,10 @@ def instance_parts(payload: Mapping[str, Any]) -> list[Part]:
     query = Query.model_validate(payload)
     return [
         Part("Query", query.query),
-        *(Part("Known answer", _target_text(target), collapsed=True) for target in query.targets),
+        *(
+            Part("Known answer", "\n\n".join(filter(None, (named(target), body(target)))), collapsed=True)
+            for target in query.targets
+        ),
     ]
 
 
@@ -27,7 +30,3 @@ def prompt_fields(
 ) -> dict[str, str]:
     """Rankings are measured and graded by people: there is no predicate to ask a judge."""
     raise KeyError(f"theorem_search has no predicate {predicate!r}")
-
-
-def _target_text(target: Place) -> str:
-    return "\n\n".join(filter(None, (named(target), body(target))))

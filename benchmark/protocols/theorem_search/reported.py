@@ -46,11 +46,9 @@ def reported_errors(path: Path) -> Iterator[RecordError]:
         yield RecordError("must contain [[reported]] tables and nothing else", field=path.name)
         return
     for number, table in enumerate(listed, start=1):
-        yield from (_named(error, number) for error in _faults(table))
-
-
-def _named(error: RecordError, number: int) -> RecordError:
-    return RecordError(error.reason, field=f"{NAME}, table {number}, {error.field}".rstrip(", "))
+        for fault in _faults(table):
+            place = f"{NAME}, table {number}, {fault.field}".rstrip(", ")
+            yield RecordError(fault.reason, field=place)
 
 
 def _faults(table: Any) -> Iterator[RecordError]:
@@ -61,7 +59,8 @@ def _faults(table: Any) -> Iterator[RecordError]:
         return
     rates = {name: getattr(found, name) for name in ("p_at_1", "hit_at_10", "hit_at_20")}
     for name, printed in rates.items():
-        if not _whole(printed, found.queries):
+        low, high = _limits(printed)
+        if not low - 1e-12 <= round(float(printed) * found.queries) / found.queries <= high + 1e-12:
             yield RecordError(f"{printed} of {found.queries} queries is not a whole number", field=name)
     if sorted(rates.values(), key=Decimal) != list(rates.values()):
         yield RecordError("P@1, Hit@10 and Hit@20 can only grow in this order", field="hit_at_10")
@@ -79,9 +78,3 @@ def _limits(printed: str) -> tuple[float, float]:
     digits = len(printed.partition(".")[2])
     half = Decimal(1).scaleb(-digits) / 2
     return float(max(Decimal(0), Decimal(printed) - half)), float(min(Decimal(1), Decimal(printed) + half))
-
-
-def _whole(printed: str, queries: int) -> bool:
-    low, high = _limits(printed)
-    nearest = round(float(printed) * queries)
-    return low - 1e-12 <= nearest / queries <= high + 1e-12

@@ -75,7 +75,17 @@ def _rankings(rows: Iterator[Leveled]) -> Iterator[Ranked | RecordError]:
             line = results[0].line if results else 0
             errors.append(RecordError("the lines of a query must be consecutive", line=line, field="query"))
         done.add(query)
-        yield from errors or _ranking(query, members[0][0], results)
+        if errors:
+            yield from errors
+            continue
+        found = [row.result for row in results if row.result is not None]
+        state = "answered" if found else "abstained"
+        value = {"instance_id": query, "state": state, "level": members[0][0], "results": found}
+        last = Line(results[-1].line, value)
+        try:
+            yield RankingLine.model_validate(value), last
+        except ValidationError as error:
+            yield from record_errors(error, last.number)
 
 
 def _by_query(rows: Iterator[Leveled]) -> Iterator[tuple[str, Level, _Row | RecordError]]:
@@ -101,21 +111,6 @@ def _faults(rows: Sequence[_Row | RecordError]) -> Iterator[RecordError]:
         elif row.result is not None and row.rank != expected:
             yield RecordError(f"rank {row.rank} where {expected} is expected", line=row.line, field="rank")
         expected = row.rank + 1
-
-
-def _ranking(query: str, level: Level, rows: Sequence[_Row]) -> Iterator[Ranked | RecordError]:
-    results = [row.result for row in rows if row.result is not None]
-    value = {
-        "instance_id": query,
-        "state": "answered" if results else "abstained",
-        "level": level,
-        "results": results,
-    }
-    line = Line(rows[-1].line, value)
-    try:
-        yield RankingLine.model_validate(value), line
-    except ValidationError as error:
-        yield from record_errors(error, line.number)
 
 
 def _csv_rows(file: BinaryIO) -> Iterator[Leveled]:

@@ -6,22 +6,17 @@ statement names the paper alone.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from benchmark.citations.identifiers import arxiv_id, doi
-from benchmark.importing.keys import Key
+from benchmark.importing.keys import Key, Short, Split, Strict
 
 MAX_RESULTS = 1000  # of one query
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Level = Literal["theorem", "paper"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class Place(_Strict):
+class Statement(Strict):
     """A theorem (or a paper) with what is known of it in words; `text` is LaTeX."""
 
     paper: Key
@@ -40,7 +35,7 @@ class Place(_Strict):
         return _folded(self.statement)
 
 
-class Query(_Strict):
+class Query(Strict):
     """The payload of an instance's row.
 
     `paper_ranks` says how papers are ranked in a list of theorems: by the position of the paper's first result
@@ -48,7 +43,7 @@ class Query(_Strict):
     """
 
     query: Text
-    targets: Annotated[list[Place], Field(min_length=1, max_length=100)]
+    targets: Annotated[list[Statement], Field(min_length=1, max_length=100)]
     paper_ranks: Literal["listed", "distinct"] = "listed"
 
     @model_validator(mode="after")
@@ -64,16 +59,16 @@ class QueryLine(Query):
 
     instance_id: Key
     domain: Short = "unstated"
-    split: Annotated[str, StringConstraints(max_length=50)] = ""
+    split: Split = ""
 
 
-class Result(Place):
+class Result(Statement):
     """One result of a ranked list; its rank is its position."""
 
     score: float | None = None
 
 
-class Ranking(_Strict):
+class Ranking(Strict):
     """The payload of an output's row. `level` is paper where the system cannot return statements."""
 
     level: Level = "theorem"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from benchmark.protocols.theorem_search.schema import Place
+from benchmark.protocols.theorem_search.schema import Statement
 
 SHOWN = 20  # results of a list that graders see; no measure looks farther
 _ESCAPES = {
@@ -35,45 +35,34 @@ def stands_alone(text: str) -> bool:
         verb, name, formula, dollar, command, brace, comment = found.groups()
         if comment or (command and _RESTLESS.fullmatch(command)) or name in _FORBIDDEN:
             return False
-        opened, closed = _meaning(verb, name, formula, dollar, brace, stack)
-        if opened:
-            stack.append(opened)
-        elif closed and (not stack or stack.pop() != closed):
+        if verb:
+            mark, opens = f"env {name}", verb == "begin"
+        elif formula:
+            mark, opens = _CLOSES.get(formula, formula), formula not in _CLOSES
+        elif dollar:
+            mark, opens = dollar, stack[-1:] != [dollar]
+        elif brace:
+            mark, opens = "{", brace == "{"
+        else:
+            continue
+        if opens:
+            stack.append(mark)
+        elif not stack or stack.pop() != mark:
             return False
     return not stack
 
 
-def _meaning(
-    verb: str | None,
-    name: str | None,
-    formula: str | None,
-    dollar: str | None,
-    brace: str | None,
-    stack: list[str],
-) -> tuple[str, str]:
-    """(what a token opens, what it closes), one of them empty."""
-    if verb:
-        return (f"env {name}", "") if verb == "begin" else ("", f"env {name}")
-    if formula:
-        return ("", _CLOSES[formula]) if formula in _CLOSES else (formula, "")
-    if dollar:
-        return ("", dollar) if stack and stack[-1] == dollar else (dollar, "")
-    if brace:
-        return ("{", "") if brace == "{" else ("", "{")
-    return "", ""
-
-
-def body(place: Place) -> str:
+def body(place: Statement) -> str:
     """The statement's text: as LaTeX if it is self-contained, otherwise its source."""
     return place.text.strip() if stands_alone(place.text) else plain(place.text)
 
 
-def named(place: Place) -> str:
+def named(place: Statement) -> str:
     """Its place: paper, title and statement."""
     return ", ".join(plain(part) for part in (place.paper, place.title, place.statement) if part)
 
 
-def listed(results: Sequence[Place]) -> str:
+def listed(results: Sequence[Statement]) -> str:
     """The first results, one theorem-like block each."""
     blocks = [
         f"\\begin{{result}}[{{{named(result)}}}]\n{body(result)}\n\\end{{result}}"
