@@ -50,14 +50,14 @@ def stored_analysis(request: HttpRequest, name: str) -> HttpResponse:
     only_known(request.GET, *PARAMETERS, *OptionsForm.base_fields, "campaign")
     chosen = choose(release, request.GET)
     form = StoredForm(request.GET if "analysis" in request.GET else None, chosen=chosen)
-    context: dict[str, Any] = {"chosen": chosen, "form": form, "answer": None}
+    answer = None
     if form.is_bound and form.is_valid():
         try:
             asked = form.cleaned_data["request"]
             document = stored_document(chosen, form.cleaned_data["campaign"], asked)
-            context["answer"] = analysis_page(asked.analysis, document)
+            answer = analysis_page(asked.analysis, document)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
-    return render(
-        request, "reports/analysing/stored_analysis.html", context, status=400 if form.errors else 200
-    )
+    context = {"chosen": chosen, "form": form, "answer": answer}
+    status = 400 if form.errors else 200
+    return render(request, "reports/analysing/stored_analysis.html", context, status=status)

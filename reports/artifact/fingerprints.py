@@ -54,12 +54,20 @@ def altered(path: str, part: Any, frozen: str) -> Iterator[Difference]:
     expected = [frozen[at : at + _DIGITS] for at in range(0, len(frozen), _DIGITS)]
     found = [_fingerprint(leaf.text) for leaf in leaves]
     if len(found) != len(expected):
-        yield _other_length(path, leaves, expected, found)
+        shorter = min(len(expected), len(found))
+        first = next((at for at in range(shorter) if expected[at] != found[at]), shorter)
+        at = leaves[min(first, len(leaves) - 1)].path
+        has = f"{len(found)}; the first that differs is {path}{at}"
+        yield Difference(path, f"{len(expected)} values", has)
         return
     changed = [row for row in zip(leaves, expected, found, strict=True) if row[1] != row[2]]
     for number, (leaf, wanted, has) in enumerate(changed):
         was = None if number else _restored(leaf.text, wanted)  # one byte changes one leaf, or its first
-        yield _explained(path, leaf, was) if was else _unexplained(path, leaf, wanted, has)
+        if was:
+            yield _explained(path, leaf, was)
+        else:
+            shown = f"{short(leaf.value)} ({has})"
+            yield Difference(path + leaf.path, f"a value with fingerprint {wanted}", shown)
 
 
 def _leaves(value: Any, path: str = "", name: str = "") -> Iterator[_Leaf]:
@@ -78,17 +86,6 @@ def _leaves(value: Any, path: str = "", name: str = "") -> Iterator[_Leaf]:
 
 def _fingerprint(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:_DIGITS]
-
-
-def _other_length(path: str, leaves: list[_Leaf], expected: list[str], found: list[str]) -> Difference:
-    shorter = min(len(expected), len(found))
-    first = next((at for at in range(shorter) if expected[at] != found[at]), shorter)
-    at = leaves[min(first, len(leaves) - 1)].path
-    return Difference(path, f"{len(expected)} values", f"{len(found)}; the first that differs is {path}{at}")
-
-
-def _unexplained(path: str, leaf: _Leaf, wanted: str, has: str) -> Difference:
-    return Difference(path + leaf.path, f"a value with fingerprint {wanted}", f"{short(leaf.value)} ({has})")
 
 
 def _explained(path: str, leaf: _Leaf, was: tuple[str, Any]) -> Difference:

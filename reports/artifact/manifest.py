@@ -41,7 +41,7 @@ class Manifest:
     instances: tuple[InstanceHash, ...]
     runs: tuple[RunHash, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, list[list[Any]]]:
         """Plain JSON values."""
         return {key: rows_as_json(getattr(self, key)) for key in _TABLES}
 

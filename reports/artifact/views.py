@@ -27,28 +27,24 @@ def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
     only_known(request.GET, *PARAMETERS)
     chosen = choose(release, request.GET)
     if request.method == "POST":
-        _freeze(request, release)
+        try:
+            if RoleName.OWNER not in role_names(request.user):
+                raise NotAllowed("Only owners freeze a score.")
+            wanted = choose(release, request.POST.dict())
+            made = freeze_artifact(
+                actor=request.user,
+                release=release,
+                track=wanted.track,
+                judge=wanted.judge,
+                condition=wanted.condition,
+                frozen_tuple=wanted.frozen_tuple,
+            )
+            messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
         return redirect(f"{request.path}?{chosen.query}")
     rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
     return render(request, "reports/artifact/artifacts.html", {"chosen": chosen, "artifacts": rows})
-
-
-def _freeze(request: SignedInRequest, release: Release) -> None:
-    try:
-        if RoleName.OWNER not in role_names(request.user):
-            raise NotAllowed("Only owners freeze a score.")
-        chosen = choose(release, request.POST.dict())
-        made = freeze_artifact(
-            actor=request.user,
-            release=release,
-            track=chosen.track,
-            judge=chosen.judge,
-            condition=chosen.condition,
-            frozen_tuple=chosen.frozen_tuple,
-        )
-        messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
 
 
 @owner_only

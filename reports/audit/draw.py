@@ -101,7 +101,12 @@ def plan_audit(
     """
     frame = audit_frame(release, track, judge, by)
     chosen = set(buckets) if buckets is not None else set(frame.buckets)
-    _check_buckets(chosen, frame.buckets)
+    unknown = sorted(chosen - set(frame.buckets))
+    if unknown:
+        names = ", ".join(frame.buckets) or "none"
+        raise Refused(
+            f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
+        )
     in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
     drawn = set(
         Item.objects.filter(campaign__slug__in=list(exclude_campaigns)).values_list("output_id", flat=True)
@@ -131,15 +136,6 @@ def plan_audit(
         by_rule=frame.by_rule,
         precision=_precision(frame, strata, expected),
     )
-
-
-def _check_buckets(wanted: set[str], known: Collection[str]) -> None:
-    unknown = sorted(wanted - set(known))
-    if unknown:
-        names = ", ".join(known) or "none"
-        raise Refused(
-            f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
-        )
 
 
 def _precision(

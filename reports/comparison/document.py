@@ -12,7 +12,7 @@ sign test; Newcombe's interval and Cochran's Q do not exist there.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -104,8 +104,11 @@ class ComparedSystems:
 def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
     every = list(combinations(found.successes, 2))
-    pairs = [paired(found, first, second, seed, family=len(every)) for first, second in every]
-    adjusted = holm([pair.test.p for pair in pairs])
+    unadjusted = [paired(found, first, second, seed, family=len(every)) for first, second in every]
+    pairs = []
+    for pair, p in zip(unadjusted, holm([pair.test.p for pair in unadjusted]), strict=True):
+        mcnemar = {**pair.mcnemar, "holm": None if pair.mcnemar["exact"] is None else p}
+        pairs.append(replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar))
     return ComparedSystems(
         format=FORMAT,
         outcome=found.kind,
@@ -119,14 +122,8 @@ def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
             for system, items in found.successes.items()
         },
         omnibus=_omnibus(found, seed),
-        pairs=[_with_holm(pair, p) for pair, p in zip(pairs, adjusted, strict=True)],
+        pairs=pairs,
     )
-
-
-def _with_holm(pair: ComparedPair, p: float) -> ComparedPair:
-    single = pair.mcnemar["exact"] is not None
-    mcnemar = {**pair.mcnemar, "holm": p if single else None}
-    return replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar)
 
 
 def _rate(found: Outcomes, items: Mapping[Item, float]) -> Estimate:
@@ -224,18 +221,25 @@ def _cells(a: Sequence[float], b: Sequence[float]) -> dict[str, int]:
     }
 
 
-def item_rows(found: Outcomes, first: str, second: str) -> list[dict[str, Any]]:
-    """The items behind a pair, those that tell the two apart first; None where a label is missing."""
+@dataclass(frozen=True)
+class ComparedItem:
+    """An item with the success of both systems of a pair; None where a label is missing."""
+
+    instance: str
+    attempt: int
+    first: float | None
+    second: float | None
+
+    @property
+    def tells(self) -> int:
+        """What sorts first tells the two apart: the first higher, the second higher, equal, one is missing."""
+        if self.first is None or self.second is None:
+            return 3
+        return 2 if self.first == self.second else int(self.first < self.second)
+
+
+def item_rows(found: Outcomes, first: str, second: str) -> list[ComparedItem]:
+    """The items behind a pair, those that tell the two apart first."""
     one, two = found.successes[first], found.successes[second]
-    rows = [
-        {"instance": item[0], "attempt": item[1], "first": one.get(item), "second": two.get(item)}
-        for item in sorted(set(one) | set(two))
-    ]
-    return sorted(rows, key=_least_telling)
-
-
-def _least_telling(row: Mapping[str, Any]) -> tuple[int, str, int]:
-    if row["first"] is None or row["second"] is None:
-        return 3, row["instance"], row["attempt"]
-    less = 2 if row["first"] == row["second"] else int(row["first"] < row["second"])
-    return less, row["instance"], row["attempt"]
+    rows = [ComparedItem(*item, one.get(item), two.get(item)) for item in set(one) | set(two)]
+    return sorted(rows, key=lambda row: (row.tells, row.instance, row.attempt))

@@ -1,7 +1,5 @@
 """Systems two at a time: wins, strengths and ranks from the choices and grades of closed campaigns."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
@@ -23,14 +21,14 @@ def pairs(request: HttpRequest, name: str) -> HttpResponse:
     """Direct choices or what grades imply, with the first of the other kind next to it; else what to do."""
     chosen, inputs = _asked(request, name)
     kinds, key = pair_kinds(chosen.release, inputs), request.GET.get("grades", "")
-    sections: dict[str, Any] = {}
+    context: dict[str, object] = {"chosen": chosen, "kinds": kinds}
     if kinds or key:
         document = compared_document(chosen.release, inputs, key)
-        sections = pairs_sections(document)
+        context |= pairs_sections(document)
         other = other_document(chosen.release, inputs, document)
         if other and other["comparisons"] and document["comparisons"]:
-            sections["beside"] = beside_sections(document, other)
-    return render(request, "reports/comparison/pairs.html", {"chosen": chosen, "kinds": kinds, **sections})
+            context["beside"] = beside_sections(document, other)
+    return render(request, "reports/comparison/pairs.html", context)
 
 
 @staff_only

@@ -1,7 +1,5 @@
 """Systems of one track compared on the same items: the page, one pair, and the data behind the pictures."""
 
-from typing import Any
-
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -76,12 +74,11 @@ def asked_outcomes(
 ) -> tuple[Chosen, list[OutcomeKind], Outcomes | None, int]:
     """What an address asks to compare by, with the kinds there are and the seed; `more` are its other parameters."""
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    asked: dict[str, Any] = request.GET.dict()
-    only_known(asked, *PARAMETERS, "outcome", *more)
-    chosen = choose(release, asked)
+    only_known(request.GET, *PARAMETERS, "outcome", *more)
+    chosen, outcome = choose(release, request.GET), request.GET.get("outcome", "")
     inputs = collect_chosen(chosen)
     kinds = outcome_kinds(inputs)
-    if not kinds and not asked.get("outcome"):
+    if not kinds and not outcome:
         return chosen, [], None, inputs.seed
-    kind = chosen_kind(inputs, asked.get("outcome", ""))
+    kind = chosen_kind(inputs, outcome)
     return chosen, kinds, outcomes(inputs, kind), inputs.seed

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from benchmark.leakage_kinds import FLAG_KINDS
 from benchmark.models import Release
-from reports.construction.leak_flags import FlaggedInstance, flag_table, flagged_instances
+from reports.construction.leak_flags import flag_table, flagged_instances
 from reports.core.access import explains_refusals, staff_only
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
@@ -24,19 +24,17 @@ def leak_flags(request: HttpRequest, name: str) -> HttpResponse:
     release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
     only_known(request.GET, "page")
     page = Paginator(flagged_instances(release), PAGE).get_page(request.GET.get("page"))
-    rows = [(row, _both(row)) for row in page]
-    return render(
-        request, "reports/construction/leak_flags.html", {"release": release, "page": page, "rows": rows}
-    )
-
-
-def _both(row: FlaggedInstance) -> list[tuple[str, int, bool]]:
-    """(words, graders who raised it, whether the program found it) by kind."""
-    return [
-        (kind.words, row.experts.get(key, 0), key in row.program)
-        for key, kind in FLAG_KINDS.items()
-        if key in row.experts or key in row.program
-    ]
+    rows = []
+    for row in page:
+        # (words, graders who raised it, whether the program found it) by kind
+        both = [
+            (kind.words, row.experts.get(key, 0), key in row.program)
+            for key, kind in FLAG_KINDS.items()
+            if key in row.experts or key in row.program
+        ]
+        rows.append((row, both))
+    context = {"release": release, "page": page, "rows": rows}
+    return render(request, "reports/construction/leak_flags.html", context)
 
 
 @staff_only

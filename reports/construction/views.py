@@ -1,7 +1,6 @@
 """The construction audit of a release: its page, the request to run it, and the download."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -108,33 +107,23 @@ def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase
     return table_download(rows_of_both(found, rows), f"construction-raters-{name}.csv")
 
 
-def _rater_sections(found: ConstructionRaters) -> list[dict[str, Any]]:
+def _rater_sections(found: ConstructionRaters) -> list[Mapping[str, object]]:
     """By item: counts by rater, how answers compare, every two raters with common items."""
-    return [
-        {
-            **vars(item),
-            "answers": [_answers(counts) for counts in item.answers.values()],
-            "pairs": [
-                {
-                    **vars(pair),
-                    "percent": percent_cell(pair.percent),
-                    "kappa": number_cell(pair.cohen_kappa),
-                }
-                for pair in item.pairs
-                if pair.compared
-            ],
-        }
-        for item in found.items
-    ]
-
-
-def _answers(counts: Mapping[str, int]) -> str:
-    """Yes, no and uncertain, and how many gave no answer; "" where nobody was asked."""
-    if not any(counts.values()):
-        return ""
-    without = counts["abstain"] + counts["unavailable"]
-    decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
-    return f"{decided}, {without} without" if without else decided
+    sections = []
+    for item in found.items:
+        answers = []
+        for counts in item.answers.values():
+            without = counts["abstain"] + counts["unavailable"]
+            decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
+            said = f"{decided}, {without} without" if without else decided
+            answers.append(said if any(counts.values()) else "")
+        pairs = [
+            {**vars(pair), "percent": percent_cell(pair.percent), "kappa": number_cell(pair.cohen_kappa)}
+            for pair in item.pairs
+            if pair.compared
+        ]
+        sections.append({**vars(item), "answers": answers, "pairs": pairs})
+    return sections
 
 
 def _chosen(request: HttpRequest, name: str) -> tuple[Raters, list[BothAnswers]]:

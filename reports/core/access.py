@@ -35,19 +35,12 @@ def explains_refusals(view: View) -> View:
             return view(request, *args, **kwargs)
         except Refused as refusal:
             status = 404 if refusal.code.startswith("no_") else 400
-            context = {"reason": refusal.reason, "tuples": _tuple_queries(request, refusal)}
+            asked, tuples = request.GET.copy(), []
+            # what would have been asked, once for each frozen tuple that it is ambiguous between
+            for name in refusal.names if isinstance(refusal, MixedTuples) else ():
+                asked["tuple"] = name
+                tuples.append((name, asked.urlencode()))
+            context = {"reason": refusal.reason, "tuples": tuples}
             return render(request, "reports/core/refused.html", context, status=status)
 
     return answer
-
-
-def _tuple_queries(request: HttpRequest, refusal: Refused) -> list[tuple[str, str]]:
-    """What would have been asked, once for each frozen tuple that it is ambiguous between."""
-    if not isinstance(refusal, MixedTuples):
-        return []
-    asked = request.GET.copy()
-    queries = []
-    for name in refusal.names:
-        asked["tuple"] = name
-        queries.append((name, asked.urlencode()))
-    return queries

@@ -116,7 +116,8 @@ def measured(
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
-    measures = [measure for measure in _measures(release) if condition not in measure.not_under]
+    protocol = get_protocol(release.benchmark.protocol)
+    measures = [measure for measure in protocol.measures if condition not in measure.not_under]
     if not measures:
         return Measurements()
     payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
@@ -135,7 +136,6 @@ def measured(
         for measure in measures:
             rows += _rows(measure, complete, payloads)
             pairs += _open_pairs(measure, own, payloads)
-    protocol = get_protocol(release.benchmark.protocol)
     reached = [
         Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
         for system, own in by_system.items()
@@ -144,10 +144,6 @@ def measured(
     ]
     opened = dict.fromkeys(pair.measure for pair in pairs)
     return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
-
-
-def _measures(release: Release) -> tuple[Measure, ...]:
-    return get_protocol(release.benchmark.protocol).measures
 
 
 def _outputs(release: Release, track: str, condition: str) -> Iterator[_Found]:

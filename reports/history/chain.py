@@ -9,9 +9,10 @@ lower number than one that is sealed already, is sealed by a later pass.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
@@ -68,7 +69,9 @@ def seal() -> int:
     """
     sealed = 0
     for kind in KINDS:
-        for rows in _batches(list(_unsealed(kind))):
+        last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
+        unsealed = _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True)
+        for rows in _batches(list(unsealed.iterator())):
             try:
                 sealed += _link(kind, rows)
             except IntegrityError:
@@ -98,7 +101,14 @@ def faults() -> Iterator[Fault]:
     before, position = START, 0
     links = HistoryLink.objects.order_by("position").iterator(chunk_size=BATCH)
     for batch in _batches(links):
-        now = _hashes_of(batch)
+        # today's hash of what each link names
+        now: dict[int, str] = {}
+        of_table = defaultdict(list)
+        for link in batch:
+            of_table[link.kind, link.version].append(link)
+        for (kind, version), members in of_table.items():
+            found = hashes(BY_KEY[kind].versions[version - 1], [link.row for link in members])
+            now |= {link.pk: found[link.row] for link in members if link.row in found}
         for link in batch:
             position += 1
             if link.position != position:
@@ -106,8 +116,8 @@ def faults() -> Iterator[Fault]:
                 position = link.position
             if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
                 yield Fault(position, "does not follow from the link before it")
-            if (found := now.get(link.pk)) != link.sha256:
-                state = "is gone" if found is None else "is not what was sealed"
+            if now.get(link.pk) != link.sha256:
+                state = "is not what was sealed" if link.pk in now else "is gone"
                 yield Fault(position, f"{link.kind} {link.row} {state}")
             before = link.chain
 
@@ -134,11 +144,6 @@ def _open_rows(kind: Kind, above: int = 0) -> QuerySet[Any]:
     return kind.model._default_manager.filter(~Exists(links), pk__gt=above)
 
 
-def _unsealed(kind: Kind) -> Iterator[int]:
-    last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
-    yield from _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True).iterator()
-
-
 def _link(kind: Kind, rows: tuple[int, ...]) -> int:
     version = len(kind.versions)
     with transaction.atomic():
@@ -153,17 +158,3 @@ def _link(kind: Kind, rows: tuple[int, ...]) -> int:
             )
         HistoryLink.objects.bulk_create(links)
     return len(links)
-
-
-def _hashes_of(links: tuple[HistoryLink, ...]) -> dict[int, str]:
-    """Today's hash of what each link names, by the link's primary key."""
-    found: dict[int, str] = {}
-
-    def table(link: HistoryLink) -> tuple[str, int]:
-        return link.kind, link.version
-
-    for (key, version), group in groupby(sorted(links, key=table), key=table):
-        members = list(group)
-        now = hashes(BY_KEY[key].versions[version - 1], [link.row for link in members])
-        found |= {link.pk: now[link.row] for link in members if link.row in now}
-    return found

@@ -127,26 +127,24 @@ def hashes(columns: Columns, rows: Sequence[int]) -> dict[int, str]:
     return {row: sha256(content) for row, content in _contents(columns, rows).items()}
 
 
-def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, object]]:
     found = columns.model._default_manager.filter(pk__in=rows).order_by("pk").values("pk", *columns.names)
-    contents = {row.pop("pk"): {name: _plain(value) for name, value in row.items()} for row in found}
+    contents: dict[int, dict[str, object]] = {
+        row.pop("pk"): {name: _plain(value) for name, value in row.items()} for row in found
+    }
     for child in columns.children:
-        _add_children(contents, child)
+        # the children's contents, in the order they were written, go into their parents' under the table's name
+        parents = dict(
+            child.model._default_manager.filter(**{f"{child.of}__in": list(contents)})
+            .order_by("pk")
+            .values_list("pk", child.of)
+        )
+        by_parent: defaultdict[int, list[Any]] = defaultdict(list)
+        for row, content in _contents(child, list(parents)).items():
+            by_parent[parents[row]].append(content)
+        for row, content in contents.items():
+            content[child.model._meta.db_table] = by_parent[row]
     return contents
-
-
-def _add_children(contents: dict[int, dict[str, Any]], columns: Columns) -> None:
-    """Put the children's contents, in the order they were written, into their parents' under the table's name."""
-    parents = dict(
-        columns.model._default_manager.filter(**{f"{columns.of}__in": list(contents)})
-        .order_by("pk")
-        .values_list("pk", columns.of)
-    )
-    by_parent: defaultdict[int, list[Any]] = defaultdict(list)
-    for row, content in _contents(columns, list(parents)).items():
-        by_parent[parents[row]].append(content)
-    for row, content in contents.items():
-        content[columns.model._meta.db_table] = by_parent[row]
 
 
 def _plain(value: Any) -> Any:

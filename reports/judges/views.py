@@ -1,7 +1,5 @@
 """The judges of one track side by side: two of them output by output, and all of them by system."""
 
-from typing import Any
-
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -25,22 +23,23 @@ PAGE = 50
 def judge_pair(request: HttpRequest, name: str) -> HttpResponse:
     """Two judges on the same outputs, and a page of their disagreements."""
     chosen, both = _two(request, name)
-    context: dict[str, Any] = {"chosen": chosen}
-    if both is not None:
-        predicate = request.GET.get("predicate", "")
-        page = Paginator(both.differing(predicate), PAGE).get_page(request.GET.get("page"))
-        ids = output_ids(chosen, [each.subject for each in page])
-        query = request.GET.copy()
-        query.pop("page", None)
-        context |= {
-            "first": both.judges[0],
-            "second": both.judges[1],
-            "sections": pair_sections(both.agreement()),
-            "predicate": predicate,
-            "page": page,
-            "rows": [(each, ids[each.subject]) for each in page],
-            "query": query.urlencode(),
-        }
+    if both is None:
+        return render(request, "reports/judges/judge_pair.html", {"chosen": chosen})
+    predicate = request.GET.get("predicate", "")
+    page = Paginator(both.differing(predicate), PAGE).get_page(request.GET.get("page"))
+    ids = output_ids(chosen, [each.subject for each in page])
+    query = request.GET.copy()
+    query.pop("page", None)
+    context = {
+        "chosen": chosen,
+        "first": both.judges[0],
+        "second": both.judges[1],
+        "sections": pair_sections(both.agreement()),
+        "predicate": predicate,
+        "page": page,
+        "rows": [(each, ids[each.subject]) for each in page],
+        "query": query.urlencode(),
+    }
     return render(request, "reports/judges/judge_pair.html", context)
 
 

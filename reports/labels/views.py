@@ -1,7 +1,5 @@
 """The label rows behind a number, as a table that is paged by key."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
@@ -28,8 +26,10 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
     page = chosen_page(release, asked, after=after, size=PAGE)
     query = request.GET.copy()
     query.pop("after", None)
-    columns = _columns(page.rows)
-    context: dict[str, Any] = {
+    # columns that say something here; the download has them all
+    shown = [column for column in COLUMNS if column not in _SHOWN_ELSEWHERE]
+    columns = [column for column in shown if any(row.get(column) for row in page.rows)]
+    context = {
         "release": release,
         "columns": [in_words(column) for column in columns],
         "rows": [[row.get(column, "") for column in columns] for row in page.rows],
@@ -42,9 +42,3 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
         "next": page.next,
     }
     return render(request, "reports/labels/labels.html", context)
-
-
-def _columns(rows: list[dict[str, str]]) -> list[str]:
-    """Columns that say something here; the download has them all."""
-    shown = [column for column in COLUMNS if column not in _SHOWN_ELSEWHERE]
-    return [column for column in shown if any(row.get(column) for row in rows)]

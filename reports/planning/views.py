@@ -1,8 +1,7 @@
 """The planner: how many audits, items or comparisons a question needs. No row is read or written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -22,7 +21,7 @@ class Question:
     address: str
     title: str
     form: type[PlannerForm]
-    shown: Callable[[plan_page.Document], dict[str, Any]]
+    shown: Callable[[plan_page.Document], Mapping[str, object]]
 
     @property
     def template(self) -> str:

@@ -75,14 +75,12 @@ class MathImages:
         """The formula as HTML; one that cannot be placed is shown as source."""
         key = (latex, display, source)
         if key not in self._html:
-            self._html[key] = self._made(*key)
+            try:
+                self._html[key] = self._placed(typeset(latex, display), display, source)
+            except FormulaError as error:
+                shown = f'<code class="math-source" title="{escape(str(error))}">{escape(source)}</code>'
+                self._html[key] = shown
         return self._html[key]
-
-    def _made(self, latex: str, display: bool, source: str) -> str:
-        try:
-            return self._placed(typeset(latex, display), display, source)
-        except FormulaError as error:
-            return f'<code class="math-source" title="{escape(str(error))}">{escape(source)}</code>'
 
     def _placed(self, made: Typeset, display: bool, source: str) -> str:
         least = BREAKABLE_DISPLAY if display else BREAKABLE

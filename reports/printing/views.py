@@ -1,7 +1,5 @@
 """Asking for a printed report, following it, and taking its file."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -47,13 +45,9 @@ def report_job(request: SignedInRequest, pk: int) -> HttpResponse:
     """One report; with the header X-Fragment only the part that moves."""
     job = _job(pk)
     running = job.state in (ReportState.QUEUED, ReportState.RUNNING)
-    context: dict[str, Any] = {"job": job, "running": running}
     fragment = request.headers.get("X-Fragment") == "progress"
-    return render(
-        request,
-        "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html",
-        context,
-    )
+    template = "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html"
+    return render(request, template, {"job": job, "running": running})
 
 
 @staff_only

@@ -87,7 +87,7 @@ def confusions_that_fit(row: Inputs, printed: Printed) -> Figures:
 def nearest_share(row: Inputs, printed: Printed) -> Figures:
     """For each printed share the nearest k of n, times the scale (100 for percent)."""
     unit = Fraction(row["scale"], row["n"])
-    return {key: unit * round(Fraction(text) / unit) for key, text in printed.items()}
+    return {key: _nearest(Fraction(text), unit) for key, text in printed.items()}
 
 
 def common_denominator(row: Inputs, printed: Printed) -> Figures:

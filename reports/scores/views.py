@@ -1,7 +1,5 @@
 """The list of what is scored, the score of one track, and the data behind its pictures."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.text import slugify
@@ -69,7 +67,7 @@ def score_report(request: HttpRequest, name: str) -> HttpResponse:
     return response
 
 
-def page_context(chosen: Chosen, document: Score) -> dict[str, Any]:
+def page_context(chosen: Chosen, document: Score) -> dict[str, object]:
     """Template context of a score, for the page and for the PDF alike."""
     return {"chosen": chosen, "document": document, **score_sections(document)}
 

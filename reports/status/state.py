@@ -69,7 +69,9 @@ def last_heartbeat() -> dt.datetime | None:
 
 def status() -> Status:
     """Everything, asked now. Takes a second longer when workers are silent, because they are asked directly."""
-    lights = [_web(), *_workers(), _mail(), *_endpoints(), *_disks()]
+    answered = f"{socket.gethostname()} answered, with {connection.display_name}."
+    web = Light("Web", GOOD, answered, timezone.now())
+    lights = [web, *_workers(), _mail(), *_endpoints(), *_disks()]
     return Status(lights, list(waiting_jobs(timezone.now())))
 
 
@@ -98,12 +100,6 @@ def waiting_jobs(now: dt.datetime) -> Iterator[Waiting]:
         found = rows.aggregate(number=Count("pk"), since=Min(field))
         if found["number"]:
             yield Waiting(kind, found["number"], found["since"])
-
-
-def _web() -> Light:
-    return Light(
-        "Web", GOOD, f"{socket.gethostname()} answered, with {connection.display_name}.", timezone.now()
-    )
 
 
 def _workers() -> Iterator[Light]:

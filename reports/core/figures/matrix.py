@@ -56,19 +56,19 @@ def shaded_matrix(
     drawn = []
     for number, name in enumerate(names):
         y = _TOP + number * _HEIGHT + _HEIGHT / 2 + 4
-        drawn.append(text(f"{number + 1}  {_short(name, 16)}", 4, y, size=11.5))
+        short = name if len(name) <= 16 else f"{name[:15]}…"
+        drawn.append(text(f"{number + 1}  {short}", 4, y, size=11.5))
         x = _LEFT + number * width + width / 2
         drawn.append(text(str(number + 1), x, _TOP - 9, anchor="middle", size=11.5, weight="bold"))
-    drawn += [_cell(cell, row, column, width) for (row, column), cell in sorted(cells.items())]
+    said = []
+    for (row, column), cell in sorted(cells.items()):
+        drawn += _cell(cell, row, column, width)
+        said.append(f"{names[row]}, {names[column]}: {cell.words}")
     height = _TOP + len(names) * _HEIGHT + 6
-    return figure(title, _in_words(names, cells, reading), WIDTH, height, *drawn, key=key)
+    return figure(title, f"{reading} {'; '.join(said)}.", WIDTH, height, *drawn, key=key)
 
 
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _cell(cell: Shaded, row: int, column: int, width: float) -> Markup:
+def _cell(cell: Shaded, row: int, column: int, width: float) -> list[Markup]:
     x, y = _LEFT + column * width, _TOP + row * _HEIGHT
     box = element(
         "rect",
@@ -87,9 +87,4 @@ def _cell(cell: Shaded, row: int, column: int, width: float) -> Markup:
     if cell.below:
         small = min(9.5, 1.6 * width / len(cell.below))
         parts.append(text(cell.below, middle, base + 13, anchor="middle", size=small))
-    return Markup("".join(parts))
-
-
-def _in_words(names: Sequence[str], cells: Mapping[tuple[int, int], Shaded], reading: str) -> str:
-    said = [f"{names[row]}, {names[column]}: {cell.words}" for (row, column), cell in sorted(cells.items())]
-    return f"{reading} " + "; ".join(said) + "."
+    return parts
