@@ -33,8 +33,6 @@ CHOICES = [(name, f"{_TITLES[name]}: {analysis.line}") for name, analysis in ANA
 
 
 class UploadForm(forms.Form):
-    """The file."""
-
     file = forms.FileField(
         label="Label file", widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson,text/csv"})
     )
@@ -106,19 +104,9 @@ class OptionsForm(forms.Form):
 
     MAIN: tuple[str, ...] = ("positive", "question", "order")
     OTHERS: tuple[str, ...] = (
-        "first",
-        "second",
-        "by",
-        "exchangeable",
-        "orders",
-        "score_range",
-        "rater_kind",
-        "level",
-        "systems",
-        "k",
-        "confidence",
-        "seed",
-    )
+        "first", "second", "by", "exchangeable", "orders", "score_range", "rater_kind", "level", "systems",
+        "k", "confidence", "seed",
+    )  # fmt: skip
 
     @property
     def main_fields(self) -> list[forms.BoundField]:

@@ -7,7 +7,7 @@ from typing import Any
 from reports.core.cells import bounds_words, number_cell, p_words, percent_cell
 from reports.core.estimates import with_estimates
 from reports.core.figures.confusion import confusion_matrix
-from reports.core.figures.forest import Group, Mark, forest_plot
+from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.reliability import reliability_curve
 from reports.core.figures.shares import share_bars
@@ -27,7 +27,7 @@ _CELLS = ("tp", "fp", "fn", "tn")
 
 
 @dataclass(frozen=True)
-class Figure:
+class Plot:
     """A drawing with the line below it."""
 
     drawing: Markup
@@ -49,7 +49,7 @@ class Section:
 
     title: str
     counts: str = ""
-    figures: Sequence[Figure] = ()
+    figures: Sequence[Plot] = ()
     tables: Sequence[TableView] = ()
     notes: Sequence[str] = field(default_factory=tuple)
     more: Sequence[TableView] = ()
@@ -284,7 +284,7 @@ def _rater_pairs(pairs: Sequence[Document]) -> TableView:
     return TableView(f"Pairs of raters{more}", head, rows)
 
 
-def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
+def _kappas(pairs: Sequence[Document], number: int) -> list[Plot]:
     names = list(dict.fromkeys(name for pair in pairs for name in pair["raters"]))
     if not 2 < len(names) <= MOST_RATERS:
         return []
@@ -298,7 +298,7 @@ def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
         cells[row, column] = cells[column, row] = shown
     reading = "Cohen’s kappa of each pair of raters, with their common items."
     drawing = shaded_matrix("Kappa of pairs of raters", names, cells, key=f"kappas-{number}", reading=reading)
-    return [Figure(drawing, reading)]
+    return [Plot(drawing, reading)]
 
 
 def _audit(document: Document) -> Iterator[Section]:
@@ -312,11 +312,7 @@ def _audit(document: Document) -> Iterator[Section]:
 def _one_audit(title: str, document: Document, key: str) -> Section:
     inside = document["in_sample"]
     rows = [
-        [
-            coefficient_name(name),
-            number_cell(document["weighted"][name]),
-            number_cell(inside[name]),
-        ]
+        [coefficient_name(name), number_cell(document["weighted"][name]), number_cell(inside[name])]
         for name in METRICS
     ]
     drawing = confusion_matrix(f"{title}: audited outputs", inside, key=f"confusion-{key}")
@@ -324,7 +320,7 @@ def _one_audit(title: str, document: Document, key: str) -> Section:
         title,
         f"{document['eligible']} eligible pairs, {document['excluded']} excluded, "
         f"{document['unaudited']} verdicts without an audit.",
-        figures=[Figure(drawing, "Audited outputs, as they are in the sample.")],
+        figures=[Plot(drawing, "Audited outputs, as they are in the sample.")],
         tables=[
             TableView(
                 "Weighted by the design, and in the sample only",
@@ -359,7 +355,7 @@ def _one_score(title: str, document: Document, key: str) -> Section:
     forest = forest_plot("Score before and after correction", groups, key=key)
     return Section(
         title,
-        figures=[Figure(forest, "Score before and after correction.")],
+        figures=[Plot(forest, "Score before and after correction.")],
         tables=[
             TableView(
                 "Scores",
@@ -388,14 +384,13 @@ def _one_score(title: str, document: Document, key: str) -> Section:
     )
 
 
-def _mark(kind: str, label: str, estimate: Estimate) -> Mark:
-    return Mark(kind, label, estimate.value, estimate.ci, "undefined")
+def _mark(kind: str, label: str, estimate: Estimate) -> ForestMark:
+    return ForestMark(kind, label, estimate.value, estimate.ci, "undefined")
 
 
 def _pairs(document: Document) -> Iterator[Section]:
     systems = sorted(
-        document["systems"],
-        key=lambda row: (row["strength"].value is None, -(row["strength"].value or 0)),
+        document["systems"], key=lambda row: (row["strength"].value is None, -(row["strength"].value or 0))
     )
     rows = [
         [
@@ -446,11 +441,11 @@ def _pairs(document: Document) -> Iterator[Section]:
     )
 
 
-def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
+def _pair_figures(systems: Sequence[Document]) -> Iterator[Plot]:
     bars = {row["system"]: {key: row[key] for key in ("wins", "ties", "losses")} for row in systems}
     if any(sum(counts.values()) for counts in bars.values()):
         drawing = share_bars("Wins, ties and losses", ("wins", "ties", "losses"), bars, key="outcomes")
-        yield Figure(drawing, "Wins, ties and losses of each system.")
+        yield Plot(drawing, "Wins, ties and losses of each system.")
     spans = []
     for row in systems:
         strength, cell = row["strength"], number_cell(row["strength"], places=2)
@@ -460,7 +455,7 @@ def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
     if spans:
         scale = round_scale([end for span in spans for end in (span.value or 0.0, *(span.ends or ()))])
         reading = "Davidson strength with its interval."
-        yield Figure(span_plot("Strengths", spans, scale, key="strengths", reading=reading), reading)
+        yield Plot(span_plot("Strengths", spans, scale, key="strengths", reading=reading), reading)
 
 
 def _calibration(document: Document) -> Iterator[Section]:
@@ -483,7 +478,7 @@ def _calibration(document: Document) -> Iterator[Section]:
                 f"{judge['missing']} without a score, {found['splits']} on which experts split, "
                 f"{found['excluded']} that are neither. {_left_out_one(found['unit'])}",
                 figures=[
-                    Figure(drawing, "Share that is true, by score. A calibrated judge keeps to the diagonal.")
+                    Plot(drawing, "Share that is true, by score. A calibrated judge keeps to the diagonal.")
                 ]
                 if shown
                 else (),

@@ -32,7 +32,6 @@ TASK = "reports.analyse_uploads"
 
 
 def path_of(upload: LabelUpload) -> Path:
-    """The path of the stored file."""
     return Path(settings.UPLOAD_DIR) / f"{upload.handle}.labels"
 
 

@@ -21,25 +21,10 @@ _FROM = ("reports.scores.document", "reports.core.canonical")
 @cache
 def code_version(protocol: str) -> Mapping[str, str | Mapping[str, str]]:
     """Version of this package and of Python, source files with their SHA-256, libraries with their version."""
-    files, imported = _closure([*_FROM, f"benchmark.protocols.{protocol}"])
-    outside, known = imported - set(sys.stdlib_module_names), packages_distributions()
-    libraries = {name for library in outside for name in known.get(library, [])}
-    return {
-        "touchstone": tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"],
-        "python": ".".join(platform.python_version_tuple()[:2]),
-        "code": {
-            path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(files)
-        },
-        "libraries": {name: version(name) for name in sorted(libraries)},
-    }
-
-
-def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
-    """The files that the modules consist of, and the top-level names of what they import from elsewhere."""
     files: set[Path] = set()
-    libraries: set[str] = set()
-    waiting, seen = list(names), set(names)
+    outside: set[str] = set()  # top-level names of what the files import from elsewhere
+    waiting = [*_FROM, f"benchmark.protocols.{protocol}"]
+    seen = set(waiting)
     while waiting:
         place = ROOT.joinpath(*waiting.pop().split("."))
         sources = (file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file())
@@ -61,5 +46,17 @@ def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
             seen.add(name)
             waiting.append(name)
             if not (ROOT / name.split(".")[0]).is_dir():
-                libraries.add(name.split(".")[0])
-    return files, libraries
+                outside.add(name.split(".")[0])
+    known = packages_distributions()
+    libraries = {
+        name for library in outside - set(sys.stdlib_module_names) for name in known.get(library, [])
+    }
+    return {
+        "touchstone": tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"],
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "code": {
+            path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(files)
+        },
+        "libraries": {name: version(name) for name in sorted(libraries)},
+    }

@@ -49,7 +49,15 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
     are equal are left out. `scores` lists every estimate that differs, with `change` = right - left; it is
     null when the scores must not share a table, and `refused` then says why.
     """
-    refused = _refusal(left["inputs"], right["inputs"])
+    one, other = left["inputs"], right["inputs"]
+    conditions = [side.get("condition") or "usual" for side in (one, other)]
+    refused = None
+    if (one["release"], one["release_sha256"]) != (other["release"], other["release_sha256"]):
+        refused = f"{one['release']} and {other['release']} are different releases or different content."
+    elif one["track"] != other["track"]:
+        refused = f"Track {one['track']} and track {other['track']} are different tasks."
+    elif conditions[0] != conditions[1]:
+        refused = f"Condition {conditions[0]} and condition {conditions[1]} are different experiments."
     named = []
     for document in (left, right):
         inputs, judge = document["inputs"], document["inputs"]["judge"]
@@ -62,25 +70,23 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
                 "touchstone": document["made_with"].get("touchstone"),
             }
         )
+    scores: list[dict[str, object]] = []
+    before, after = dict(_estimates(left["score"])), dict(_estimates(right["score"]))
+    for path in sorted({*before, *after}):
+        was, now = before.get(path), after.get(path)
+        if was is None or now is None or canonical(was) != canonical(now):
+            values = [estimate["value"] for estimate in (was, now) if estimate]
+            comparable = len(values) == 2 and all(isinstance(value, int | float) for value in values)
+            change = float(values[1] - values[0]) if comparable else None
+            scores.append({"what": " / ".join(path), "left": was, "right": now, "change": change})
     return {
         "left": named[0],
         "right": named[1],
         "equal": left["sha256"] == right["sha256"],
         "inputs": {name: found for name, found in _parts(left, right) if any(found.values())},
         "refused": refused,
-        "scores": None if refused else list(_changed_scores(left["score"], right["score"])),
+        "scores": None if refused else scores,
     }
-
-
-def _refusal(left: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
-    if (left["release"], left["release_sha256"]) != (right["release"], right["release_sha256"]):
-        return f"{left['release']} and {right['release']} are different releases or different content."
-    if left["track"] != right["track"]:
-        return f"Track {left['track']} and track {right['track']} are different tasks."
-    one, other = (side.get("condition") or "usual" for side in (left, right))
-    if one != other:
-        return f"Condition {one} and condition {other} are different experiments."
-    return None
 
 
 Entries = dict[str, list[dict[str, object]]]
@@ -147,17 +153,6 @@ def _entries(left: Mapping[str, object], right: Mapping[str, object]) -> Entries
             if canonical(left[key]) != canonical(right[key])
         ],
     }
-
-
-def _changed_scores(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, object]]:
-    one, other = dict(_estimates(left)), dict(_estimates(right))
-    for path in sorted({*one, *other}):
-        was, now = one.get(path), other.get(path)
-        if was is None or now is None or canonical(was) != canonical(now):
-            values = [estimate["value"] for estimate in (was, now) if estimate]
-            comparable = len(values) == 2 and all(isinstance(value, int | float) for value in values)
-            change = float(values[1] - values[0]) if comparable else None
-            yield {"what": " / ".join(path), "left": was, "right": now, "change": change}
 
 
 def _estimates(value: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -20,8 +20,6 @@ _CHUNK = 5000
 
 @dataclass(frozen=True)
 class InstanceHash:
-    """An instance with its content's hash."""
-
     key: str
     sha256: str
 

@@ -106,10 +106,25 @@ def _check_shape(document: Mapping[str, Any]) -> None:
 
 
 def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
-    """Changed sources if there are any: then nothing that follows from them means anything."""
-    changed = list(_changed_sources(document))
-    yield from changed
+    """Changed sources, down to the values; only without any is it computed again, as nothing else means anything.
+
+    A part whose own hash was altered is not taken for changed when the document's hash is right without it.
+    """
+    sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    changed = []
+    for name in sorted(set(sources) | set(parts) - {"score"}):
+        if name not in sources:
+            changed.append(Difference(name, "a part of the artifact", "none"))
+            continue
+        here = sha256(sources[name])
+        if here == parts.get(name):
+            continue
+        if sha256({**content, "parts": {**parts, name: here}}) != document.get("sha256"):
+            found = list(altered(name, sources[name], str(marks.get(name, ""))))
+            changed += found or [Difference(name, f"SHA-256 {parts.get(name)}", here)]
     if changed:
+        yield from changed
         return
     try:
         inputs = Inputs.from_json(document["inputs"])
@@ -122,25 +137,6 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
         yield Difference(*place)
     rebuilt = assemble(document["made_with"], document["manifest"], document["inputs"], computed)
     yield from _differences("", dict(document), rebuilt)
-
-
-def _changed_sources(document: Mapping[str, Any]) -> Iterator[Difference]:
-    """Source parts without the hash they were frozen with, down to the values.
-
-    A part whose own hash was altered is not taken for changed when the document's hash is right without it.
-    """
-    sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
-    content = {key: value for key, value in document.items() if key != "sha256"}
-    for name in sorted(set(sources) | set(parts) - {"score"}):
-        if name not in sources:
-            yield Difference(name, "a part of the artifact", "none")
-            continue
-        here = sha256(sources[name])
-        if here == parts.get(name):
-            continue
-        if sha256({**content, "parts": {**parts, name: here}}) != document.get("sha256"):
-            found = list(altered(name, sources[name], str(marks.get(name, ""))))
-            yield from found or [Difference(name, f"SHA-256 {parts.get(name)}", here)]
 
 
 def _differences(path: str, found: Any, expected: Any) -> Iterator[Difference]:

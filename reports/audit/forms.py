@@ -11,6 +11,7 @@ from annotation.models import Campaign
 from reports.audit.frame import BUCKET, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import PER_STRATUM, AuditRequest
+from reports.core.forms import offer
 from reports.planning.forms import percent_field
 from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
@@ -93,8 +94,8 @@ class PlanForm(forms.Form):
         super().__init__(data, **kwargs)
         self.sizes = {name.removeprefix(_SIZE): asked[name] for name in asked if name.startswith(_SIZE)}
         earlier = [(campaign.slug, campaign.name) for campaign in campaigns]
-        _offer(self, "buckets", list(buckets.items()))
-        _offer(self, "exclude", earlier)
+        offer(self, "buckets", buckets.items())
+        offer(self, "exclude", earlier)
         if not earlier:
             del self.fields["exclude"]
 
@@ -153,10 +154,4 @@ class AuditForm(forms.Form):
 
     def __init__(self, data: Any, *, rubrics: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        _offer(self, "rubric", [(label, f"{title} ({label})") for label, title in rubrics.items()])
-
-
-def _offer(form: forms.Form, name: str, choices: list[tuple[str, str]]) -> None:
-    field = form.fields[name]
-    assert isinstance(field, forms.ChoiceField)
-    field.choices = choices
+        offer(self, "rubric", [(label, f"{title} ({label})") for label, title in rubrics.items()])

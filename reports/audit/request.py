@@ -46,7 +46,6 @@ class AuditRequest:
         )
 
     def wanted(self) -> Wanted:
-        """The sample sizes that are asked for."""
         if self.allocation not in ALLOCATIONS:
             known = ", ".join(ALLOCATIONS)
             raise Refused(

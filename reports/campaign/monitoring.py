@@ -181,9 +181,17 @@ def _question(question: Question, data: CampaignData) -> dict[int, MonitoredQues
         others = [other for other in by_item[label.item] if other.reviewer != label.reviewer]
         pairs[label.reviewer] += len(others)
         same[label.reviewer] += sum(other.value == label.value for other in others)
-    return {
-        people[entry.rater]: MonitoredQuestion(
-            labels=given[people[entry.rater]],
+    rule = "pairs of this reviewer's label with another's on the same output"
+    found = {}
+    for entry, drifts_from in judge(question, labels, people):
+        reviewer = people[entry.rater]
+        k, n = same[reviewer], pairs[reviewer]
+        # without an interval: the pairs of one label share it, so they are not independent
+        agreement = undefined("pairs", Reason.NO_PAIRABLE, n=0)
+        if n:
+            agreement = Estimate(value=k / n, method="pairs", k=k, n=n, denom_rule=rule)
+        found[reviewer] = MonitoredQuestion(
+            labels=given[reviewer],
             compared=entry.items,
             excess=entry.excess,
             z=entry.z,
@@ -191,10 +199,9 @@ def _question(question: Question, data: CampaignData) -> dict[int, MonitoredQues
             adjusted_p=entry.adjusted_p,
             flagged=entry.flagged,
             drifts_from=drifts_from,
-            agreement=_share(same[people[entry.rater]], pairs[people[entry.rater]]),
+            agreement=agreement,
         )
-        for entry, drifts_from in judge(question, labels, people)
-    }
+    return found
 
 
 def _chosen(
@@ -226,14 +233,6 @@ def _graded(
     else:
         entries = graded_severity(complete)
     return ((entry, None) for entry in entries)
-
-
-def _share(same: int, pairs: int) -> Estimate:
-    """Without an interval: the pairs of one label share it, so they are not independent."""
-    if not pairs:
-        return undefined("pairs", Reason.NO_PAIRABLE, n=0)
-    rule = "pairs of this reviewer's label with another's on the same output"
-    return Estimate(value=same / pairs, method="pairs", k=same, n=pairs, denom_rule=rule)
 
 
 def _times(data: CampaignData) -> dict[int, TimeOnTask]:

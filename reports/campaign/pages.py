@@ -15,7 +15,6 @@ from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.progress import progress_curve
 from reports.core.figures.shares import share_bars
-from reports.core.figures.svg import Markup
 from reports.core.wording import coefficient_name, in_words
 from reports.scores.shape import Agreement
 from stats.core.display import rounded, rounded_percent
@@ -103,7 +102,18 @@ def reliability_sections(found: Reliability) -> Mapping[str, object]:
         for name, estimate in leading_first(found.level, found.coefficients)
     ]
     kappa = "cohen_kappa" if found.level == "nominal" else "weighted_kappa_quadratic"
-    errors = found.expert_errors
+    heat, errors = None, found.expert_errors
+    if found.pairs:
+        names, cells = list(found.raters), {}
+        for pair in found.pairs:
+            first, second = (names.index(rater) for rater in pair.raters)
+            value = getattr(pair, kappa).value
+            below = f"{rounded_percent(pair.percent.value or 0.0, places=0)} % of {pair.n_items}"
+            shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
+            cells[first, second] = cells[second, first] = shown
+        title = "Agreement of every two experts"
+        reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
+        heat = shaded_matrix(title, names, cells, key="agreement", reading=reading)
     return {
         "given": [one for one in named if one.cell.value],
         "absent": [{"name": one.name, "why": one.cell.reason} for one in named if not one.cell.value],
@@ -127,22 +137,10 @@ def reliability_sections(found: Reliability) -> Mapping[str, object]:
             for pair in found.pairs
         ],
         "dropped": found.pairs_dropped,
-        "heat": _heat(found, kappa) if found.pairs else None,
+        "heat": heat,
         "heat_of": coefficient_name(kappa),
         "error_tables": error_tables(with_estimates(errors)) if errors else [],
     }
-
-
-def _heat(found: Reliability, kappa: str) -> Markup:
-    names, cells = list(found.raters), {}
-    for pair in found.pairs:
-        one, two = (names.index(rater) for rater in pair.raters)
-        value = getattr(pair, kappa).value
-        below = f"{rounded_percent(pair.percent.value or 0.0, places=0)} % of {pair.n_items}"
-        shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
-        cells[one, two] = cells[two, one] = shown
-    reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
-    return shaded_matrix("Agreement of every two experts", names, cells, key="agreement", reading=reading)
 
 
 def reliability_rows(found: Reliability) -> Rows:

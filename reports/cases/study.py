@@ -169,11 +169,12 @@ def _outputs(
         for output in rows
         for predicate in reached_by(protocol, output.state, output.payload)
     ]
-    said = Verdict.objects.filter(judge=judge, output__instance=instance, second=None)
-    fields = said.order_by("output", "predicate", "order", "vote").values_list(
-        "output", "predicate", "order", "vote", "value", "state"
-    )
-    votes = [Vote(str(output), *vote) for output, *vote in fields] if judge else []
+    votes = []
+    if judge is not None:
+        said = Verdict.objects.filter(judge=judge, output__instance=instance, second=None)
+        ordered = said.order_by("output", "predicate", "order", "vote")
+        fields = ordered.values_list("output", "predicate", "order", "vote", "value", "state")
+        votes = [Vote(str(row[0]), *row[1:]) for row in fields]
     labelled = labelled_outputs(known.values(), tallies(votes), reached)
     found: dict[tuple[str, int], dict[Arm, Shown]] = defaultdict(dict)
     for output in rows:

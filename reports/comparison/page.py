@@ -80,34 +80,11 @@ def _difference(estimate: Estimate, sign: int) -> Shaded:
 
 
 HEAD = (
-    "outcome",
-    "first",
-    "second",
-    "n",
-    "dropped",
-    "both",
-    "first_only",
-    "second_only",
-    "neither",
-    "difference",
-    "low",
-    "high",
-    "level",
-    "method",
-    "newcombe_low",
-    "newcombe_high",
-    "bootstrap_low",
-    "bootstrap_high",
-    "seed",
-    "mcnemar_exact",
-    "mcnemar_mid_p",
-    "holm",
-    "test",
-    "p",
-    "clusters",
-    "simultaneous_low",
+    "outcome", "first", "second", "n", "dropped", "both", "first_only", "second_only", "neither", "difference",
+    "low", "high", "level", "method", "newcombe_low", "newcombe_high", "bootstrap_low", "bootstrap_high",
+    "seed", "mcnemar_exact", "mcnemar_mid_p", "holm", "test", "p", "clusters", "simultaneous_low",
     "simultaneous_high",
-)
+)  # fmt: skip
 
 
 def comparison_rows(document: ComparedSystems) -> Iterator[list[Any]]:

@@ -20,22 +20,12 @@ from stats.core.intervals import proportion
 VALUES = ("yes", "no", "uncertain")
 FILTERS = ("item", "value", "kind", "domain")
 COLUMNS = (
-    "release",
-    "judge",
-    "instance",
-    "domain",
-    "item",
-    "value",
-    "kind",
-    "start",
-    "end",
-    "text",
-    "reason",
-)
+    "release", "judge", "instance", "domain", "item", "value", "kind", "start", "end", "text", "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Piece:
+class MarkedPiece:
     """A stretch of a text; `kinds` names the flags on it."""
 
     text: str
@@ -176,7 +166,7 @@ def _flags(verdict: Verdict) -> Sequence[Mapping[str, Any]]:
     return flags
 
 
-def marked(verdict: Verdict) -> list[Piece]:
+def marked(verdict: Verdict) -> list[MarkedPiece]:
     """The text that a verdict's flags are about, cut where a flag begins or ends; empty for other verdicts."""
     flags, field = _flags(verdict), verdict.evidence.get("field", "")
     text = instance_of(verdict).payload
@@ -188,7 +178,7 @@ def marked(verdict: Verdict) -> list[Piece]:
     pieces = []
     for start, end in pairwise(cuts):
         kinds = {flag["kind"] for flag in flags if flag["start"] <= start and end <= flag["end"]}
-        pieces.append(Piece(text[start:end], tuple(sorted(kinds))))
+        pieces.append(MarkedPiece(text[start:end], tuple(sorted(kinds))))
     return pieces
 
 

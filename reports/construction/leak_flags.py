@@ -18,23 +18,9 @@ from reports.construction.document import findings, newest_audit
 from reports.labels.rows import opaque
 
 COLUMNS = (
-    "release",
-    "campaign",
-    "flag",
-    "kind",
-    "about",
-    "subject",
-    "instance",
-    "domain",
-    "rater",
-    "block",
-    "start",
-    "end",
-    "text",
-    "link",
-    "note",
-    "created_at",
-)
+    "release", "campaign", "flag", "kind", "about", "subject", "instance", "domain", "rater", "block", "start",
+    "end", "text", "link", "note", "created_at",
+)  # fmt: skip
 
 
 @dataclass

@@ -27,7 +27,7 @@ _CHUNK = 2000
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditedInstance:
     """An instance. `subject` is its key, `cluster` its paper or, without one, the instance itself."""
 
     subject: str
@@ -40,7 +40,7 @@ class Audited:
 class BothAnswers:
     """One item of one instance with what each kind of rater answered: a value, a state, or "" for nothing."""
 
-    instance: Audited
+    instance: AuditedInstance
     item: str
     program: str
     judge: str
@@ -86,7 +86,7 @@ class Raters:
 
     release: Release
     items: tuple[ConstructionItem, ...]
-    instances: tuple[Audited, ...]
+    instances: tuple[AuditedInstance, ...]
     judge: Judge | None
     judges: tuple[Judge, ...]
     said: Mapping[str, Settled]
@@ -129,7 +129,7 @@ class Raters:
                 if fits and any((row.program, row.judge, row.experts)):
                     yield row
 
-    def _answer(self, rater: str, instance: Audited, item: str) -> str:
+    def _answer(self, rater: str, instance: AuditedInstance, item: str) -> str:
         found = self.said[rater].get(instance.subject, {}).get(item)
         return _shown(found) if found is not None else ""
 
@@ -171,7 +171,7 @@ def raters(release: Release, judge: str = "") -> Raters:
         answer = Tally(value, "answered" if value else "abstain", 1, 0)
         said[EXPERTS][label.instance][label.question] = answer
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain", "pk")
-    instances = tuple(Audited(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
+    instances = tuple(AuditedInstance(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
     items = get_protocol(release.benchmark.protocol).construction_items
     return Raters(release, items, instances, chosen, asked, said)
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.views.decorators.http import require_GET
 
 from accounts.access import require_role
 from accounts.models import RoleName
@@ -22,8 +23,12 @@ def staff_only(view: View) -> View:
 
 
 def owner_only(view: View) -> View:
-    """For owners."""
     return cast(View, require_role(RoleName.OWNER)(cast(Any, view)))
+
+
+def staff_page(view: View) -> View:
+    """A page or a file to read, for coordinators and owners, that explains why it cannot show what was asked."""
+    return staff_only(require_GET(explains_refusals(view)))
 
 
 def explains_refusals(view: View) -> View:

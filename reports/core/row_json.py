@@ -22,13 +22,7 @@ def rows_from_json(kind: type[Row], table: Any, name: str) -> tuple[Row, ...]:
         if not isinstance(row, list) or len(row) != len(columns):
             raise ValueError(f"{name}[{at}]: expected {', '.join(column for column, _ in columns)}")
         for (column, wanted), value in zip(columns, row, strict=True):
-            if not _fits(value, wanted):
+            # a whole number is a float too, as JSON has one kind of number; true and false are no numbers
+            if type(value) is not wanted and (wanted is not float or type(value) is not int):
                 raise ValueError(f"{name}[{at}].{column}: expected {wanted.__name__}, found {value!r}")
     return tuple(kind(*row) for row in table)
-
-
-def _fits(value: Any, wanted: type) -> bool:
-    """A whole number is a float too, as JSON has one kind of number; true and false are no numbers."""
-    if wanted is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is wanted

@@ -44,7 +44,6 @@ class JudgeInfo:
 
 
 def campaign_info(campaign: Campaign) -> CampaignInfo:
-    """A campaign with its rubric."""
     return CampaignInfo(
         slug=campaign.slug,
         name=campaign.name,

@@ -4,20 +4,17 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from reports.comparison.views import asked_outcomes
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import staff_page
 from reports.core.cells import number_cell
 from reports.external.document import external_document, read_external
 
 NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def external_scores(request: HttpRequest, name: str) -> HttpResponse:
     """The form; with scores (CSV, system,score), both scores of every system and their rank correlations."""
     chosen, kinds, found, _ = asked_outcomes(request, name, "scores")
@@ -29,12 +26,12 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
         except Refused as refusal:
             problem = refusal.reason
     correlations = []
-    titles = (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b"))
-    for key, title in titles if document else ():
-        cell = number_cell(document[key])
-        if cell.value and not cell.interval:
-            cell = replace(cell, reason=NO_INTERVAL)
-        correlations.append((title, cell))
+    if document:
+        for key, title in (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b")):
+            cell = number_cell(document[key])
+            if cell.value and not cell.interval:
+                cell = replace(cell, reason=NO_INTERVAL)
+            correlations.append((title, cell))
     context = {
         "chosen": chosen,
         "kinds": kinds,

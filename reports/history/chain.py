@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
-from reports.history.kinds import BY_KEY, KINDS, Kind, hashes
+from reports.history.kinds import BY_KEY, KINDS, HistoryKind, hashes
 from reports.models import HistoryLink
 
 START = "0" * 64  # what comes before the first link
@@ -40,7 +40,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Fault:
+class HistoryFault:
     """Something that does not fit, at a position of the chain (0: in rows that no link covers)."""
 
     position: int
@@ -96,7 +96,7 @@ def waiting() -> dict[str, int]:
     return {kind.key: _open_rows(kind).count() for kind in KINDS}
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[HistoryFault]:
     """Every link that does not follow from the one before it or from the row it names."""
     before, position = START, 0
     links = HistoryLink.objects.order_by("position").iterator(chunk_size=BATCH)
@@ -112,25 +112,25 @@ def faults() -> Iterator[Fault]:
         for link in batch:
             position += 1
             if link.position != position:
-                yield Fault(link.position, f"is where link {position} should be: one is missing")
+                yield HistoryFault(link.position, f"is where link {position} should be: one is missing")
                 position = link.position
             if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
-                yield Fault(position, "does not follow from the link before it")
+                yield HistoryFault(position, "does not follow from the link before it")
             if now.get(link.pk) != link.sha256:
                 state = "is not what was sealed" if link.pk in now else "is gone"
-                yield Fault(position, f"{link.kind} {link.row} {state}")
+                yield HistoryFault(position, f"{link.kind} {link.row} {state}")
             before = link.chain
 
 
-def fault_of(expected: Head) -> Fault | None:
+def fault_of(expected: Head) -> HistoryFault | None:
     """What is wrong with a head that somebody kept: None if the chain still has it."""
     if expected.position == 0:
-        return None if expected.chain == START else Fault(0, "a chain without links has another start")
+        return None if expected.chain == START else HistoryFault(0, "a chain without links has another start")
     link = HistoryLink.objects.filter(position=expected.position).first()
     if link is None:
-        return Fault(expected.position, "is not there; the chain is shorter than it was")
+        return HistoryFault(expected.position, "is not there; the chain is shorter than it was")
     if link.chain != expected.chain:
-        return Fault(expected.position, f"is {link.chain}, and was {expected.chain}")
+        return HistoryFault(expected.position, f"is {link.chain}, and was {expected.chain}")
     return None
 
 
@@ -139,12 +139,12 @@ def _batches(members: Iterable[T]) -> Iterator[tuple[T, ...]]:
     return iter(lambda: tuple(islice(several, BATCH)), ())
 
 
-def _open_rows(kind: Kind, above: int = 0) -> QuerySet[Any]:
+def _open_rows(kind: HistoryKind, above: int = 0) -> QuerySet[Any]:
     links = HistoryLink.objects.filter(kind=kind.key, row=OuterRef("pk"))
     return kind.model._default_manager.filter(~Exists(links), pk__gt=above)
 
 
-def _link(kind: Kind, rows: tuple[int, ...]) -> int:
+def _link(kind: HistoryKind, rows: tuple[int, ...]) -> int:
     version = len(kind.versions)
     with transaction.atomic():
         end = head()

@@ -35,7 +35,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Kind:
+class HistoryKind:
     """One sort of row in the history; `versions` from the oldest (1) to the one that new links use."""
 
     key: str
@@ -58,12 +58,12 @@ _OF_A_GRADE = (
     Columns(Flag, _words("kind output_id link note"), of="grade_id", children=(_SPANS,)),
 )
 KINDS = (
-    Kind(
+    HistoryKind(
         "audit-event",
         "Events of the audit trail",
         (Columns(AuditEvent, _words("at actor_id verb target_kind target_key reason details")),),
     ),
-    Kind(
+    HistoryKind(
         "grade",
         "Grades, with answers, comments and flags",
         (
@@ -85,7 +85,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    HistoryKind(
         "adjudication",
         "Adjudications",
         (
@@ -98,7 +98,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    HistoryKind(
         "verdict",
         "Verdicts of judges",
         (

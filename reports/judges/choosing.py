@@ -128,5 +128,4 @@ def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
 
 
 def metrics_of(release: Release) -> tuple[Metric, ...]:
-    """The metrics of the release's protocol."""
     return get_protocol(release.benchmark.protocol).metrics

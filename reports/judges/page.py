@@ -20,7 +20,7 @@ _WHY_NOT = {
 def pair_sections(pair: JudgePair) -> list[Mapping[str, object]]:
     """One entry per predicate: the confusion matrix, coefficients and what was left out."""
     first, second = (judge["label"] for judge in pair.judges)
-    sections = []
+    sections: list[Mapping[str, object]] = []
     for found in pair.predicates:
         words, matrix = in_words(found.predicate), None
         if found.compared:
@@ -97,16 +97,8 @@ def matrix_sections(matrix: VerdictMatrix) -> Mapping[str, object]:
 
 
 MATRIX_COLUMNS = (
-    "metric",
-    "system",
-    "system_family",
-    "judge",
-    "judge_family",
-    "accepted",
-    "items",
-    "own",
-    "residual",
-)
+    "metric", "system", "system_family", "judge", "judge_family", "accepted", "items", "own", "residual",
+)  # fmt: skip
 
 
 def matrix_rows(matrix: VerdictMatrix) -> Iterator[list[Any]]:

@@ -26,7 +26,7 @@ EXCLUSIONS = ("neither has spoken", "only the first has spoken", "only the secon
 Settled = Mapping[str, Mapping[str, Tally]]
 
 
-class Judged(Protocol):
+class JudgedSubject(Protocol):
     """What was judged. `subject` names it; `cluster` is its paper, or the instance without one."""
 
     @property
@@ -110,7 +110,7 @@ def judge_pair(
     )
 
 
-def differing(settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> Iterator[Differing]:
+def differing(settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject]) -> Iterator[Differing]:
     """Where both judges gave a value and the values differ, by predicate and then in the order of `outputs`."""
     for predicate in _predicates(settled):
         for output in outputs:
@@ -130,7 +130,7 @@ def settled_value(side: Settled, subject: str, predicate: str) -> str:
 
 
 def agreement_on(
-    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged], *, seed: int
+    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject], *, seed: int
 ) -> TwoRaters:
     """Table of counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
     values = [tuple(settled_value(side, output.subject, predicate) for side in settled) for output in outputs]

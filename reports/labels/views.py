@@ -1,11 +1,10 @@
 """The label rows behind a number, as a table that is paged by key."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
-from benchmark.models import Release
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import staff_page
+from reports.core.addresses import release_or_404
 from reports.core.wording import in_words
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
@@ -15,12 +14,10 @@ PAGE = 100
 _SHOWN_ELSEWHERE = ("release", "vote", "order", "step", "stratum_size", "sample_size", "attempt", "cluster")
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def labels(request: HttpRequest, name: str) -> HttpResponse:
     """Rows of the label table by the address's filters; blinded unless identities=1 is asked for."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     asked = request.GET.dict()
     after = asked.pop("after", "")
     page = chosen_page(release, asked, after=after, size=PAGE)

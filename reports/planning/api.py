@@ -18,7 +18,8 @@ from reports.audit.draw import draw_audit
 from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
-from reports.scores.api import invalid, release_or_404
+from reports.core.addresses import release_or_404
+from reports.core.rest import invalid
 from stats.analyses import plans
 from stats.planning.allocations import PlannedStratum
 
@@ -194,61 +195,54 @@ class ProportionPlanIn(serializers.Serializer[Any]):
         return plans.proportion_plan(sent["p"], sent["half_width"], population=sent.get("population"))
 
 
-def _answer(shape: type[Any], request: Request) -> Response:
-    """The plan of what was sent; computed, not stored."""
-    sent = checked(shape, request)
-    try:
-        return Response(sent.document())
-    except ValueError as refusal:
-        raise ValidationError({"plan": str(refusal)}) from refusal
-
-
 _PLAN = {200: OpenApiTypes.OBJECT}
 
 
-class StrataPlanView(APIView):
-    """Plans without a release: strata."""
+class PlannerView(APIView):
+    """Plans without a release, computed and not stored."""
 
     token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
+
+    def answer(self, shape: type[Any], request: Request) -> Response:
+        sent = checked(shape, request)
+        try:
+            return Response(sent.document())
+        except ValueError as refusal:
+            raise ValidationError({"plan": str(refusal)}) from refusal
+
+
+class StrataPlanView(PlannerView):
+    """Plans without a release: strata."""
 
     @extend_schema(operation_id="plans_strata", request=StrataPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Allocations of a number of audits over strata."""
-        return _answer(StrataPlanIn, request)
+        return self.answer(StrataPlanIn, request)
 
 
-class AgreementPlanView(APIView):
+class AgreementPlanView(PlannerView):
     """Plans without a release: agreement."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_agreement", request=AgreementPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """How well a study of so many items knows kappa."""
-        return _answer(AgreementPlanIn, request)
+        return self.answer(AgreementPlanIn, request)
 
 
-class ComparisonPlanView(APIView):
+class ComparisonPlanView(PlannerView):
     """Plans without a release: comparison."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_comparison", request=ComparisonPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to tell two systems apart."""
-        return _answer(ComparisonPlanIn, request)
+        return self.answer(ComparisonPlanIn, request)
 
 
-class ProportionPlanView(APIView):
+class ProportionPlanView(PlannerView):
     """Plans without a release: proportion."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_proportion", request=ProportionPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to know one share."""
-        return _answer(ProportionPlanIn, request)
+        return self.answer(ProportionPlanIn, request)

@@ -15,7 +15,7 @@ from reports.planning.forms import AgreementForm, ComparisonForm, PlannerForm, P
 
 
 @dataclass(frozen=True)
-class Question:
+class PlannerPage:
     """One page of the planner: its address, form, and how its document is shown."""
 
     address: str
@@ -29,10 +29,10 @@ class Question:
 
 
 QUESTIONS = (
-    Question("plan-strata", "Audit of a judge", StrataForm, plan_page.strata_page),
-    Question("plan-agreement", "Agreement", AgreementForm, plan_page.agreement_page),
-    Question("plan-comparison", "Two systems", ComparisonForm, plan_page.comparison_page),
-    Question("plan-proportion", "One proportion", ProportionForm, plan_page.proportion_page),
+    PlannerPage("plan-strata", "Audit of a judge", StrataForm, plan_page.strata_page),
+    PlannerPage("plan-agreement", "Agreement", AgreementForm, plan_page.agreement_page),
+    PlannerPage("plan-comparison", "Two systems", ComparisonForm, plan_page.comparison_page),
+    PlannerPage("plan-proportion", "One proportion", ProportionForm, plan_page.proportion_page),
 )
 
 

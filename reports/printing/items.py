@@ -36,7 +36,7 @@ class PrintedComment:
 
 
 @dataclass(frozen=True)
-class Passage:
+class PrintedPassage:
     """A block of the text with the remarks that are anchored to it."""
 
     block: Block
@@ -48,7 +48,7 @@ class PrintedPart:
     """A titled part in passages."""
 
     title: str
-    passages: tuple[Passage, ...]
+    passages: tuple[PrintedPassage, ...]
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,8 @@ def printed_items(
         "second__run__system",
         "second__redacted",
     )
-    for start in range(0, len(keys), batch):
-        chosen = keys[start : start + batch]
-        loaded, grades = items.in_bulk(chosen), _live_grades(chosen)
-        yield [
-            _printed(loaded[key], grades[key], who, number, identities=identities)
-            for number, key in enumerate(chosen, start + 1)
-        ]
-
-
-def _live_grades(keys: Sequence[int]) -> dict[int, list[Grade]]:
-    grades = (
-        Grade.objects.filter(assignment__item__in=keys, superseded_by=None)
+    live = (
+        Grade.objects.filter(superseded_by=None)
         .select_related("assignment__reviewer")
         .prefetch_related(
             Prefetch("answers", Answer.objects.order_by("pk")),
@@ -131,10 +121,16 @@ def _live_grades(keys: Sequence[int]) -> dict[int, list[Grade]]:
         )
         .order_by("created_at", "pk")
     )
-    found: dict[int, list[Grade]] = defaultdict(list)
-    for grade in grades:
-        found[grade.assignment.item_id].append(grade)
-    return found
+    for start in range(0, len(keys), batch):
+        chosen = keys[start : start + batch]
+        loaded = items.in_bulk(chosen)
+        grades: dict[int, list[Grade]] = defaultdict(list)
+        for grade in live.filter(assignment__item__in=chosen):
+            grades[grade.assignment.item_id].append(grade)
+        yield [
+            _printed(loaded[key], grades[key], who, number, identities=identities)
+            for number, key in enumerate(chosen, start + 1)
+        ]
 
 
 def _printed(
@@ -178,7 +174,8 @@ def _printed(
             continue
         commented = any(part is one for one in anchored)
         passages = [
-            Passage(block, tuple(remarks.pop(block.id, ()) if commented else ())) for block in document.blocks
+            PrintedPassage(block, tuple(remarks.pop(block.id, ()) if commented else ()))
+            for block in document.blocks
         ]
         open_parts.append(PrintedPart(part.title, tuple(passages)))
     systems = [output.run.system.name for output in (item.output, item.second) if output]

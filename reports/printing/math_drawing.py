@@ -1,6 +1,6 @@
 """A piece of a formula as PDF drawing instructions, in em, with y upwards from its baseline."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -30,7 +30,6 @@ def drawing(piece: Piece, source: str) -> bytes:
 
 
 def fonts_of(piece: Piece) -> set[str]:
-    """The fonts that the instructions name."""
     return {op["font"] for op in piece.ops if op["t"] == "g"}
 
 
@@ -70,20 +69,14 @@ def outline(path: str) -> str:
     pen = DecomposingRecordingPen({})
     parse_path(path, pen)
     signs = {"moveTo": "m", "lineTo": "l", "curveTo": "c", "closePath": "h", "endPath": ""}
-    return "\n".join(
-        " ".join(f"{number:.3f}" for point in points for number in point) + " " + signs[name]
-        for name, points in _cubic(pen.value)
-    )
-
-
-def _cubic(steps: Any) -> Iterator[tuple[str, tuple[tuple[float, float], ...]]]:
-    """PDF knows no quadratic curves: raise their degree."""
-    here = (0.0, 0.0)
-    for name, points in steps:
-        if name == "qCurveTo":
+    lines, here = [], (0.0, 0.0)
+    for name, points in pen.value:
+        if name == "qCurveTo":  # PDF knows no quadratic curves: raise their degree
             (bend, end) = points
             first = tuple(a + 2 / 3 * (b - a) for a, b in zip(here, bend, strict=True))
             second = tuple(a + 2 / 3 * (b - a) for a, b in zip(end, bend, strict=True))
             name, points = "curveTo", (first, second, end)
-        yield name, points
+        numbers = " ".join(f"{number:.3f}" for point in points for number in point)
+        lines.append(f"{numbers} {signs[name]}")
         here = points[-1] if points else here
+    return "\n".join(lines)

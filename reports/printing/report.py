@@ -26,7 +26,7 @@ from reports.scores.inputs import collect_chosen
 from reports.scores.page import score_sections
 
 if TYPE_CHECKING:
-    from reports.printing.joining import Joined
+    from reports.printing.joining import JoinedReport
 
 MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
 CHUNK = 10  # items loaded at a time
@@ -55,7 +55,6 @@ class ReportOrder:
 
     @property
     def title(self) -> str:
-        """The document's title."""
         parts = [
             self.release.name,
             self.campaign.name if self.campaign else "",
@@ -116,13 +115,13 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
 
     Raises Refused when there is nothing to print, too much, or no pango.
     """
-    from reports.printing.joining import Joined  # pypdf: every process would wait for it at its start
+    from reports.printing.joining import JoinedReport  # pypdf: every process would wait for it at its start
 
     require_pdf()
     campaigns = ordered_campaigns(order)
     total = checked_size(order, campaigns)
     progress(0, total)
-    joined = Joined(order.title)
+    joined = JoinedReport(order.title)
     entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
     context = {
         "order": order,
@@ -145,7 +144,7 @@ def _print_items(
     order: ReportOrder,
     campaigns: list[Campaign],
     who: Viewer,
-    joined: "Joined",
+    joined: "JoinedReport",
     progress: Progress,
     total: int,
 ) -> Iterator[PrintedEntry]:

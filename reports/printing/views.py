@@ -8,8 +8,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from reports.core.access import staff_only
+from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS
 from reports.models import ReportJob, ReportState
 from reports.printing.files import path_of
@@ -24,7 +24,7 @@ SHOWN = 50
 @require_http_methods(["GET", "POST"])
 def report_jobs(request: SignedInRequest, name: str) -> HttpResponse:
     """The latest reports of a release; POST asks for one."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     asked = {key: request.GET[key] for key in PARAMETERS if key in request.GET}
     form = ReportForm(release, request.POST if request.method == "POST" else None, initial=asked)
     if request.method == "POST" and form.is_valid():

@@ -130,12 +130,26 @@ def _of_system(
     absent: int,
 ) -> Choices | Means:
     """What one system's labels come to; states that nobody used are left out."""
+    scale = question.scale
     states = Counter(label.state for label in labels if label.state != "answered" and not label.step)
     abstain, unavailable = states["abstain"] or None, states["unavailable"] or None
-    if question.scale.aggregation == "mean":
-        means = _means(question.scale, _grouped(labels), decided)
-        return replace(means, abstain=abstain, unavailable=unavailable)
-    found = _choices(question.scale, labels, decided)
+    if scale.aggregation == "mean":
+        grouped = _grouped(labels)
+        means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
+        every_label = [float(value) for values in grouped.values() for value in values]
+        final = None
+        if decided is not None:
+            settled = means | {subject: float(value) for subject, value in decided.items()}
+            final = mean_estimate(list(settled.values()), "final_mean", scale.range)
+        return Means(
+            macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
+            micro=mean_estimate(every_label, "mean_over_labels", scale.range),
+            final=final,
+            passes=_passes(scale, list(grouped.values())) if scale.passes else None,
+            abstain=abstain,
+            unavailable=unavailable,
+        )
+    found = _choices(scale, labels, decided)
     rate = found.conservative.estimate
     return replace(
         found,
@@ -203,18 +217,3 @@ def _counted_against(released: Estimate, problems: int) -> CountedAgainst | None
         return None
     rate = proportion(int(released.k or 0), (released.n or 0) + problems)
     return CountedAgainst(problems=problems, counted_against=rate)
-
-
-def _means(scale: Scale, grouped: Grouped, decided: Mapping[str, str] | None) -> Means:
-    means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
-    every_label = [float(value) for values in grouped.values() for value in values]
-    final = None
-    if decided is not None:
-        settled = means | {subject: float(value) for subject, value in decided.items()}
-        final = mean_estimate(list(settled.values()), "final_mean", scale.range)
-    return Means(
-        macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
-        micro=mean_estimate(every_label, "mean_over_labels", scale.range),
-        final=final,
-        passes=_passes(scale, list(grouped.values())) if scale.passes else None,
-    )

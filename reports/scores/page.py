@@ -9,29 +9,11 @@ from accounts.profile.domains import domain_words
 from reports.audit.frame import SYSTEM_BUCKET
 from reports.core.cells import Cell, NamedCell, bounds_words, leading_first, number_cell, percent_cell
 from reports.core.figures.confusion import confusion_matrix
-from reports.core.figures.forest import Group, Mark, forest_plot
+from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words
+from reports.scores import shape
 from reports.scores.lacking import stated
-from reports.scores.shape import (
-    Agreement,
-    AuditedMetric,
-    Choices,
-    Corrected,
-    Estimates,
-    ExcludedFigure,
-    ExpertQuestion,
-    Figure,
-    InSightFigure,
-    Judged,
-    JudgedSystem,
-    Means,
-    MeasuredScores,
-    MetricScore,
-    Score,
-    Steps,
-    Unanswered,
-)
 from reports.scores.text import shown
 from stats.core.estimate import Estimate
 
@@ -40,7 +22,7 @@ _CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
 _MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 
 
-def score_sections(score: Score) -> Mapping[str, object]:
+def score_sections(score: shape.Score) -> Mapping[str, object]:
     """Template context of the score page and of the report: `judge` (or None) and `experts`."""
     measured, campaigns = score.measured, []
     for campaign in score.experts:
@@ -48,8 +30,8 @@ def score_sections(score: Score) -> Mapping[str, object]:
         for key, question in campaign.questions.items():
             labelled = (
                 found.micro.n
-                if isinstance(found, Means)
-                else sum((found.steps if isinstance(found, Steps) else found.labels).values())
+                if isinstance(found, shape.Means)
+                else sum((found.steps if isinstance(found, shape.Steps) else found.labels).values())
                 for found in question.systems.values()
             )
             if any(labelled):
@@ -64,35 +46,38 @@ def score_sections(score: Score) -> Mapping[str, object]:
         "judge": _judge(score.judge) if score.judge else None,
         "experts": campaigns,
         "exclusions": [
-            {**vars(rule), "rows": [figure_row(row) for row in rule.figures]}
+            {
+                **vars(rule),
+                "rows": [
+                    {**_figure(row), "all": shown(row.all, row.all), "left": shown(row.left, row.all)}
+                    for row in rule.figures
+                ],
+            }
             for rule in score.exclusions or ()
         ],
         "in_sight": {
             **score.in_sight.labels,
             "campaigns": score.in_sight.campaigns,
-            "rows": [in_sight_row(row) for row in score.in_sight.figures],
+            "rows": [
+                {
+                    **_figure(row),
+                    "with": shown(row.with_, row.with_),
+                    "without": shown(row.without, row.with_),
+                }
+                for row in score.in_sight.figures
+            ],
         }
         if score.in_sight
         else None,
     }
 
 
-def figure_row(row: ExcludedFigure) -> dict[str, str]:
-    """A figure with and without the excluded instances, in words."""
-    return {**_figure(row), "all": shown(row.all, row.all), "left": shown(row.left, row.all)}
-
-
-def in_sight_row(row: InSightFigure) -> dict[str, str]:
-    """A figure with and without the labels given in sight of a verdict, in words."""
-    return {**_figure(row), "with": shown(row.with_, row.with_), "without": shown(row.without, row.with_)}
-
-
-def _figure(row: Figure) -> dict[str, str]:
+def _figure(row: shape.Figure) -> dict[str, str]:
     named = [row.kind, row.question, *([row.campaign] if row.campaign else [])]
     return {"figure": ", ".join(map(in_words, named)), "system": row.system}
 
 
-def _measured(measured: MeasuredScores) -> Mapping[str, object]:
+def _measured(measured: shape.MeasuredScores) -> Mapping[str, object]:
     """Measures in columns, so that a system is read across as in a paper's table; and each by domain."""
     keys = [key for key in measured.measures if measured.by_system(key)]
     every = [found for own in measured.systems.values() for found in own.values()]
@@ -110,7 +95,7 @@ def _measured(measured: MeasuredScores) -> Mapping[str, object]:
             }
         missing = max((found.missing for found in own.values()), default=0)
         abstained = max((found.estimate.n_abstain or 0 for found in own.values()), default=0)
-        rows.append({"system": system, "missing": missing, "abstained": abstained})
+        rows.append((system, {"system": system, "missing": missing, "abstained": abstained}))
     abreast = [keys[at : at + _MEASURES_ABREAST] for at in range(0, len(keys), _MEASURES_ABREAST)]
     return {
         "instances": measured.instances,
@@ -118,7 +103,9 @@ def _measured(measured: MeasuredScores) -> Mapping[str, object]:
         "tables": [
             {
                 "titles": [measured.measures[key].title for key in some],
-                "rows": [{**row, "cells": [cells.get((row["system"], key)) for key in some]} for row in rows],
+                "rows": [
+                    {**row, "cells": [cells.get((system, key)) for key in some]} for system, row in rows
+                ],
             }
             for some in abreast
         ],
@@ -137,11 +124,13 @@ def _measured(measured: MeasuredScores) -> Mapping[str, object]:
     }
 
 
-def _cells(cell: Callable[[Estimate], Cell], found: Estimates, names: Sequence[str]) -> list[Cell | None]:
+def _cells(
+    cell: Callable[[Estimate], Cell], found: shape.Estimates, names: Sequence[str]
+) -> list[Cell | None]:
     return [cell(found[name]) if name in found else None for name in names]
 
 
-def _judge(judge: Judged) -> Mapping[str, object]:
+def _judge(judge: shape.Judged) -> Mapping[str, object]:
     metrics = [_metric(judge, key, systems) for key in judge.metrics if (systems := judge.by_system(key))]
     audits = [
         {
@@ -152,16 +141,26 @@ def _judge(judge: Judged) -> Mapping[str, object]:
         }
         for audit in judge.audits
     ]
+    # where the outputs end, successes first
+    names = {name for part in judge.systems.values() for name in part.buckets}
+    ordered = sorted(names, key=lambda name: (name != "success", name))
+    classes, rows, bars = [in_words(name) for name in ordered], [], {}
+    for system, part in judge.systems.items():
+        counts = [part.buckets.get(name, 0) for name in ordered]
+        named = list(zip(ordered, counts, strict=True))
+        rows.append({"system": system, "counts": named, "total": sum(counts)})
+        bars[system] = dict(zip(classes, counts, strict=True))
+    drawing = share_bars("Where the outputs end", classes, bars, key="buckets")
     return {
         "label": judge.label,
         "sha256": judge.sha256,
         "metrics": metrics,
-        "decomposition": _decomposition(judge.systems),
+        "decomposition": {"classes": classes, "rows": rows, "bars": drawing},
         "audits": audits,
     }
 
 
-def _metric(judge: Judged, key: str, systems: Mapping[str, MetricScore]) -> Mapping[str, object]:
+def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricScore]) -> Mapping[str, object]:
     rows = []
     for system, found in systems.items():
         estimate, gone = found.estimate, found.all_problems
@@ -192,7 +191,7 @@ def _metric(judge: Judged, key: str, systems: Mapping[str, MetricScore]) -> Mapp
     }
 
 
-def _division(name: str, systems: Mapping[str, Estimates]) -> Mapping[str, object]:
+def _division(name: str, systems: Mapping[str, shape.Estimates]) -> Mapping[str, object]:
     """Systems by the classes of one division of the instances, in as many tables as a printed page has room for."""
     classes = sorted({one for found in systems.values() for one in found})
     parts = [classes[at : at + _CLASSES_ABREAST] for at in range(0, len(classes), _CLASSES_ABREAST)]
@@ -212,7 +211,7 @@ def _division(name: str, systems: Mapping[str, Estimates]) -> Mapping[str, objec
     }
 
 
-def forest_groups(judge: Judged, key: str) -> list[Group]:
+def forest_groups(judge: shape.Judged, key: str) -> list[Group]:
     """Per system the fixed-judge score and, from each audit that covers the metric, the corrected one."""
     groups = []
     for system, found in judge.by_system(key).items():
@@ -224,28 +223,14 @@ def forest_groups(judge: Judged, key: str) -> list[Group]:
                 if len(judge.audits) > 1:
                     label = f"{label} ({audit.campaign})"
                 rows.append(("corrected", label, audited.corrected[system].estimate))
-        marks = [Mark(kind, label, of.value, of.ci, "not known yet") for kind, label, of in rows]
+        marks = [ForestMark(kind, label, of.value, of.ci, "not known yet") for kind, label, of in rows]
         groups.append(Group(system, marks))
     return groups
 
 
-def _decomposition(systems: Mapping[str, JudgedSystem]) -> Mapping[str, object]:
-    names = {name for part in systems.values() for name in part.buckets}
-    ordered = sorted(names, key=lambda name: (name != "success", name))
-    classes, rows, bars = [in_words(name) for name in ordered], [], {}
-    for system, part in systems.items():
-        counts = [part.buckets.get(name, 0) for name in ordered]
-        named = list(zip(ordered, counts, strict=True))
-        rows.append({"system": system, "counts": named, "total": sum(counts)})
-        bars[system] = dict(zip(classes, counts, strict=True))
-    return {
-        "classes": classes,
-        "rows": rows,
-        "bars": share_bars("Where the outputs end", classes, bars, key="buckets"),
-    }
-
-
-def _audited_metric(campaign: str, key: str, found: AuditedMetric, judge: Judged) -> Mapping[str, object]:
+def _audited_metric(
+    campaign: str, key: str, found: shape.AuditedMetric, judge: shape.Judged
+) -> Mapping[str, object]:
     inside, fixed, title = found.in_sample, judge.by_system(key), judge.metrics[key].title
     corrected = [_corrected_row(system, own, fixed.get(system)) for system, own in found.corrected.items()]
     if corrected:
@@ -280,7 +265,9 @@ def _audited_metric(campaign: str, key: str, found: AuditedMetric, judge: Judged
     }
 
 
-def _corrected_row(system: str, corrected: Corrected, fixed: MetricScore | None) -> Mapping[str, object]:
+def _corrected_row(
+    system: str, corrected: shape.Corrected, fixed: shape.MetricScore | None
+) -> Mapping[str, object]:
     return {
         "system": system,
         "fixed": percent_cell(fixed.estimate) if fixed else None,
@@ -292,12 +279,14 @@ def _corrected_row(system: str, corrected: Corrected, fixed: MetricScore | None)
     }
 
 
-def _question(key: str, question: ExpertQuestion, agreement: Agreement | None) -> Mapping[str, object]:
+def _question(
+    key: str, question: shape.ExpertQuestion, agreement: shape.Agreement | None
+) -> Mapping[str, object]:
     """All systems of a question have labels of one kind: of choices, on an interval scale, or of steps."""
     systems = question.systems
-    choices = {system: found for system, found in systems.items() if isinstance(found, Choices)}
-    means = {system: found for system, found in systems.items() if isinstance(found, Means)}
-    by_step = {system: found for system, found in systems.items() if isinstance(found, Steps)}
+    choices = {system: found for system, found in systems.items() if isinstance(found, shape.Choices)}
+    means = {system: found for system, found in systems.items() if isinstance(found, shape.Means)}
+    by_step = {system: found for system, found in systems.items() if isinstance(found, shape.Steps)}
     values = list(next(iter(choices.values())).labels) if choices else []
     steps, wide = None, 4 if means else 3 + len(values)
     if by_step:
@@ -313,7 +302,8 @@ def _question(key: str, question: ExpertQuestion, agreement: Agreement | None) -
             for system, found in by_step.items()
         ]
         steps = {"values": list(first.steps), "measures": list(first.measures.values()), "rows": rows}
-    adjudicated = any(found.final for found in (*choices.values(), *means.values()))
+    finals = [*(found.final for found in choices.values()), *(found.final for found in means.values())]
+    adjudicated = any(finals)
     return {
         "key": key,
         "title": in_words(key).capitalize(),
@@ -342,13 +332,13 @@ def _question(key: str, question: ExpertQuestion, agreement: Agreement | None) -
     }
 
 
-def _without(found: Unanswered) -> str:
+def _without(found: shape.Unanswered) -> str:
     """Labels without a value, as "2 abstained, 1 unavailable"; "" if every label has one."""
     words = ((found.abstain, "abstained"), (found.unavailable, "unavailable"))
     return ", ".join(f"{n} {word}" for n, word in words if n)
 
 
-def _choice_row(system: str, found: Choices) -> Mapping[str, object]:
+def _choice_row(system: str, found: shape.Choices) -> Mapping[str, object]:
     final, withheld, missing = found.final, found.not_released, found.missing
     return {
         "without": _without(found),
@@ -370,7 +360,7 @@ def _choice_row(system: str, found: Choices) -> Mapping[str, object]:
     }
 
 
-def _agreement(found: Agreement) -> Mapping[str, object]:
+def _agreement(found: shape.Agreement) -> Mapping[str, object]:
     """The coefficients that there are, and by reason those that there are not."""
     given: list[NamedCell] = []
     absent: dict[str, list[str]] = defaultdict(list)

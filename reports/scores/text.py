@@ -3,25 +3,15 @@
 import json
 from collections.abc import Iterator, Mapping
 
+from reports.scores import shape
 from reports.scores.lacking import stated
-from reports.scores.shape import (
-    Audit,
-    Choices,
-    Figure,
-    Judged,
-    Means,
-    MeasuredScores,
-    MetricText,
-    Score,
-    Steps,
-)
 from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
 
 MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")
 
 
-def score_text(score: Score) -> str:
+def score_text(score: shape.Score) -> str:
     """All tables of a score, one after the other."""
     sample = " · SAMPLE DATA" if score.is_sample else ""
     frozen = "frozen" if score.frozen else "not frozen"
@@ -82,7 +72,7 @@ def number(estimate: Estimate) -> str:
     return shown
 
 
-def _measured_lines(measured: MeasuredScores) -> Iterator[str]:
+def _measured_lines(measured: shape.MeasuredScores) -> Iterator[str]:
     yield ""
     yield f"Measured on {measured.instances} instances: value [95 %]"
     for key, measure in measured.measures.items():
@@ -100,7 +90,7 @@ def _measured_lines(measured: MeasuredScores) -> Iterator[str]:
             yield f"    {system:<20} {number(estimate)}{counts}{notes}"
 
 
-def _name(row: Figure) -> str:
+def _name(row: shape.Figure) -> str:
     return ", ".join(filter(None, (row.kind, row.question, row.campaign)))
 
 
@@ -111,7 +101,7 @@ def shown(estimate: Estimate | None, whole: Estimate) -> str:
     return number(estimate) if whole.method in MEANS else percent(estimate)
 
 
-def _judge_lines(judge: Judged) -> Iterator[str]:
+def _judge_lines(judge: shape.Judged) -> Iterator[str]:
     yield ""
     yield f"Fixed judge {judge.label}: value [Wilson 95 %], then [paper-cluster bootstrap 95 %]"
     for key, metric in judge.metrics.items():
@@ -131,7 +121,7 @@ def _judge_lines(judge: Judged) -> Iterator[str]:
         yield from _audit_lines(audit, judge.metrics)
 
 
-def _audit_lines(audit: Audit, metrics: Mapping[str, MetricText]) -> Iterator[str]:
+def _audit_lines(audit: shape.Audit, metrics: Mapping[str, shape.MetricText]) -> Iterator[str]:
     yield ""
     yield f"Audit {audit.campaign}: {audit.labelled} of {audit.drawn} drawn outputs labelled"
     for key, found in audit.metrics.items():
@@ -160,15 +150,15 @@ def _audit_lines(audit: Audit, metrics: Mapping[str, MetricText]) -> Iterator[st
             yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
 
 
-def expert_cell(found: Choices | Means | Steps) -> str:
+def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     """What the experts said of one system by one question, in one line."""
-    if isinstance(found, Steps):
+    if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]
         return f"{found.outputs} outputs; {counts}{''.join(means)}"
     without = f"; {found.abstain} abstain" if found.abstain else ""
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""
-    if isinstance(found, Means):
+    if isinstance(found, shape.Means):
         final = f", {number(found.final)} after adjudication" if found.final else ""
         return f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels{final}{without}"
     unanimous, majority = found.conservative.estimate, found.majority.estimate

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -90,13 +91,13 @@ def waiting_jobs(now: dt.datetime) -> Iterator[Waiting]:
     tasks = JudgeTask.objects.filter(
         state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=now
     )
-    kinds: list[tuple[str, QuerySet[JudgeTask] | QuerySet[ImportUpload] | QuerySet[ReportJob], str]] = [
+    kinds: list[tuple[str, QuerySet[Any], str]] = [
         ("Calls of judges", tasks, "available_at"),
         ("Imports", ImportUpload.objects.filter(state=ImportState.WAITING), "created_at"),
         ("Reports to print", ReportJob.objects.filter(state=ReportState.QUEUED), "created_at"),
+        ("Label files to analyse", LabelUpload.objects.filter(state=UploadState.WAITING), "created_at"),
     ]
-    uploads = LabelUpload.objects.filter(state=UploadState.WAITING)
-    for kind, rows, field in [*kinds, ("Label files to analyse", uploads, "created_at")]:
+    for kind, rows, field in kinds:
         found = rows.aggregate(number=Count("pk"), since=Min(field))
         if found["number"]:
             yield Waiting(kind, found["number"], found["since"])

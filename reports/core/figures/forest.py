@@ -13,7 +13,7 @@ _COLOURS = {"judge": "#1f5fa8", "corrected": "#b3541e"}
 
 
 @dataclass(frozen=True)
-class Mark:
+class ForestMark:
     """One row: a value with its interval, both proportions; `missing` says why there is no value.
 
     `kind` is judge or corrected; it decides the shape, so that colour is never the only sign.
@@ -38,7 +38,7 @@ class Group:
     """A system and its rows."""
 
     name: str
-    marks: Sequence[Mark]
+    marks: Sequence[ForestMark]
 
 
 def forest_plot(title: str, groups: Sequence[Group], *, key: str) -> Markup:

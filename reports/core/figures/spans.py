@@ -22,7 +22,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Scale:
+class SpanAxis:
     """A linear axis with its ticks."""
 
     low: float
@@ -35,7 +35,7 @@ class Scale:
         return LEFT + (RIGHT - LEFT) * share
 
 
-def round_scale(values: Sequence[float]) -> Scale:
+def round_scale(values: Sequence[float]) -> SpanAxis:
     """An axis over all `values` whose ticks are 1, 2 or 5 times a power of ten; it always shows zero."""
     low, high = min([0.0, *values]), max([0.0, *values])
     width = (high - low) or 1.0
@@ -45,16 +45,16 @@ def round_scale(values: Sequence[float]) -> Scale:
     first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
     last = max(last, first + 1)
     ticks = tuple(step * number for number in range(first, last + 1))
-    return Scale(ticks[0], ticks[-1], ticks, max(0, -floor(log10(step) + 1e-9)))
+    return SpanAxis(ticks[0], ticks[-1], ticks, max(0, -floor(log10(step) + 1e-9)))
 
 
-def rank_scale(k: int) -> Scale:
+def rank_scale(k: int) -> SpanAxis:
     """Ranks 1 to k, the best on the left."""
     every = max(1, ceil(k / 10))
-    return Scale(0.5, k + 0.5, tuple(range(1, k + 1, every)), 0)
+    return SpanAxis(0.5, k + 0.5, tuple(range(1, k + 1, every)), 0)
 
 
-def span_plot(title: str, spans: Sequence[Span], scale: Scale, *, key: str, reading: str) -> Markup:
+def span_plot(title: str, spans: Sequence[Span], scale: SpanAxis, *, key: str, reading: str) -> Markup:
     """The rows in the order given; a line marks zero where the axis crosses it."""
     bottom = _TOP + (_NAME + _ROW + _GAP) * len(spans)
     drawn: list[Markup] = []

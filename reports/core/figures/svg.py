@@ -40,7 +40,6 @@ def text(
 
 
 def line(x1: float, y1: float, x2: float, y2: float, *, css: str, colour: str, width: float = 1) -> Markup:
-    """A straight line."""
     return element(
         "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=f"fig-line-{css}", stroke=colour, stroke_width=width
     )

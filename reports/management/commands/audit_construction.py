@@ -69,9 +69,9 @@ class Command(TouchstoneCommand):
             for pair in item["pairs"]:
                 if pair["compared"]:
                     kappa = pair["cohen_kappa"]
-                    counts = [pair["compared"], pair["differing"], number(pair["percent"]["value"])]
-                    cells = [*counts, number(kappa["value"]), interval(kappa["ci"])]
-                    rows.append([item["key"], " and ".join(pair["raters"]), *cells])
+                    compared = [pair["compared"], pair["differing"], number(pair["percent"]["value"])]
+                    agreement = [number(kappa["value"]), interval(kappa["ci"])]
+                    rows.append([item["key"], " and ".join(pair["raters"]), *compared, *agreement])
         head = ("item", "raters", "compared", "differ", "agreement", "kappa", "interval")
         lines.append(aligned(head, rows))
         for item in found["items"]:

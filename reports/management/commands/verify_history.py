@@ -26,7 +26,12 @@ class Command(TouchstoneCommand):
         )
 
     def run(self, **options: Any) -> dict[str, object]:
-        kept = [fault_of(_head(text)) for text in options["head"]]
+        kept = []
+        for text in options["head"]:
+            position, _, chain = text.partition(":")
+            if not position.isdecimal() or len(chain) != 64:
+                raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
+            kept.append(fault_of(Head(int(position), chain.lower())))
         found = [fault for fault in kept if fault] + list(islice(faults(), SHOWN))
         if found:
             listed = "\n".join(map(str, found))
@@ -39,10 +44,3 @@ class Command(TouchstoneCommand):
             f"every sealed row is as it was; head {document['head']}\n"
             f"not sealed yet: {open_rows or 'nothing'}"
         )
-
-
-def _head(text: str) -> Head:
-    position, _, chain = text.partition(":")
-    if not position.isdecimal() or len(chain) != 64:
-        raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
-    return Head(int(position), chain.lower())
