@@ -6,7 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from canonical.documents import as_json
-from reports.core.choosing import PARAMETERS
+from reports.core.addresses import release_or_404
+from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.outcomes import chosen_kind, outcomes
 from reports.core.rest import ReadingView
 from reports.external.document import external_document, read_external
@@ -26,8 +27,9 @@ class ExternalScoresView(ReadingView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Both scores of every system that has both, Spearman's rho and Kendall's tau-b with intervals."""
-        chosen, asked = self.chosen(request, name, "outcome", "scores"), request.query_params
+        release, asked = release_or_404(name), request.query_params
+        only_known(asked, *PARAMETERS, "outcome", "scores")
         external = read_external(asked.get("scores", ""))
-        inputs = collect_chosen(chosen)
+        inputs = collect_chosen(choose(release, asked))
         kind = chosen_kind(inputs, asked.get("outcome", ""))
         return Response(as_json(external_document(outcomes(inputs, kind), external)))
