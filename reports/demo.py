@@ -39,17 +39,27 @@ def seed_demo(*, folder: Path, say: Say) -> None:
     with transaction.atomic():
         _people(manifest)
     say(f"{len(manifest['accounts'])} accounts")
-    coordinator = User.objects.get(email=_first(manifest, "coordinator"))
+    emails = [account["email"] for account in manifest["accounts"] if account["role"] == "coordinator"]
+    coordinator = User.objects.get(email=emails[0])
     _releases(manifest, folder, coordinator, say)
-    _decide(manifest, coordinator)
+    # once the releases are there, what was declared means the paper or system of that name
+    for conflict in manifest.get("conflicts", []):
+        rows = Conflict.objects.filter(
+            user__email=conflict["account"], kind=conflict["kind"], decided_at=None
+        )
+        for row in rows.filter(key=conflict["key"]):
+            decide_conflict(actor=coordinator, conflict=row, targets=[(row.kind, row.key)])
     for entry in manifest.get("program_judges", []):
-        _program_judge(entry, coordinator, say)
+        # asked once; the demo's worker answers
+        judge = create_judge(
+            actor=coordinator, slug=entry["slug"], protocol=entry["protocol"], program=entry["program"]
+        )
+        release = Release.objects.select_related("benchmark").get(name=entry["release"])
+        if not judge.runs.filter(release=release).exists():
+            ask(actor=coordinator, judge=judge, release=release)
+        say(f"judge {judge.label}: a program, asked about {release.name}")
     for entry in manifest["campaigns"]:
         _campaign(entry, coordinator, say)
-
-
-def _first(manifest: Mapping[str, Any], role: str) -> str:
-    return next(str(account["email"]) for account in manifest["accounts"] if account["role"] == role)
 
 
 def _people(manifest: Mapping[str, Any]) -> None:
@@ -66,16 +76,6 @@ def _people(manifest: Mapping[str, Any]) -> None:
             declare_conflict(
                 actor=user, kind=conflict["kind"], key=conflict["key"], reason=conflict["reason"]
             )
-
-
-def _decide(manifest: Mapping[str, Any], actor: User) -> None:
-    """Once the releases are there, what was declared means the paper or system of that name."""
-    for conflict in manifest.get("conflicts", []):
-        rows = Conflict.objects.filter(
-            user__email=conflict["account"], kind=conflict["kind"], decided_at=None
-        )
-        for row in rows.filter(key=conflict["key"]):
-            decide_conflict(actor=actor, conflict=row, targets=[(row.kind, row.key)])
 
 
 def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) -> None:
@@ -109,58 +109,43 @@ def _releases(manifest: Mapping[str, Any], folder: Path, actor: User, say: Say) 
         release = Release.objects.select_related("benchmark").get(name=entry["release"])
         import_labels(actor=actor, path=folder / entry["file"], release=release)
     for entry in manifest.get("tuples", []):
-        _tuple(entry, actor)
+        release = Release.objects.get(name=entry["release"])
+        runs = [run_called(release, arm) for arm in entry["runs"]]
+        said = {key: value for key, value in entry.items() if key not in ("release", "runs")}
+        if not release.tuples.filter(name=entry["name"]).exists():
+            declare_tuple(actor=actor, release=release, runs=runs, **said)
     for release in Release.objects.filter(name__in=[entry["name"] for entry in manifest["releases"]]):
         freeze_release(actor=actor, release=release)
 
 
-def _tuple(entry: Mapping[str, Any], actor: User) -> None:
-    release = Release.objects.get(name=entry["release"])
-    runs = [run_called(release, arm) for arm in entry["runs"]]
-    said = {key: value for key, value in entry.items() if key not in ("release", "runs")}
-    if not release.tuples.filter(name=entry["name"]).exists():
-        declare_tuple(actor=actor, release=release, runs=runs, **said)
-
-
-def _program_judge(entry: Mapping[str, Any], actor: User, say: Say) -> None:
-    """Asks the program once; the demo's worker answers."""
-    judge = create_judge(
-        actor=actor, slug=entry["slug"], protocol=entry["protocol"], program=entry["program"]
-    )
-    release = Release.objects.select_related("benchmark").get(name=entry["release"])
-    if not judge.runs.filter(release=release).exists():
-        ask(actor=actor, judge=judge, release=release)
-    say(f"judge {judge.label}: a program, asked about {release.name}")
-
-
 def _campaign(entry: Mapping[str, Any], actor: User, say: Say) -> None:
-    existing = Campaign.objects.filter(slug=entry["slug"]).first()
-    if existing is None:
+    campaign = Campaign.objects.filter(slug=entry["slug"]).first()
+    if campaign is None:
         with transaction.atomic():
-            existing = _open(entry, actor)
-    elif existing.name != entry["name"]:
-        Campaign.objects.filter(pk=existing.pk).update(name=entry["name"])
-    say(f"campaign {entry['slug']}: {existing.items.count()} items")
+            campaign = _drawn(entry, actor)
+            if "least_authors" in entry:
+                set_least_authors(actor=actor, campaign=campaign, least=entry["least_authors"])
+            open_campaign(actor=actor, campaign=campaign)
+            apply_plan(actor=actor, campaign=campaign, sha256=plan_assignment(campaign).sha256)
+    elif campaign.name != entry["name"]:
+        Campaign.objects.filter(pk=campaign.pk).update(name=entry["name"])
+    say(f"campaign {entry['slug']}: {campaign.items.count()} items")
 
 
-def _open(entry: Mapping[str, Any], actor: User) -> Campaign:
+def _drawn(entry: Mapping[str, Any], actor: User) -> Campaign:
+    """The audit or grading of the entry in draft, with its items."""
     release = Release.objects.select_related("benchmark").get(name=entry["release"])
-    campaign = _audit(entry, actor, release) if entry["kind"] == "audit" else _grading(entry, actor, release)
-    if "least_authors" in entry:
-        set_least_authors(actor=actor, campaign=campaign, least=entry["least_authors"])
-    open_campaign(actor=actor, campaign=campaign)
-    apply_plan(actor=actor, campaign=campaign, sha256=plan_assignment(campaign).sha256)
-    return campaign
-
-
-def _terms(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: entry[key] for key in ("slug", "name", "rubric", "reviewers_per_item", "instructions", "seed")
-    }
-
-
-def _grading(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
-    campaign = create_campaign(actor=actor, release=release, **_terms(entry))
+    shared = ("slug", "name", "rubric", "reviewers_per_item", "instructions", "seed")
+    terms = {key: entry[key] for key in shared}
+    if entry["kind"] == "audit":
+        plan = plan_audit(
+            release=release,
+            wanted=PerStratum(entry["per_stratum"]),
+            buckets=entry["buckets"],
+            exclude_campaigns=[entry["exclude_campaign"]],
+        )
+        return draw_audit(actor=actor, plan=plan, **terms)
+    campaign = create_campaign(actor=actor, release=release, **terms)
     outputs = Output.objects.filter(
         run__release=release,
         run__track=DEFAULT_TRACK,
@@ -168,16 +153,5 @@ def _grading(entry: Mapping[str, Any], actor: User, release: Release) -> Campaig
         instance__key__in=entry["instances"],
         state="answered",
     )
-    strata = dict(outputs.values_list("pk", "instance__domain"))
-    draw_items(actor=actor, campaign=campaign, strata=strata)
+    draw_items(actor=actor, campaign=campaign, strata=dict(outputs.values_list("pk", "instance__domain")))
     return campaign
-
-
-def _audit(entry: Mapping[str, Any], actor: User, release: Release) -> Campaign:
-    plan = plan_audit(
-        release=release,
-        wanted=PerStratum(entry["per_stratum"]),
-        buckets=entry["buckets"],
-        exclude_campaigns=[entry["exclude_campaign"]],
-    )
-    return draw_audit(actor=actor, plan=plan, **_terms(entry))

@@ -49,11 +49,9 @@ def reconcile() -> None:
 
 @shared_task(name="reports.beat_heart")
 def heartbeat() -> None:
-    """See reports.status.state.beat_heart."""
     beat_heart()
 
 
 @shared_task(name="reports.seal_history")
 def seal_history() -> int:
-    """See reports.history.chain.seal."""
     return seal()

@@ -1,6 +1,7 @@
 """Forms of the pages that analyse a label table: somebody's own file, or stored labels."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -32,8 +33,6 @@ CHOICES = [(name, f"{_TITLES[name]}: {analysis.line}") for name, analysis in ANA
 
 
 class UploadForm(forms.Form):
-    """The file."""
-
     file = forms.FileField(
         label="Label file", widget=forms.FileInput(attrs={"accept": ".csv,.jsonl,.ndjson,text/csv"})
     )
@@ -105,19 +104,9 @@ class OptionsForm(forms.Form):
 
     MAIN: tuple[str, ...] = ("positive", "question", "order")
     OTHERS: tuple[str, ...] = (
-        "first",
-        "second",
-        "by",
-        "exchangeable",
-        "orders",
-        "score_range",
-        "rater_kind",
-        "level",
-        "systems",
-        "k",
-        "confidence",
-        "seed",
-    )
+        "first", "second", "by", "exchangeable", "orders", "score_range", "rater_kind", "level", "systems",
+        "k", "confidence", "seed",
+    )  # fmt: skip
 
     @property
     def main_fields(self) -> list[forms.BoundField]:
@@ -139,25 +128,31 @@ class OptionsForm(forms.Form):
         except ValueError as refusal:
             raise forms.ValidationError(f"It {refusal}.") from refusal
 
-    def clean(self) -> dict[str, Any]:
-        found: dict[str, Any] = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
         if not self.errors:
             try:
-                found["request"] = self._request(found)
+                self.cleaned_data["request"] = self._request()
             except ValueError as refusal:
                 self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
-        return found
 
-    def _request(self, found: dict[str, Any]) -> Request:
-        lists = {name: tuple(filter(None, words(found[name]))) for name in ("first", "second", "systems")}
-        asked: dict[str, Any] = {
-            **found,
-            **lists,
-            "order": words(found["order"]),
-            "orders": found["orders"] or "agree",
-        }
-        takes = ("analysis", *ANALYSES[found["analysis"]].takes, *COMMON)
+    def _request(self, **more: object) -> Request:
+        """The request of the valid form; `more` are options that have no field."""
+        asked = {**self.cleaned_data, **more}
+        for name in ("first", "second", "systems"):
+            asked[name] = tuple(filter(None, words(asked[name])))
+        asked["order"], asked["orders"] = words(asked["order"]), asked["orders"] or "agree"
+        takes = ("analysis", *ANALYSES[asked["analysis"]].takes, *COMMON)
         return from_row({name: asked[name] for name in takes if name in asked})
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """A column of a file with the field that says what it is, and its first cells."""
+
+    name: str
+    field: forms.BoundField
+    cells: list[str]
 
 
 class AnalysisForm(OptionsForm):
@@ -173,11 +168,18 @@ class AnalysisForm(OptionsForm):
     OTHERS = ("more", *OptionsForm.OTHERS)
 
     def __init__(self, data: Any, *, peek: Peek, asked: Request | None = None) -> None:
-        super().__init__(data, initial=_initial(asked, peek))
         self.peek = peek
         guess = guessed_columns(peek.header, OURS)
-        if asked is not None:
+        if asked is None:
+            initial = {"analysis": likely_analysis(peek)}
+        else:
             guess = {name: asked.renaming.get(name, guess[name]) for name in peek.header}
+            more = (f"{name}={ours}" for name, ours in asked.renaming.items() if name not in peek.header)
+            initial = as_row(asked) | {"more": "\n".join(more)}
+            for name in ("order", "first", "second", "systems", "score_range", "k"):
+                if name in initial:
+                    initial[name] = ", ".join(map(str, initial[name] or ()))
+        super().__init__(data, initial=initial)
         for number, name in enumerate(peek.header):
             self.fields[f"column_{number}"] = forms.ChoiceField(
                 label=f"{name or '(no name)'} is",
@@ -187,14 +189,13 @@ class AnalysisForm(OptionsForm):
             )
 
     @property
-    def columns(self) -> list[dict[str, Any]]:
-        """Each column of the file with its field and its first cells."""
+    def columns(self) -> list[FileColumn]:
         return [
-            {
-                "name": name,
-                "field": self[f"column_{number}"],
-                "cells": [row[number] if number < len(row) else "" for row in self.peek.rows],
-            }
+            FileColumn(
+                name,
+                self[f"column_{number}"],
+                [row[number] if number < len(row) else "" for row in self.peek.rows],
+            )
             for number, name in enumerate(self.peek.header)
         ]
 
@@ -205,22 +206,15 @@ class AnalysisForm(OptionsForm):
         except ValueError as refusal:
             raise forms.ValidationError(f"A line {refusal}.") from refusal
 
-    def _request(self, found: dict[str, Any]) -> Request:
-        known = ANALYSES[found["analysis"]].columns
-        chosen = {name: found[f"column_{number}"] for number, name in enumerate(self.peek.header)}
-        renames = {name: ours if ours in known else "" for name, ours in chosen.items()}
-        changed: dict[str, str] = {name: ours for name, ours in renames.items() if ours != name}
-        return super()._request({**found, "renaming": {**changed, **found["more"]}})
-
-
-def _initial(asked: Request | None, peek: Peek) -> dict[str, Any]:
-    if asked is None:
-        return {"analysis": likely_analysis(peek)}
-    row = as_row(asked)
-    lists = ("order", "first", "second", "systems", "score_range", "k")
-    shown = {name: ", ".join(map(str, row[name] or ())) if name in lists else row[name] for name in row}
-    more = {name: ours for name, ours in asked.renaming.items() if name not in peek.header}
-    return shown | {"more": "\n".join(f"{name}={ours}" for name, ours in more.items())}
+    def _request(self, **more: object) -> Request:
+        found, renamed = self.cleaned_data, {}
+        for number, name in enumerate(self.peek.header):
+            ours = found[f"column_{number}"]
+            if ours not in ANALYSES[found["analysis"]].columns:
+                ours = ""
+            if ours != name:
+                renamed[name] = ours
+        return super()._request(renaming={**renamed, **found["more"]}, **more)
 
 
 def likely_analysis(peek: Peek) -> str:

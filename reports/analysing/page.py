@@ -7,7 +7,7 @@ from typing import Any
 from reports.core.cells import bounds_words, number_cell, p_words, percent_cell
 from reports.core.estimates import with_estimates
 from reports.core.figures.confusion import confusion_matrix
-from reports.core.figures.forest import Group, Mark, forest_plot
+from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.reliability import reliability_curve
 from reports.core.figures.shares import share_bars
@@ -27,7 +27,7 @@ _CELLS = ("tp", "fp", "fn", "tn")
 
 
 @dataclass(frozen=True)
-class Figure:
+class Plot:
     """A drawing with the line below it."""
 
     drawing: Markup
@@ -49,13 +49,28 @@ class Section:
 
     title: str
     counts: str = ""
-    figures: Sequence[Figure] = ()
+    figures: Sequence[Plot] = ()
     tables: Sequence[TableView] = ()
     notes: Sequence[str] = field(default_factory=tuple)
     more: Sequence[TableView] = ()
 
 
-def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Warned:
+    """A reason or caution that occurs in a document, and what to do about it, "" where there is nothing."""
+
+    code: str
+    words: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class AnalysisPage:
+    sections: Sequence[Section]
+    cautions: Sequence[Warned]
+
+
+def analysis_page(analysis: str, document: Document) -> AnalysisPage:
     """The sections of an analysis, and its cautions with what to do about them."""
     makers = {
         "agreement": _agreement,
@@ -69,13 +84,10 @@ def analysis_page(analysis: str, document: Document) -> dict[str, Any]:
         "errors": _errors,
         "retrieval": _retrieval,
     }
-    return {
-        "sections": list(makers[analysis](with_estimates(document))),
-        "cautions": [
-            {"code": code, "words": sentence_of(code), "advice": ADVICE.get(code, "")}
-            for code in sorted(set(_codes(document)))
-        ],
-    }
+    return AnalysisPage(
+        list(makers[analysis](with_estimates(document))),
+        [Warned(code, sentence_of(code), ADVICE.get(code, "")) for code in sorted(set(_codes(document)))],
+    )
 
 
 def _codes(part: Any) -> Iterator[str]:
@@ -104,22 +116,40 @@ def _estimates(caption: str, document: Document, names: Sequence[str]) -> TableV
 
 def _agreement(document: Document) -> Iterator[Section]:
     for number, (question, bundle) in enumerate(document["questions"].items()):
-        primary = bundle["primary"]
+        primary, pairs = bundle["primary"], bundle["pairs"]
         others = [
             name for name in ("percent_pooled", *COEFFICIENTS, *FORMS) if name not in (primary, "percent")
         ]
+        tables = [_estimates("Primary coefficient and percent agreement", bundle, (primary, "percent"))]
         more = [_estimates("Other coefficients", bundle, others)]
         if bundle["per_category"]:
-            more.append(_categories(bundle))
-        tables = [_estimates("Primary coefficient and percent agreement", bundle, (primary, "percent"))]
-        if bundle["pairs"]:
-            tables.append(_rater_pairs(bundle["pairs"]))
-            if bundle["level"] != "nominal":
-                more.append(_relations(bundle["pairs"]))
-        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
-        notes = list(_dropped(bundle["pairs_dropped"]))
+            values = [
+                [
+                    value,
+                    f"{rounded_percent(bundle['marginals'][value])} %",
+                    "" if share is None else rounded(share),
+                ]
+                for value, share in bundle["per_category"].items()
+            ]
+            more.append(TableView("Values", ("", "Share of labels", "Specific agreement"), values))
+        if pairs:
+            tables.append(_rater_pairs(pairs))
+        if pairs and bundle["level"] != "nominal":
+            relations = [
+                [" / ".join(pair["raters"]), *(number_cell(pair[name]) for name in RELATIONS)]
+                for pair in pairs[:MOST_ROWS]
+            ]
+            head = ("", *(coefficient_name(name) for name in RELATIONS))
+            caption = "Scores of pairs of raters; bias is the first minus the second"
+            more.append(TableView(caption, head, relations))
+        notes = []
+        if dropped := len(bundle["pairs_dropped"]):
+            notes.append(
+                f"{dropped} pairs of raters have fewer than ten common items and are left out of the table."
+            )
         if bundle["exchangeable"]:
             notes.append("Coefficients and pairs that need to know who gave which label are left out.")
+        raters = "raters not told apart" if bundle["exchangeable"] else f"{bundle['n_raters']} raters"
         yield Section(
             question or "All labels",
             f"{bundle['n_items']} items, {bundle['n_pairable']} of them with two or more raters; "
@@ -127,7 +157,7 @@ def _agreement(document: Document) -> Iterator[Section]:
             f"{bundle['n_abstain']} abstained, {bundle['n_unavailable']} unavailable. "
             f"{bundle['agreeing_pairs']} of {bundle['label_pairs']} pairs of labels agree. "
             f"{_left_out_one(bundle['unit'])}",
-            figures=_kappas(bundle["pairs"], number),
+            figures=_kappas(pairs, number),
             tables=tables,
             notes=notes,
             more=more,
@@ -138,24 +168,15 @@ def _left_out_one(unit: str) -> str:
     return f"Intervals leave out one {unit} at a time."
 
 
-def _relations(pairs: Sequence[Document]) -> TableView:
-    rows = [
-        [" / ".join(pair["raters"]), *(number_cell(pair[name]) for name in RELATIONS)]
-        for pair in pairs[:MOST_ROWS]
-    ]
-    return TableView(
-        "Scores of pairs of raters; bias is the first minus the second",
-        ("", *(coefficient_name(name) for name in RELATIONS)),
-        rows,
-    )
-
-
 def _difference(document: Document) -> Iterator[Section]:
     for question, found in document["questions"].items():
-        rows: list[list[object]] = [
-            [f"Alpha of the {side}: {_listed(found[side]['raters'])}", number_cell(found[side]["alpha"])]
-            for side in ("first", "second")
-        ]
+        rows: list[list[object]] = []
+        for side in ("first", "second"):
+            raters = found[side]["raters"]
+            listed = ", ".join(raters[:MOST_RATERS]) or "nobody"
+            if len(raters) > MOST_RATERS:
+                listed += f" and {len(raters) - MOST_RATERS} more"
+            rows.append([f"Alpha of the {side}: {listed}", number_cell(found[side]["alpha"])])
         rows.append(["First minus second", number_cell(found["difference"])])
         tested = f" p {p_words(found['p'])} of no difference." if found["p"] is not None else ""
         yield Section(
@@ -166,22 +187,31 @@ def _difference(document: Document) -> Iterator[Section]:
         )
 
 
-def _listed(names: Sequence[str]) -> str:
-    others = len(names) - MOST_RATERS
-    return (
-        ", ".join(names[:MOST_RATERS]) + (f" and {others} more" if others > 0 else "") if names else "nobody"
-    )
-
-
 def _systems(document: Document) -> Iterator[Section]:
     for question, found in document["questions"].items():
         counted = document["positive"] is not None
-        rows = []
+        rows, notes = [], []
         for row in found["systems"]:
-            shown: list[object] = [row["system"], f"{row['labelled']} of {row['outputs']}", _range(row)]
+            shown: list[object] = [
+                row["system"],
+                f"{row['labelled']} of {row['outputs']}",
+                _from_to(row["raters_per_output"] or ("", "")),
+            ]
             if counted:
                 shown += [percent_cell(row["majority"]), str(row["ties"]), percent_cell(row["unanimous"])]
             rows.append([*shown, number_cell(row["mean"])])
+            # what the system lacks, in a sentence
+            lacks = []
+            if row["unlabelled"]:
+                lacks.append(f"{row['unlabelled']} outputs without a label")
+            if row["missing_instances"]:
+                lacks.append(f"{row['missing_instances']} problems that others have labels of")
+            said = f"{row['system']} lacks {' and '.join(lacks)}." if lacks else ""
+            if bounds := bounds_words(row["majority"]):
+                said = said or f"{row['system']}:"
+                said += f" Whatever unlabelled outputs and ties are, the majority lies between {bounds}."
+            if said:
+                notes.append(said)
         head = ["", "Labelled outputs", "Raters per output"]
         head += ["By majority", "Ties", "Unanimously"] if counted else []
         yield Section(
@@ -189,29 +219,13 @@ def _systems(document: Document) -> Iterator[Section]:
             f"{found['outputs']} outputs, level {found['level']}. Shares are of labelled outputs; a tie and an "
             "abstained label are no success.",
             tables=[TableView("Systems", (*head, "Mean"), rows)],
-            notes=[_gaps(row) for row in found["systems"] if _gaps(row)],
+            notes=notes,
         )
 
 
-def _range(row: Document) -> str:
-    ends = row["raters_per_output"]
-    if ends is None:
-        return ""
+def _from_to(ends: Sequence[object]) -> str:
+    """ "2" or "2 to 5"."""
     return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
-
-
-def _gaps(row: Document) -> str:
-    """What a system lacks, in a sentence; "" where nothing is missing."""
-    lacks = [
-        f"{row['unlabelled']} outputs without a label" if row["unlabelled"] else "",
-        f"{row['missing_instances']} problems that others have labels of" if row["missing_instances"] else "",
-    ]
-    said = " and ".join(part for part in lacks if part)
-    bounds = bounds_words(row["majority"])
-    reach = (
-        f" Whatever unlabelled outputs and ties are, the majority lies between {bounds}." if bounds else ""
-    )
-    return f"{row['system']} lacks {said}.{reach}" if said else f"{row['system']}:{reach}" if reach else ""
 
 
 def _errors(document: Document) -> Iterator[Section]:
@@ -254,14 +268,6 @@ def error_tables(part: Document) -> list[TableView]:
     ]
 
 
-def _categories(bundle: Document) -> TableView:
-    rows = [
-        [name, f"{rounded_percent(bundle['marginals'][name])} %", "" if share is None else rounded(share)]
-        for name, share in bundle["per_category"].items()
-    ]
-    return TableView("Values", ("", "Share of labels", "Specific agreement"), rows)
-
-
 def _rater_pairs(pairs: Sequence[Document]) -> TableView:
     rows = [
         [
@@ -278,7 +284,7 @@ def _rater_pairs(pairs: Sequence[Document]) -> TableView:
     return TableView(f"Pairs of raters{more}", head, rows)
 
 
-def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
+def _kappas(pairs: Sequence[Document], number: int) -> list[Plot]:
     names = list(dict.fromkeys(name for pair in pairs for name in pair["raters"]))
     if not 2 < len(names) <= MOST_RATERS:
         return []
@@ -292,13 +298,7 @@ def _kappas(pairs: Sequence[Document], number: int) -> list[Figure]:
         cells[row, column] = cells[column, row] = shown
     reading = "Cohen’s kappa of each pair of raters, with their common items."
     drawing = shaded_matrix("Kappa of pairs of raters", names, cells, key=f"kappas-{number}", reading=reading)
-    return [Figure(drawing, reading)]
-
-
-def _dropped(dropped: Sequence[Document]) -> list[str]:
-    if not dropped:
-        return []
-    return [f"{len(dropped)} pairs of raters have fewer than ten common items and are left out of the table."]
+    return [Plot(drawing, reading)]
 
 
 def _audit(document: Document) -> Iterator[Section]:
@@ -312,20 +312,15 @@ def _audit(document: Document) -> Iterator[Section]:
 def _one_audit(title: str, document: Document, key: str) -> Section:
     inside = document["in_sample"]
     rows = [
-        [
-            coefficient_name(name),
-            number_cell(document["weighted"][name]),
-            number_cell(inside[name]),
-        ]
+        [coefficient_name(name), number_cell(document["weighted"][name]), number_cell(inside[name])]
         for name in METRICS
     ]
-    cells = {cell: inside[cell] for cell in _CELLS}
-    drawing = confusion_matrix(f"{title}: audited outputs", cells, key=f"confusion-{key}")
+    drawing = confusion_matrix(f"{title}: audited outputs", inside, key=f"confusion-{key}")
     return Section(
         title,
         f"{document['eligible']} eligible pairs, {document['excluded']} excluded, "
         f"{document['unaudited']} verdicts without an audit.",
-        figures=[Figure(drawing, "Audited outputs, as they are in the sample.")],
+        figures=[Plot(drawing, "Audited outputs, as they are in the sample.")],
         tables=[
             TableView(
                 "Weighted by the design, and in the sample only",
@@ -360,7 +355,7 @@ def _one_score(title: str, document: Document, key: str) -> Section:
     forest = forest_plot("Score before and after correction", groups, key=key)
     return Section(
         title,
-        figures=[Figure(forest, "Score before and after correction.")],
+        figures=[Plot(forest, "Score before and after correction.")],
         tables=[
             TableView(
                 "Scores",
@@ -389,14 +384,13 @@ def _one_score(title: str, document: Document, key: str) -> Section:
     )
 
 
-def _mark(kind: str, label: str, estimate: Estimate) -> Mark:
-    return Mark(kind, label, estimate.value, estimate.ci, "undefined")
+def _mark(kind: str, label: str, estimate: Estimate) -> ForestMark:
+    return ForestMark(kind, label, estimate.value, estimate.ci, "undefined")
 
 
 def _pairs(document: Document) -> Iterator[Section]:
     systems = sorted(
-        document["systems"],
-        key=lambda row: (row["strength"].value is None, -(row["strength"].value or 0)),
+        document["systems"], key=lambda row: (row["strength"].value is None, -(row["strength"].value or 0))
     )
     rows = [
         [
@@ -405,7 +399,7 @@ def _pairs(document: Document) -> Iterator[Section]:
             percent_cell(row["win_rate"]),
             percent_cell(row["half_tie_rate"]),
             number_cell(row["strength"], places=2),
-            "" if row["rank"] is None else _rank(row["rank"]),
+            "" if row["rank"] is None else _from_to(row["rank"]),
         ]
         for row in systems
     ]
@@ -421,7 +415,14 @@ def _pairs(document: Document) -> Iterator[Section]:
             f"Cycle of the majority: {' beats '.join(cycle)}." for cycle in document["transitivity"]["cycles"]
         ],
     )
-    bias = document["position_bias"]
+    bias, notes = document["position_bias"], []
+    if bias["p"] is not None:
+        notes.append(f"Does the first shown win more often, over all presentations? p {p_words(bias['p'])}.")
+    if bias["swap_p"] is not None:
+        notes.append(
+            "Of pairs shown in both orders where the same slot won twice, is it the first slot more often? "
+            f"p {p_words(bias['swap_p'])}."
+        )
     yield Section(
         "Order and position",
         tables=[
@@ -436,40 +437,25 @@ def _pairs(document: Document) -> Iterator[Section]:
                 ],
             )
         ],
-        notes=list(_tests(bias)),
+        notes=notes,
     )
 
 
-def _tests(bias: Document) -> Iterator[str]:
-    if bias["p"] is not None:
-        yield f"Does the first shown win more often, over all presentations? p {p_words(bias['p'])}."
-    if bias["swap_p"] is not None:
-        yield (
-            "Of pairs shown in both orders where the same slot won twice, is it the first slot more often? "
-            f"p {p_words(bias['swap_p'])}."
-        )
-
-
-def _rank(rank: Sequence[int]) -> str:
-    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]} to {rank[1]}"
-
-
-def _pair_figures(systems: Sequence[Document]) -> Iterator[Figure]:
+def _pair_figures(systems: Sequence[Document]) -> Iterator[Plot]:
     bars = {row["system"]: {key: row[key] for key in ("wins", "ties", "losses")} for row in systems}
     if any(sum(counts.values()) for counts in bars.values()):
         drawing = share_bars("Wins, ties and losses", ("wins", "ties", "losses"), bars, key="outcomes")
-        yield Figure(drawing, "Wins, ties and losses of each system.")
-    spans = [_span(row) for row in systems if row["strength"].value is not None]
+        yield Plot(drawing, "Wins, ties and losses of each system.")
+    spans = []
+    for row in systems:
+        strength, cell = row["strength"], number_cell(row["strength"], places=2)
+        if strength.value is not None:
+            shown = f"{cell.value} {cell.interval}".strip()
+            spans.append(Span(row["system"], strength.value, strength.ci, shown))
     if spans:
         scale = round_scale([end for span in spans for end in (span.value or 0.0, *(span.ends or ()))])
         reading = "Davidson strength with its interval."
-        yield Figure(span_plot("Strengths", spans, scale, key="strengths", reading=reading), reading)
-
-
-def _span(row: Document) -> Span:
-    strength: Estimate = row["strength"]
-    cell = number_cell(strength, places=2)
-    return Span(row["system"], strength.value, strength.ci, f"{cell.value} {cell.interval}".strip())
+        yield Plot(span_plot("Strengths", spans, scale, key="strengths", reading=reading), reading)
 
 
 def _calibration(document: Document) -> Iterator[Section]:
@@ -477,15 +463,11 @@ def _calibration(document: Document) -> Iterator[Section]:
         for number, judge in enumerate(found["judges"]):
             name = " ".join(part for part in (judge["judge"], judge["judge_version"]) if part)
             names = ("auc", "brier", "overconfidence")
-            curve = [
-                [
-                    _bin(row),
-                    str(row["n"]),
-                    rounded(row["mean_score"]),
-                    percent_cell(row["share"]),
-                ]
-                for row in judge["curve"]
-            ]
+            curve = []
+            for row in judge["curve"]:
+                scores = _from_to([rounded(row[end], places=2) for end in ("low", "high")])
+                mean = rounded(row["mean_score"])
+                curve.append([scores, str(row["n"]), mean, percent_cell(row["share"])])
             drawing = reliability_curve(
                 f"Reliability of {name or 'the judge'}", judge["curve"], key=f"reliability-{place}-{number}"
             )
@@ -496,7 +478,7 @@ def _calibration(document: Document) -> Iterator[Section]:
                 f"{judge['missing']} without a score, {found['splits']} on which experts split, "
                 f"{found['excluded']} that are neither. {_left_out_one(found['unit'])}",
                 figures=[
-                    Figure(drawing, "Share that is true, by score. A calibrated judge keeps to the diagonal.")
+                    Plot(drawing, "Share that is true, by score. A calibrated judge keeps to the diagonal.")
                 ]
                 if shown
                 else (),
@@ -505,11 +487,6 @@ def _calibration(document: Document) -> Iterator[Section]:
                     TableView("Reliability", ("Score", "Items", "Mean score", "Share that is true"), curve),
                 ],
             )
-
-
-def _bin(row: Document) -> str:
-    low, high = rounded(row["low"], places=2), rounded(row["high"], places=2)
-    return low if row["low"] == row["high"] else f"{low} to {high}"
 
 
 def _gold(document: Document) -> Iterator[Section]:

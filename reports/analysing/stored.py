@@ -9,7 +9,7 @@ from accounts.refusal import Refused
 from annotation.core.phases import Phase
 from annotation.models import Campaign, CampaignKind
 from benchmark.rubrics import rubric_from_content
-from benchmark.subjects import InstanceSubject, PairSubject, Subject, parse_subject
+from benchmark.subjects import PairSubject, Subject, parse_subject
 from reports.core.choosing import Chosen
 from reports.labels.cells import Row
 from reports.labels.exporting import csv_lines
@@ -67,23 +67,19 @@ def stored_document(chosen: Chosen, slug: str, asked: Request) -> Document:
 def _by_scale(table: Table, asked: Request, scales: Mapping[str, Scale]) -> Document:
     """The document; an analysis that asks for a level is made question by question, each with its own scale."""
     analysis, only = ANALYSES[asked.analysis], asked.options.question
-    questions = questions_in(table) if only is None and "level" in analysis.takes else [only]
-    found = [analysis.document(table, _on_scale(asked, question, scales)) for question in questions]
+    found = []
+    for question in questions_in(table) if only is None and "level" in analysis.takes else [only]:
+        scale, level, order = scales.get(question or ""), asked.level, asked.options.order
+        if scale is not None:
+            if not order and scale.ranked and scale.level == "ordinal":
+                order = tuple(sorted(scale.judgments, key=scale.height))
+            level = level or ("nominal" if scale.level == "nominal" and not order else None)
+        options = replace(asked.options, question=question, order=order)
+        found.append(analysis.document(table, replace(asked, level=level, options=options)))
     if not found:
         return analysis.document(table, asked)
     joined = {key: entry for document in found for key, entry in document.get("questions", {}).items()}
     return found[0] | ({"questions": joined} if "level" in analysis.takes else {})
-
-
-def _on_scale(asked: Request, question: str | None, scales: Mapping[str, Scale]) -> Request:
-    scale = scales.get(question or "")
-    if scale is None:
-        return replace(asked, options=replace(asked.options, question=question))
-    order = asked.options.order
-    if not order and scale.ranked and scale.level == "ordinal":
-        order = tuple(sorted(scale.judgments, key=scale.height))
-    level = asked.level or ("nominal" if scale.level == "nominal" and not order else None)
-    return replace(asked, level=level, options=replace(asked.options, question=question, order=order))
 
 
 STORED = tuple(name for name in ANALYSES if name != "retrieval")
@@ -111,15 +107,13 @@ def stored_rows(chosen: Chosen, campaign: str) -> Iterator[Row]:
     )
     for row in chain(given if campaign else (), verdicts if chosen.judge else ()):
         subject = parse_subject(row["subject"])
-        outputs = _outputs(subject)
-        if any((output.track, output.condition) != (chosen.track, chosen.condition) for output in outputs):
+        outputs = subject.ordered if isinstance(subject, PairSubject) else (subject,)
+        if any(
+            (output.track, output.condition) != (chosen.track, chosen.condition)
+            for output in outputs
+            if isinstance(output, Subject)
+        ):
             continue
         systems = "|".join(arm.partition("@")[0] for arm in row["system"].split("|"))
         step = f"/{row['step']}" if row.get("step") else ""
         yield {**row, "system": systems, "subject": f"{row['subject']}{step}"}
-
-
-def _outputs(subject: Subject | PairSubject | InstanceSubject) -> tuple[Subject, ...]:
-    if isinstance(subject, PairSubject):
-        return subject.ordered
-    return (subject,) if isinstance(subject, Subject) else ()

@@ -90,14 +90,11 @@ def analyse_file(request: SignedInRequest, handle: str) -> HttpResponse:
             return redirect(f"{request.path}#answer")
         except Refused as refusal:
             form.add_error(None, refusal.reason)
-    context: dict[str, Any] = {"upload": upload, "form": form, "answer": _shown(upload)}
+    answer = None
+    if upload.state == UploadState.DONE:
+        answer = analysis_page(upload.asked["analysis"], uploads.document_of(upload))
+    context = {"upload": upload, "form": form, "answer": answer}
     return render(request, "reports/analysing/analyse_file.html", context, status=400 if form.errors else 200)
-
-
-def _shown(upload: LabelUpload) -> dict[str, Any] | None:
-    if upload.state != UploadState.DONE:
-        return None
-    return analysis_page(upload.asked["analysis"], uploads.document_of(upload))
 
 
 @login_required

@@ -10,7 +10,6 @@ import os
 import secrets
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -20,7 +19,7 @@ from accounts.models import User
 from accounts.refusal import Refused
 from reports.analysing.requests import as_row, from_row
 from reports.models import LabelUpload, UploadState
-from stats.analyses.running import Request, run
+from stats.analyses.running import Document, Request, run
 from stats.tables.columns import Form, form_of
 from stats.tables.peeking import Peek, peek
 from stats.tables.raw_rows import TableError
@@ -33,7 +32,6 @@ TASK = "reports.analyse_uploads"
 
 
 def path_of(upload: LabelUpload) -> Path:
-    """The path of the stored file."""
     return Path(settings.UPLOAD_DIR) / f"{upload.handle}.labels"
 
 
@@ -80,9 +78,9 @@ def first_rows(upload: LabelUpload) -> Peek:
         raise Refused("The file is gone; choose it again.", code="no_file") from error
 
 
-def document_of(upload: LabelUpload) -> dict[str, Any]:
+def document_of(upload: LabelUpload) -> Document:
     """The answer of an upload that is done."""
-    document: dict[str, Any] = json.loads(upload.document)
+    document: Document = json.loads(upload.document)
     return document
 
 
@@ -133,25 +131,24 @@ def _analyse(pk: int) -> bool:
     if not claimed:
         return False
     upload = LabelUpload.objects.get(pk=pk)
-    answer = _answer(upload)
-    LabelUpload.objects.filter(pk=pk, state=UploadState.RUNNING, started_at=upload.started_at).update(
-        ended_at=timezone.now(), **answer
-    )
-    return True
-
-
-def _answer(upload: LabelUpload) -> dict[str, str]:
+    printed = refusal = ""
     try:
         with path_of(upload).open("rb") as stream:
             document = run(stream, _form(upload), from_row(upload.asked))
-    except (TableError, ValueError) as refusal:
-        return {"state": UploadState.REFUSED, "refusal": f"{refusal}."}
+        printed = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    except (TableError, ValueError) as error:
+        refusal = f"{error}."
     except FileNotFoundError:
-        return {"state": UploadState.REFUSED, "refusal": "The file is gone; choose it again."}
+        refusal = "The file is gone; choose it again."
     except MemoryError:
-        return {"state": UploadState.REFUSED, "refusal": "The analysis needs more memory than there is."}
-    printed = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
-    return {"state": UploadState.DONE, "document": printed}
+        refusal = "The analysis needs more memory than there is."
+    LabelUpload.objects.filter(pk=pk, state=UploadState.RUNNING, started_at=upload.started_at).update(
+        state=UploadState.REFUSED if refusal else UploadState.DONE,
+        document=printed,
+        refusal=refusal,
+        ended_at=timezone.now(),
+    )
+    return True
 
 
 def _form(upload: LabelUpload) -> Form:
@@ -177,16 +174,7 @@ def sweep() -> int:
     expired = list(LabelUpload.objects.filter(expires_at__lte=now))
     for upload in expired:
         _remove(upload)
-    return given_up + len(expired) + _clear_strays()
-
-
-def _remove(upload: LabelUpload) -> None:
-    path_of(upload).unlink(missing_ok=True)
-    upload.delete()
-
-
-def _clear_strays() -> int:
-    """Files that no row knows and nobody has written to for a quarter of an hour: uploads that broke off."""
+    # Files that no row knows and nobody has written to for a quarter of an hour: uploads that broke off.
     known = set(LabelUpload.objects.values_list("handle", flat=True))
     oldest = (timezone.now() - GIVE_UP).timestamp()
     cleared = 0
@@ -195,4 +183,9 @@ def _clear_strays() -> int:
             if path.stem not in known and path.is_file() and path.stat().st_mtime < oldest:
                 path.unlink()
                 cleared += 1
-    return cleared
+    return given_up + len(expired) + cleared
+
+
+def _remove(upload: LabelUpload) -> None:
+    path_of(upload).unlink(missing_ok=True)
+    upload.delete()

@@ -4,16 +4,16 @@ from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
 from accounts.refusal import Refused
-from benchmark.models import Release
 from reports.analysing.forms import CHOICES, OptionsForm
 from reports.analysing.page import analysis_page
 from reports.analysing.stored import STORED, closed_campaigns, stored_document
-from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.access import staff_page
+from reports.core.addresses import chosen_of
+from reports.core.choosing import Chosen
+from reports.core.forms import offer
 
 
 class StoredForm(OptionsForm):
@@ -29,35 +29,24 @@ class StoredForm(OptionsForm):
             data, initial={"analysis": "agreement", "campaign": campaigns[0].slug if campaigns else ""}
         )
         del self.fields["k"]
-        analyses = self.fields["analysis"]
-        assert isinstance(analyses, forms.ChoiceField)
-        analyses.choices = [(name, title) for name, title in CHOICES if name in STORED]
-        choices = [
-            ("", "No campaign: the judge’s verdicts only"),
-            *((found.slug, found.name) for found in campaigns),
-        ]
-        field = self.fields["campaign"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = choices
+        offer(self, "analysis", [(name, title) for name, title in CHOICES if name in STORED])
+        nothing = ("", "No campaign: the judge’s verdicts only")
+        offer(self, "campaign", [nothing, *((found.slug, found.name) for found in campaigns)])
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def stored_analysis(request: HttpRequest, name: str) -> HttpResponse:
     """The form; below it, once an analysis is asked for, its answer."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, *PARAMETERS, *OptionsForm.base_fields, "campaign")
-    chosen = choose(release, request.GET)
+    chosen = chosen_of(request, name, *OptionsForm.base_fields, "campaign")
     form = StoredForm(request.GET if "analysis" in request.GET else None, chosen=chosen)
-    context: dict[str, Any] = {"chosen": chosen, "form": form, "answer": None}
+    answer = None
     if form.is_bound and form.is_valid():
         try:
             asked = form.cleaned_data["request"]
             document = stored_document(chosen, form.cleaned_data["campaign"], asked)
-            context["answer"] = analysis_page(asked.analysis, document)
+            answer = analysis_page(asked.analysis, document)
         except Refused as refusal:
             form.add_error(None, refusal.reason)
-    return render(
-        request, "reports/analysing/stored_analysis.html", context, status=400 if form.errors else 200
-    )
+    context = {"chosen": chosen, "form": form, "answer": answer}
+    status = 400 if form.errors else 200
+    return render(request, "reports/analysing/stored_analysis.html", context, status=status)

@@ -4,25 +4,21 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.access import role_names
 from accounts.models import RoleName
-from accounts.refusal import NotAllowed, Refused
-from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.refusal import NotAllowed
 from reports.artifact.comparing import compare_stored
 from reports.core.choosing import only_known
-from reports.scores.api import invalid
+from reports.core.rest import ReadingView
 
 
 def _hash(side: str) -> OpenApiParameter:
     return OpenApiParameter(side, str, OpenApiParameter.QUERY, required=True, description="SHA-256.")
 
 
-class ComparisonView(APIView):
+class ArtifactComparisonView(ReadingView):
     """Two frozen scores side by side."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
         operation_id="artifacts_compare",
@@ -33,11 +29,6 @@ class ComparisonView(APIView):
         """What `manage.py compare_artifacts --json` prints (owners)."""
         if RoleName.OWNER not in role_names(request.user):
             raise NotAllowed("Only owners read a frozen score.")
-        try:
-            only_known(request.query_params, "left", "right")
-            document = compare_stored(
-                request.query_params.get("left", ""), request.query_params.get("right", "")
-            )
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
-        return Response(document)
+        asked = request.query_params
+        only_known(asked, "left", "right")
+        return Response(compare_stored(asked.get("left", ""), asked.get("right", "")))

@@ -9,42 +9,36 @@ import hashlib
 import platform
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import packages_distributions, version
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 _FROM = ("reports.scores.document", "reports.core.canonical")
 
 
 @cache
-def code_version(protocol: str) -> dict[str, Any]:
+def code_version(protocol: str) -> Mapping[str, str | Mapping[str, str]]:
     """Version of this package and of Python, source files with their SHA-256, libraries with their version."""
-    files, libraries = _closure([*_FROM, f"benchmark.protocols.{protocol}"])
-    return {
-        "touchstone": tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"],
-        "python": ".".join(platform.python_version_tuple()[:2]),
-        "code": {
-            path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(files)
-        },
-        "libraries": {name: version(name) for name in sorted(_distributions(libraries))},
-    }
-
-
-def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
-    """The files that the modules consist of, and the top-level names of what they import from elsewhere."""
     files: set[Path] = set()
-    libraries: set[str] = set()
-    waiting, seen = list(names), set(names)
+    outside: set[str] = set()  # top-level names of what the files import from elsewhere
+    waiting = [*_FROM, f"benchmark.protocols.{protocol}"]
+    seen = set(waiting)
     while waiting:
-        path = _file(waiting.pop())
+        place = ROOT.joinpath(*waiting.pop().split("."))
+        sources = (file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file())
+        path = next(sources, None)  # None for what is not ours or is a name inside a module
         # an app's package `models` imports Django only through its modules, but is rows like them
         if path is None or path.parent.name == "models":
             continue
-        imported = set(_imports(path))
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+                # `from a import b` may mean the module a.b, so both
+                imported |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
         if any(name.split(".")[0] == "django" for name in imported):
             continue
         files.add(path)
@@ -52,26 +46,17 @@ def _closure(names: list[str]) -> tuple[set[Path], set[str]]:
             seen.add(name)
             waiting.append(name)
             if not (ROOT / name.split(".")[0]).is_dir():
-                libraries.add(name.split(".")[0])
-    return files, libraries
-
-
-def _file(name: str) -> Path | None:
-    """The source of one of our modules; None for what is not ours or is a name inside a module."""
-    place = ROOT.joinpath(*name.split("."))
-    return next((file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()), None)
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """Dotted names of everything a file imports; `from a import b` may mean the module a.b, so both."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def _distributions(libraries: set[str]) -> set[str]:
-    outside = libraries - set(sys.stdlib_module_names)
-    return {name for library in outside for name in packages_distributions().get(library, [])}
+                outside.add(name.split(".")[0])
+    known = packages_distributions()
+    libraries = {
+        name for library in outside - set(sys.stdlib_module_names) for name in known.get(library, [])
+    }
+    return {
+        "touchstone": tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"],
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        "code": {
+            path.relative_to(ROOT).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(files)
+        },
+        "libraries": {name: version(name) for name in sorted(libraries)},
+    }

@@ -13,7 +13,7 @@ from reports.artifact.verification import read_artifact
 from reports.core.canonical import canonical, sha256
 from reports.scores.inputs import Inputs
 
-_KEYS: dict[str, int] = {  # how many leading fields of a row name it; the others are what may change
+_KEYS = {  # how many leading fields of a row name it; the others are what may change
     "manifest.instances": 1,
     "manifest.runs": 1,
     "inputs.outputs": 1,
@@ -49,41 +49,50 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]
     are equal are left out. `scores` lists every estimate that differs, with `change` = right - left; it is
     null when the scores must not share a table, and `refused` then says why.
     """
-    refused = _refusal(left["inputs"], right["inputs"])
+    one, other = left["inputs"], right["inputs"]
+    conditions = [side.get("condition") or "usual" for side in (one, other)]
+    refused = None
+    if (one["release"], one["release_sha256"]) != (other["release"], other["release_sha256"]):
+        refused = f"{one['release']} and {other['release']} are different releases or different content."
+    elif one["track"] != other["track"]:
+        refused = f"Track {one['track']} and track {other['track']} are different tasks."
+    elif conditions[0] != conditions[1]:
+        refused = f"Condition {conditions[0]} and condition {conditions[1]} are different experiments."
+    named = []
+    for document in (left, right):
+        inputs, judge = document["inputs"], document["inputs"]["judge"]
+        named.append(
+            {
+                "sha256": document["sha256"],
+                "release": inputs["release"],
+                "track": inputs["track"],
+                "judge": judge["label"] if judge else None,
+                "touchstone": document["made_with"].get("touchstone"),
+            }
+        )
+    scores: list[dict[str, object]] = []
+    before, after = dict(_estimates(left["score"])), dict(_estimates(right["score"]))
+    for path in sorted({*before, *after}):
+        was, now = before.get(path), after.get(path)
+        if was is None or now is None or canonical(was) != canonical(now):
+            values = [estimate["value"] for estimate in (was, now) if estimate]
+            comparable = len(values) == 2 and all(isinstance(value, int | float) for value in values)
+            change = float(values[1] - values[0]) if comparable else None
+            scores.append({"what": " / ".join(path), "left": was, "right": now, "change": change})
     return {
-        "left": _identity(left),
-        "right": _identity(right),
+        "left": named[0],
+        "right": named[1],
         "equal": left["sha256"] == right["sha256"],
         "inputs": {name: found for name, found in _parts(left, right) if any(found.values())},
         "refused": refused,
-        "scores": None if refused else list(_changed_scores(left["score"], right["score"])),
+        "scores": None if refused else scores,
     }
 
 
-def _identity(document: Mapping[str, Any]) -> dict[str, Any]:
-    inputs = document["inputs"]
-    judge = inputs["judge"]
-    return {
-        "sha256": document["sha256"],
-        "release": inputs["release"],
-        "track": inputs["track"],
-        "judge": judge["label"] if judge else None,
-        "touchstone": document["made_with"].get("touchstone"),
-    }
+Entries = dict[str, list[dict[str, object]]]
 
 
-def _refusal(left: Mapping[str, Any], right: Mapping[str, Any]) -> str | None:
-    if (left["release"], left["release_sha256"]) != (right["release"], right["release_sha256"]):
-        return f"{left['release']} and {right['release']} are different releases or different content."
-    if left["track"] != right["track"]:
-        return f"Track {left['track']} and track {right['track']} are different tasks."
-    one, other = (side.get("condition") or "usual" for side in (left, right))
-    if one != other:
-        return f"Condition {one} and condition {other} are different experiments."
-    return None
-
-
-def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[str, Entries]]:
     one, other = left["inputs"], right["inputs"]
     yield "release", _entries({k: one[k] for k in _PLAIN}, {k: other[k] for k in _PLAIN})
     for name, width in _KEYS.items():
@@ -95,18 +104,17 @@ def _parts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[tuple[
     yield "code", _entries(dict(_leaves(left["made_with"])), dict(_leaves(right["made_with"])))
 
 
-def _by_key(rows: Sequence[Sequence[Any]], width: int) -> dict[str, Any]:
+def _by_key(rows: Sequence[Sequence[object]], width: int) -> dict[str, object]:
     """Rows under the words that name them; what is left of a row of one value is that value."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for row in rows:
         rest = list(row[width:])
-        found[" / ".join(str(field) for field in row[:width] if field != "")] = (
-            rest[0] if len(rest) == 1 else rest
-        )
+        name = " / ".join(str(field) for field in row[:width] if field != "")
+        found[name] = rest[0] if len(rest) == 1 else rest
     return found
 
 
-def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, list[str]]:
     """What experts said, by question about a subject; without raters, whose numbers change with their count."""
     found: dict[str, list[str]] = {}
     for subject, campaign, question, step, _rater, value, state in rows:
@@ -115,7 +123,7 @@ def _by_question(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
     return {key: sorted(said) for key, said in found.items()}
 
 
-def _campaigns(campaigns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _campaigns(campaigns: Sequence[Mapping[str, Any]]) -> dict[str, object]:
     return {
         ".".join((campaign["slug"], name)): value
         for campaign in campaigns
@@ -134,7 +142,7 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _entries(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _entries(left: Mapping[str, object], right: Mapping[str, object]) -> Entries:
     both = sorted(set(left) & set(right))
     return {
         "added": [{"what": key, "right": right[key]} for key in sorted(set(right) - set(left))],
@@ -147,22 +155,7 @@ def _entries(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, lis
     }
 
 
-def _changed_scores(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    one, other = dict(_estimates(left)), dict(_estimates(right))
-    for path in sorted({*one, *other}):
-        was, now = one.get(path), other.get(path)
-        if was is None or now is None or canonical(was) != canonical(now):
-            yield {"what": " / ".join(path), "left": was, "right": now, "change": _change(was, now)}
-
-
-def _change(was: Mapping[str, Any] | None, now: Mapping[str, Any] | None) -> float | None:
-    values = [estimate["value"] for estimate in (was, now) if estimate]
-    if len(values) < 2 or not all(isinstance(value, int | float) for value in values):
-        return None
-    return float(values[1] - values[0])
-
-
-def _estimates(value: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+def _estimates(value: Any, path: Path = ()) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Every estimate of a score document with the words on its way; a list is named by what its members are."""
     if isinstance(value, dict):
         if {"value", "method", "ci"} <= set(value):

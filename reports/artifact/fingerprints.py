@@ -54,12 +54,28 @@ def altered(path: str, part: Any, frozen: str) -> Iterator[Difference]:
     expected = [frozen[at : at + _DIGITS] for at in range(0, len(frozen), _DIGITS)]
     found = [_fingerprint(leaf.text) for leaf in leaves]
     if len(found) != len(expected):
-        yield _other_length(path, leaves, expected, found)
+        shorter = min(len(expected), len(found))
+        first = next((at for at in range(shorter) if expected[at] != found[at]), shorter)
+        at = leaves[min(first, len(leaves) - 1)].path
+        has = f"{len(found)}; the first that differs is {path}{at}"
+        yield Difference(path, f"{len(expected)} values", has)
         return
     changed = [row for row in zip(leaves, expected, found, strict=True) if row[1] != row[2]]
     for number, (leaf, wanted, has) in enumerate(changed):
         was = None if number else _restored(leaf.text, wanted)  # one byte changes one leaf, or its first
-        yield _explained(path, leaf, was) if was else _unexplained(path, leaf, wanted, has)
+        at = path + leaf.path
+        if was is None:
+            yield Difference(at, f"a value with fingerprint {wanted}", f"{short(leaf.value)} ({has})")
+            continue
+        name, value = was
+        if name != leaf.name:
+            yield Difference(at, f"{path}{name}", f"{path}{leaf.name}")
+        elif isinstance(value, list) and isinstance(leaf.value, list) and len(value) == len(leaf.value):
+            pairs = enumerate(zip(value, leaf.value, strict=True))
+            place, (old, new) = next((place, pair) for place, pair in pairs if pair[0] != pair[1])
+            yield Difference(f"{at}[{place}]", short(old), short(new))
+        else:
+            yield Difference(at, short(value), short(leaf.value))
 
 
 def _leaves(value: Any, path: str = "", name: str = "") -> Iterator[_Leaf]:
@@ -78,27 +94,6 @@ def _leaves(value: Any, path: str = "", name: str = "") -> Iterator[_Leaf]:
 
 def _fingerprint(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:_DIGITS]
-
-
-def _other_length(path: str, leaves: list[_Leaf], expected: list[str], found: list[str]) -> Difference:
-    shorter = min(len(expected), len(found))
-    first = next((at for at in range(shorter) if expected[at] != found[at]), shorter)
-    at = leaves[min(first, len(leaves) - 1)].path
-    return Difference(path, f"{len(expected)} values", f"{len(found)}; the first that differs is {path}{at}")
-
-
-def _unexplained(path: str, leaf: _Leaf, wanted: str, has: str) -> Difference:
-    return Difference(path + leaf.path, f"a value with fingerprint {wanted}", f"{short(leaf.value)} ({has})")
-
-
-def _explained(path: str, leaf: _Leaf, was: tuple[str, Any]) -> Difference:
-    name, value = was
-    if name != leaf.name:
-        return Difference(path + leaf.path, f"{path}{name}", f"{path}{leaf.name}")
-    if isinstance(value, list) and isinstance(leaf.value, list) and len(value) == len(leaf.value):
-        at = next(at for at, pair in enumerate(zip(value, leaf.value, strict=True)) if pair[0] != pair[1])
-        return Difference(f"{path}{leaf.path}[{at}]", short(value[at]), short(leaf.value[at]))
-    return Difference(path + leaf.path, short(value), short(leaf.value))
 
 
 def _restored(text: bytes, wanted: str) -> tuple[str, Any] | None:

@@ -52,7 +52,7 @@ def assemble(
     return {**json.loads(canonical(document)), "sha256": sha256(document)}
 
 
-def sources_of(document: Mapping[str, Any]) -> dict[str, Any]:
+def sources_of(document: Mapping[str, Any]) -> dict[str, object]:
     """Name to value of each part that the score is computed from, such as "inputs.votes"."""
     sections = ("made_with", "manifest", "inputs")
     return {

@@ -20,8 +20,6 @@ _CHUNK = 5000
 
 @dataclass(frozen=True)
 class InstanceHash:
-    """An instance with its content's hash."""
-
     key: str
     sha256: str
 
@@ -41,7 +39,7 @@ class Manifest:
     instances: tuple[InstanceHash, ...]
     runs: tuple[RunHash, ...]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, list[list[Any]]]:
         """Plain JSON values."""
         return {key: rows_as_json(getattr(self, key)) for key in _TABLES}
 

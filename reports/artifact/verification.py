@@ -36,7 +36,7 @@ class Verification:
     def verified(self) -> bool:
         return not self.differences
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The document that `manage.py verify_artifact --json` prints."""
         return {
             "verified": self.verified,
@@ -81,9 +81,20 @@ def verify(document: Mapping[str, Any]) -> Verification:
     Raises Refused when the document is no artifact of the format known here.
     """
     _check_shape(document)
-    claimed = str(document.get("sha256", ""))
-    notes = tuple(_notes(document["made_with"], document["inputs"].get("protocol")))
-    return Verification(claimed, tuple(islice(_differences_of(document), _MAX_DIFFERENCES)), notes)
+    # in words, how this code differs from that which made the artifact
+    notes = []
+    protocol, made_with = document["inputs"].get("protocol"), document["made_with"]
+    here = code_version(protocol) if protocol in protocol_names() else {}
+    for key in ("touchstone", "python", "libraries", "code") if here else ():
+        made, now = made_with.get(key), here[key]
+        if isinstance(made, dict) and isinstance(now, Mapping):
+            names = [name for name in sorted({*made, *now}) if made.get(name) != now.get(name)]
+            if names:
+                notes.append(f"{key}: {', '.join(names)} differ here from what made the artifact")
+        elif made != now:
+            notes.append(f"{key}: {now} here, {made} when the artifact was made")
+    differences = tuple(islice(_differences_of(document), _MAX_DIFFERENCES))
+    return Verification(str(document.get("sha256", "")), differences, tuple(notes))
 
 
 def _check_shape(document: Mapping[str, Any]) -> None:
@@ -95,10 +106,25 @@ def _check_shape(document: Mapping[str, Any]) -> None:
 
 
 def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
-    """Changed sources if there are any: then nothing that follows from them means anything."""
-    changed = list(_changed_sources(document))
-    yield from changed
+    """Changed sources, down to the values; only without any is it computed again, as nothing else means anything.
+
+    A part whose own hash was altered is not taken for changed when the document's hash is right without it.
+    """
+    sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    changed = []
+    for name in sorted(set(sources) | set(parts) - {"score"}):
+        if name not in sources:
+            changed.append(Difference(name, "a part of the artifact", "none"))
+            continue
+        here = sha256(sources[name])
+        if here == parts.get(name):
+            continue
+        if sha256({**content, "parts": {**parts, name: here}}) != document.get("sha256"):
+            found = list(altered(name, sources[name], str(marks.get(name, ""))))
+            changed += found or [Difference(name, f"SHA-256 {parts.get(name)}", here)]
     if changed:
+        yield from changed
         return
     try:
         inputs = Inputs.from_json(document["inputs"])
@@ -111,26 +137,6 @@ def _differences_of(document: Mapping[str, Any]) -> Iterator[Difference]:
         yield Difference(*place)
     rebuilt = assemble(document["made_with"], document["manifest"], document["inputs"], computed)
     yield from _differences("", dict(document), rebuilt)
-
-
-def _changed_sources(document: Mapping[str, Any]) -> Iterator[Difference]:
-    """Source parts without the hash they were frozen with, down to the values.
-
-    A part whose own hash was altered is not taken for changed when the document's hash is right without it.
-    """
-    sources, parts, marks = sources_of(document), document["parts"], document["fingerprints"]
-    for name in sorted(set(sources) | set(parts) - {"score"}):
-        if name not in sources:
-            yield Difference(name, "a part of the artifact", "none")
-        elif sha256(sources[name]) != parts.get(name) and not _only_its_hash(document, name, sources[name]):
-            found = list(altered(name, sources[name], str(marks.get(name, ""))))
-            yield from found or [Difference(name, f"SHA-256 {parts.get(name)}", sha256(sources[name]))]
-
-
-def _only_its_hash(document: Mapping[str, Any], name: str, part: Any) -> bool:
-    mended = {key: value for key, value in document.items() if key != "sha256"}
-    mended["parts"] = {**document["parts"], name: sha256(part)}
-    return sha256(mended) == document.get("sha256")
 
 
 def _differences(path: str, found: Any, expected: Any) -> Iterator[Difference]:
@@ -168,22 +174,7 @@ def _first_difference(one: Sequence[Any], other: Sequence[Any]) -> int:
     return next((at for at, pair in pairs if pair[0] != pair[1]), min(len(one), len(other)))
 
 
-def _notes(made_with: Mapping[str, Any], protocol: Any) -> Iterator[str]:
-    """In words, how this code differs from that which made the artifact."""
-    if protocol not in protocol_names():
-        return
-    here = code_version(protocol)
-    for key in ("touchstone", "python", "libraries", "code"):
-        made, now = made_with.get(key), here[key]
-        if isinstance(made, dict) and isinstance(now, dict):
-            names = [name for name in sorted({*made, *now}) if made.get(name) != now.get(name)]
-            if names:
-                yield f"{key}: {', '.join(names)} differ here from what made the artifact"
-        elif made != now:
-            yield f"{key}: {now} here, {made} when the artifact was made"
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     document = dict(pairs)
     if len(document) != len(pairs):
         raise ValueError("an object names a key twice")

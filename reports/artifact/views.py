@@ -9,12 +9,12 @@ from accounts.access import role_names
 from accounts.models import RoleName
 from accounts.refusal import NotAllowed, Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from reports.artifact.comparing import compare_stored
 from reports.artifact.comparison_text import SHOWN, counted
 from reports.artifact.freezing import freeze_artifact
 from reports.core.access import explains_refusals, owner_only, staff_only
-from reports.core.choosing import PARAMETERS, choose, only_known
+from reports.core.addresses import chosen_of
+from reports.core.choosing import choose, only_known
 from reports.models import Artifact
 
 
@@ -23,32 +23,27 @@ from reports.models import Artifact
 @explains_refusals
 def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
     """All artifacts of a release; an owner's POST freezes the score of a track as it is now."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, *PARAMETERS)
-    chosen = choose(release, request.GET)
+    chosen = chosen_of(request, name)
+    release = chosen.release
     if request.method == "POST":
-        _freeze(request, release)
+        try:
+            if RoleName.OWNER not in role_names(request.user):
+                raise NotAllowed("Only owners freeze a score.")
+            wanted = choose(release, request.POST.dict())
+            made = freeze_artifact(
+                actor=request.user,
+                release=release,
+                track=wanted.track,
+                judge=wanted.judge,
+                condition=wanted.condition,
+                frozen_tuple=wanted.frozen_tuple,
+            )
+            messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
+        except Refused as refusal:
+            messages.error(request, refusal.reason)
         return redirect(f"{request.path}?{chosen.query}")
     rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
     return render(request, "reports/artifact/artifacts.html", {"chosen": chosen, "artifacts": rows})
-
-
-def _freeze(request: SignedInRequest, release: Release) -> None:
-    try:
-        if RoleName.OWNER not in role_names(request.user):
-            raise NotAllowed("Only owners freeze a score.")
-        chosen = choose(release, request.POST.dict())
-        made = freeze_artifact(
-            actor=request.user,
-            release=release,
-            track=chosen.track,
-            judge=chosen.judge,
-            condition=chosen.condition,
-            frozen_tuple=chosen.frozen_tuple,
-        )
-        messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
 
 
 @owner_only

@@ -28,13 +28,15 @@ def strata_of(
     bucket: Callable[[LabelledOutput], str], outputs: Mapping[str, LabelledOutput]
 ) -> dict[str, str]:
     """Subject to its stratum: `system/bucket`, BY_RULE or UNAVAILABLE_BUCKET."""
-    return {subject: _stratum(bucket(output), output) for subject, output in outputs.items()}
-
-
-def _stratum(bucket: str, output: LabelledOutput) -> str:
-    if output.state != "answered":
-        return BY_RULE
-    return bucket if bucket == UNAVAILABLE_BUCKET else f"{output.system}/{bucket}"
+    strata = {}
+    for subject, output in outputs.items():
+        name = bucket(output)
+        if output.state != "answered":
+            name = BY_RULE
+        elif name != UNAVAILABLE_BUCKET:
+            name = f"{output.system}/{name}"
+        strata[subject] = name
+    return strata
 
 
 @dataclass(frozen=True)

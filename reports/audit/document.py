@@ -117,25 +117,22 @@ def judge_audit(inputs: Inputs, kinds: Mapping[str, str]) -> JudgeAudit:
         raise Refused("No judge has spoken on this track, so there is nothing to audit.", code="no_judge")
     outputs = labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached)
     metrics = audited_metrics(get_protocol(inputs.protocol))
+    audits = []
+    for campaign in (campaign for campaign in inputs.campaigns if campaign.kind in KINDS):
+        # the metrics for which the rubric asks everything, in the values that judges give
+        questions = rubric_from_content(campaign.rubric).questions
+        asked = {question.key for question in questions if question.scale.judged_like_predicates}
+        answered = [metric for metric in metrics if asked.issuperset(metric.needs)]
+        if answered:
+            audits.append(_audit(campaign, inputs, outputs, answered, kinds))
     return JudgeAudit(
         format=FORMAT,
         release=inputs.release,
         track=inputs.track,
         seed=inputs.seed,
         judge={"label": inputs.judge.label, "model": inputs.judge.model, "sha256": inputs.judge.sha256},
-        audits=[
-            _audit(campaign, inputs, outputs, answered, kinds)
-            for campaign in inputs.campaigns
-            if campaign.kind in KINDS and (answered := _answered(campaign, metrics))
-        ],
+        audits=audits,
     )
-
-
-def _answered(campaign: CampaignInfo, metrics: Sequence[Metric]) -> list[Metric]:
-    """The metrics for which the campaign's rubric asks everything, in the values that judges give."""
-    questions = rubric_from_content(campaign.rubric).questions
-    asked = {question.key for question in questions if question.scale.judged_like_predicates}
-    return [metric for metric in metrics if asked.issuperset(metric.needs)]
 
 
 def _audit(
@@ -183,12 +180,23 @@ def _metric(
     sampled = Counter(item.stratum for item in drawn)
     negative = with_splits(truth, "no")
     whole = audited(metric, outputs, negative, drawn, strata)
+    # why drawn outputs are not eligible; the first reason that holds counts
+    experts = truth_outputs(outputs, negative, metric)
+    reasons: Counter[str] = Counter()
+    for item in drawn:
+        judge, expert = outputs.get(item.subject), experts.get(item.subject)
+        if expert is None:
+            reasons["not labelled yet"] += 1
+        elif judge is None or not is_eligible(metric, judge.labels):
+            reasons["judge undecided"] += 1
+        elif not is_eligible(metric, expert.labels):
+            reasons["experts undecided"] += 1
     return FullyAuditedMetric(
         **vars(judge_against_experts(metric, outputs, truth, drawn, strata, seed=seed)),
         title=metric.title,
         definition=metric.definition,
         needs=metric.needs,
-        exclusions=_exclusions(metric, outputs, negative, drawn),
+        exclusions={reason: reasons[reason] for reason in EXCLUSIONS},
         strata=[
             CountedStratum(
                 stratum=stratum.name,
@@ -230,20 +238,3 @@ def _by_system(
             rogan_gladen=transported_score(said, weighted),
         )
     return found
-
-
-def _exclusions(
-    metric: Metric, outputs: Mapping[str, LabelledOutput], truth: Truth, drawn: Sequence[DrawnItem]
-) -> dict[str, int]:
-    """Why drawn outputs are not eligible; the first reason that holds counts."""
-    experts = truth_outputs(outputs, truth, metric)
-    reasons: Counter[str] = Counter()
-    for item in drawn:
-        judge, expert = outputs.get(item.subject), experts.get(item.subject)
-        if expert is None:
-            reasons["not labelled yet"] += 1
-        elif judge is None or not is_eligible(metric, judge.labels):
-            reasons["judge undecided"] += 1
-        elif not is_eligible(metric, expert.labels):
-            reasons["experts undecided"] += 1
-    return {reason: reasons[reason] for reason in EXCLUSIONS}

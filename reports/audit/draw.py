@@ -17,8 +17,8 @@ from annotation.campaigns.actions import create_campaign, draw_items
 from annotation.models import Campaign, CampaignKind, Item
 from annotation.rubrics.available import known_rubrics
 from benchmark.models import Release
-from reports.audit.frame import SYSTEM_BUCKET, Frame, audit_frame
-from reports.audit.precision import Expected, ExpectedPrecision, SystemFrame, expected_precision
+from reports.audit.frame import SYSTEM_BUCKET, audit_frame
+from reports.audit.precision import Expected, ExpectedPrecision, expected_precision
 from reports.audit.sizes import PerStratum, Wanted
 from stats.analyses.plans import strata_plan
 from stats.planning.allocations import PlannedStratum
@@ -101,7 +101,12 @@ def plan_audit(
     """
     frame = audit_frame(release, track, judge, by)
     chosen = set(buckets) if buckets is not None else set(frame.buckets)
-    _check_buckets(chosen, frame.buckets)
+    unknown = sorted(chosen - set(frame.buckets))
+    if unknown:
+        names = ", ".join(frame.buckets) or "none"
+        raise Refused(
+            f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
+        )
     in_frame = {pk: name for pk, name in frame.placement.items() if frame.bucket_of[name] in chosen}
     drawn = set(
         Item.objects.filter(campaign__slug__in=list(exclude_campaigns)).values_list("output_id", flat=True)
@@ -119,6 +124,11 @@ def plan_audit(
         DrawnStratum(name, population[name], available[name], sizes.get(name, 0))
         for name in sorted(population)
     )
+    by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    for stratum in strata:
+        judged = frame.successes[stratum.name] / stratum.population
+        guess = expected.stratum(stratum.name, stratum.population, judged).guess
+        by_group[frame.group_of[stratum.name]].append((stratum.population, stratum.sample, guess))
     return AuditPlan(
         release=release,
         track=track,
@@ -129,30 +139,10 @@ def plan_audit(
         placement=placement,
         excluded=len(in_frame) - len(placement),
         by_rule=frame.by_rule,
-        precision=_precision(frame, strata, expected),
-    )
-
-
-def _check_buckets(wanted: set[str], known: Collection[str]) -> None:
-    unknown = sorted(wanted - set(known))
-    if unknown:
-        names = ", ".join(known) or "none"
-        raise Refused(
-            f"There is no bucket {unknown[0]!r}; there are: {names}.", code="no_bucket", field="buckets"
-        )
-
-
-def _precision(
-    frame: Frame, strata: Iterable[DrawnStratum], expected: Expected
-) -> tuple[ExpectedPrecision, ...]:
-    by_group: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
-    for stratum in strata:
-        judged = frame.successes[stratum.name] / stratum.population
-        guess = expected.stratum(stratum.name, stratum.population, judged).guess
-        by_group[frame.group_of[stratum.name]].append((stratum.population, stratum.sample, guess))
-    return tuple(
-        expected_precision(SystemFrame(group, tuple(rows), frame.by_rule_of[group]))
-        for group, rows in sorted(by_group.items())
+        precision=tuple(
+            expected_precision(group, rows, frame.by_rule_of[group])
+            for group, rows in sorted(by_group.items())
+        ),
     )
 
 

@@ -2,17 +2,17 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from annotation.models import Campaign, CampaignKind
-from benchmark.models import Release
-from reports.audit.draw import AuditPlan, audit_buckets, audit_rubrics, comparison, draw_audit
+from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit
 from reports.audit.forms import AuditForm, PlanForm
 from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import Chosen, choose, only_known
+from reports.core.addresses import release_or_404
+from reports.core.choosing import choose, only_known
 from reports.core.wording import in_words
 from reports.planning.page import strata_page
 
@@ -22,8 +22,10 @@ from reports.planning.page import strata_page
 @explains_refusals
 def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(_without_sizes(request), "track", "judge", *PlanForm.base_fields)
+    release = release_or_404(name)
+    # `n.STRATUM`: there is one for every stratum
+    asked = {key: value for key, value in request.GET.dict().items() if not key.startswith("n.")}
+    only_known(asked, "track", "judge", *PlanForm.base_fields)
     chosen = choose(release, request.GET)
     buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
     campaigns = Campaign.objects.filter(
@@ -34,16 +36,27 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         buckets={bucket: in_words(bucket) for bucket in buckets},
         campaigns=campaigns.order_by("slug"),
     )
-    plan = _plan(chosen, plan_form) if plan_form.is_valid() else None
+    plan = None
+    if plan_form.is_valid():
+        try:
+            plan = plan_form.request(chosen.track, chosen.judge).plan(chosen.release)
+        except Refused as refusal:
+            field = refusal.field if refusal.field in plan_form.fields else None
+            plan_form.add_error(field, refusal.reason)
     rubrics = audit_rubrics(release)
     form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
     if request.method == "POST" and plan and form.is_valid():
-        campaign = _draw(request, plan, form)
-        if campaign:
-            messages.success(
-                request, f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
-            )
-            return redirect("campaign", slug=campaign.slug)
+        terms = dict(form.cleaned_data)
+        if terms.pop("plan") != plan.sha256:
+            form.add_error(None, "The plan has changed since it was shown; look at the new one.")
+        else:
+            try:
+                campaign = draw_audit(actor=request.user, plan=plan, **terms)
+                drawn = f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
+                messages.success(request, drawn)
+                return redirect("campaign", slug=campaign.slug)
+            except Refused as refusal:
+                form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     context = {
         "chosen": chosen,
         "plan_form": plan_form,
@@ -53,28 +66,3 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
     }
     refused = plan_form.errors or form.errors
     return render(request, "reports/audit/audit_draw.html", context, status=400 if refused else 200)
-
-
-def _without_sizes(request: SignedInRequest) -> dict[str, str]:
-    """The parameters besides `n.<stratum>`, of which there is one for every stratum."""
-    return {name: value for name, value in request.GET.dict().items() if not name.startswith("n.")}
-
-
-def _plan(chosen: Chosen, form: PlanForm) -> AuditPlan | None:
-    try:
-        return form.request(chosen.track, chosen.judge).plan(chosen.release)
-    except Refused as refusal:
-        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-        return None
-
-
-def _draw(request: SignedInRequest, plan: AuditPlan, form: AuditForm) -> Campaign | None:
-    terms = dict(form.cleaned_data)
-    if terms.pop("plan") != plan.sha256:
-        form.add_error(None, "The plan has changed since it was shown; look at the new one.")
-        return None
-    try:
-        return draw_audit(actor=request.user, plan=plan, **terms)
-    except Refused as refusal:
-        form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-        return None

@@ -11,6 +11,7 @@ from annotation.models import Campaign
 from reports.audit.frame import BUCKET, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import PER_STRATUM, AuditRequest
+from reports.core.forms import offer
 from reports.planning.forms import percent_field
 from stats.planning.allocations import CUSTOM, EQUAL, NEYMAN, PROPORTIONAL
 
@@ -66,7 +67,7 @@ class PlanForm(forms.Form):
         help_text="The new audit then speaks about the remaining outputs only.",
     )
 
-    DEFAULTS: ClassVar[dict[str, Any]] = {
+    DEFAULTS: ClassVar[dict[str, str | int | float]] = {
         "strata": SYSTEM_BUCKET,
         "allocation": PER_STRATUM,
         "per_stratum": 5,
@@ -84,28 +85,38 @@ class PlanForm(forms.Form):
         **kwargs: Any,
     ) -> None:
         """What `asked` leaves out takes its default; without any choice of buckets all are meant."""
-        data = MultiValueDict({name: [value] for name, value in self.DEFAULTS.items()})
+        data: MultiValueDict[str, Any] = MultiValueDict(
+            {name: [value] for name, value in self.DEFAULTS.items()}
+        )
         data.setlist("buckets", list(buckets))
-        _overwrite(data, asked)
+        for name in asked:
+            data.setlist(name, asked.getlist(name) if isinstance(asked, MultiValueDict) else [asked[name]])
         super().__init__(data, **kwargs)
         self.sizes = {name.removeprefix(_SIZE): asked[name] for name in asked if name.startswith(_SIZE)}
         earlier = [(campaign.slug, campaign.name) for campaign in campaigns]
-        _offer(self, "buckets", list(buckets.items()))
-        _offer(self, "exclude", earlier)
+        offer(self, "buckets", buckets.items())
+        offer(self, "exclude", earlier)
         if not earlier:
             del self.fields["exclude"]
 
-    def clean(self) -> dict[str, Any]:
-        asked: dict[str, Any] = super().clean() or {}
+    def clean(self) -> None:
+        super().clean()
+        asked = self.cleaned_data
         allocation = asked.get("allocation")
         needed = PER_STRATUM if allocation == PER_STRATUM else "total"
         if allocation not in (None, CUSTOM) and needed not in self.errors and asked.get(needed) is None:
             self.add_error(needed, "Say how many.")
-        return asked
 
     def request(self, track: str, judge: str) -> AuditRequest:
         """The audit that is asked for. Raises Refused for a number of a stratum that is none."""
         asked = self.cleaned_data
+        sizes = {}
+        for name, text in self.sizes.items() if asked["allocation"] == CUSTOM else ():
+            if not (text.isascii() and text.isdigit() and len(text) < 10):
+                raise Refused(
+                    f"{name}: {text!r} is not a number of outputs.", code="bad_sample", field="chosen"
+                )
+            sizes[name] = int(text)
         return AuditRequest(
             track=track,
             judge=judge,
@@ -113,9 +124,7 @@ class PlanForm(forms.Form):
             allocation=asked["allocation"],
             per_stratum=asked["per_stratum"],
             total=asked["total"],
-            sizes={name: _whole(name, text) for name, text in self.sizes.items()}
-            if asked["allocation"] == CUSTOM
-            else {},
+            sizes=sizes,
             expected=Expected(asked["refuted"] / 100, asked["missed"] / 100, asked["hours"]),
             buckets=tuple(asked["buckets"]),
             exclude=tuple(asked.get("exclude", ())),
@@ -126,17 +135,6 @@ class PlanForm(forms.Form):
         """The wanted half-width as a share."""
         points: float | None = self.cleaned_data["half_width"]
         return None if points is None else points / 100
-
-
-def _overwrite(data: MultiValueDict[str, Any], asked: Mapping[str, Any]) -> None:
-    for name in asked:
-        data.setlist(name, asked.getlist(name) if isinstance(asked, MultiValueDict) else [asked[name]])
-
-
-def _whole(stratum: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise Refused(f"{stratum}: {text!r} is not a number of outputs.", code="bad_sample", field="chosen")
-    return int(text)
 
 
 class AuditForm(forms.Form):
@@ -156,10 +154,4 @@ class AuditForm(forms.Form):
 
     def __init__(self, data: Any, *, rubrics: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
-        _offer(self, "rubric", [(label, f"{title} ({label})") for label, title in rubrics.items()])
-
-
-def _offer(form: forms.Form, name: str, choices: list[tuple[str, str]]) -> None:
-    field = form.fields[name]
-    assert isinstance(field, forms.ChoiceField)
-    field.choices = choices
+        offer(self, "rubric", [(label, f"{title} ({label})") for label, title in rubrics.items()])

@@ -21,7 +21,7 @@ ALL_SYSTEMS = "all systems together"
 
 
 @dataclass
-class Frame:
+class AuditFrame:
     """Auditable outputs by id with their stratum, and the bucket and group of each stratum.
 
     A group is what a corrected score will be given for: a system, or all of them together. `successes` counts
@@ -42,7 +42,7 @@ class Frame:
         return sorted(set(self.bucket_of.values()))
 
 
-def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKET) -> Frame:
+def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKET) -> AuditFrame:
     """The frame under `judge` (may be "" when only one has spoken). Raises Refused without verdicts."""
     if by not in STRATA:
         raise Refused(
@@ -57,7 +57,7 @@ def audit_frame(release: Release, track: str, judge: str, by: str = SYSTEM_BUCKE
         "pk", "instance__key", "run__system__slug", "attempt"
     )
     pks = {str(Subject(key, system, attempt, track)): pk for pk, key, system, attempt in rows}
-    frame = Frame(chosen.label)
+    frame = AuditFrame(chosen.label)
     for subject, output in labelled.items():
         bucket = protocol.bucket(output)
         group = output.system if by == SYSTEM_BUCKET else ALL_SYSTEMS

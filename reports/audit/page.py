@@ -1,6 +1,6 @@
 """A judge audit as the tables and pictures of its page, and as rows of a CSV file. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reports.audit.document import FullAudit, FullyAuditedMetric, JudgeAudit
@@ -14,19 +14,25 @@ _COEFFICIENTS = ("agreement", "precision", "recall", "f1", "kappa")
 COVERAGE = ("eligible", "drawn, excluded", "not drawn")
 
 
-def judge_audit_sections(document: JudgeAudit) -> list[dict[str, Any]]:
+def judge_audit_sections(document: JudgeAudit) -> list[Mapping[str, object]]:
     """One entry per audit, with its metrics as tables and pictures."""
-    return [_audit(audit) for audit in document.audits]
+    return [
+        {
+            **vars(audit),
+            "metrics": [_metric(audit.campaign, key, found) for key, found in audit.metrics.items()],
+            "types": [{**vars(row), "validity": percent_cell(row.validity)} for row in audit.success_types],
+        }
+        for audit in document.audits
+    ]
 
 
-def _audit(audit: FullAudit) -> dict[str, Any]:
-    metrics = [_metric(audit.campaign, key, found) for key, found in audit.metrics.items()]
-    types = [{**vars(row), "validity": percent_cell(row.validity)} for row in audit.success_types]
-    return {**vars(audit), "metrics": metrics, "types": types}
-
-
-def _metric(campaign: str, key: str, found: FullyAuditedMetric) -> dict[str, Any]:
+def _metric(campaign: str, key: str, found: FullyAuditedMetric) -> Mapping[str, object]:
     counts, name = found.in_sample.counts, f"{campaign}-{key}"
+    coverage = {}
+    for stratum in found.strata:
+        shares = (stratum.eligible, stratum.drawn - stratum.eligible, stratum.size - stratum.drawn)
+        coverage[in_words(stratum.stratum)] = dict(zip(COVERAGE, shares, strict=True))
+    covered = f"{found.title}: how much of each stratum the audit covers"
     return {
         **vars(found),
         "key": key,
@@ -43,7 +49,7 @@ def _metric(campaign: str, key: str, found: FullyAuditedMetric) -> dict[str, Any
             for coefficient in _COEFFICIENTS
         ],
         "strata": [{**vars(stratum), "name": in_words(stratum.stratum)} for stratum in found.strata],
-        "coverage": _coverage(found, name) if found.strata else None,
+        "coverage": share_bars(covered, COVERAGE, coverage, key=f"coverage-{name}") if coverage else None,
         "systems": [
             {
                 **vars(own),
@@ -58,21 +64,6 @@ def _metric(campaign: str, key: str, found: FullyAuditedMetric) -> dict[str, Any
 
 def _cell(coefficient: str, estimate: Estimate) -> Cell:
     return number_cell(estimate) if coefficient == "kappa" else percent_cell(estimate)
-
-
-def _coverage(found: FullyAuditedMetric, name: str) -> Any:
-    bars = {
-        in_words(stratum.stratum): dict(
-            zip(
-                COVERAGE,
-                (stratum.eligible, stratum.drawn - stratum.eligible, stratum.size - stratum.drawn),
-                strict=True,
-            )
-        )
-        for stratum in found.strata
-    }
-    title = f"{found.title}: how much of each stratum the audit covers"
-    return share_bars(title, list(COVERAGE), bars, key=f"coverage-{name}")
 
 
 HEAD = ("campaign", "metric", "stratum", "size", "drawn", "tp", "fp", "fn", "tn", "ineligible")

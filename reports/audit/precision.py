@@ -1,5 +1,6 @@
 """What one expects an audit to find, and how wide the intervals of corrected scores will then be."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stats.core.display import rounded_percent
@@ -27,15 +28,6 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class SystemFrame:
-    """A system's strata as (N_h, n_h, guessed share of successes), and its outputs that count by rule."""
-
-    system: str
-    strata: tuple[tuple[int, int, float], ...]
-    by_rule: int
-
-
-@dataclass(frozen=True)
 class ExpectedPrecision:
     """The expected half-width of a system's corrected score, a proportion; None without a full design."""
 
@@ -48,12 +40,14 @@ class ExpectedPrecision:
         return "" if self.half_width is None else rounded_percent(self.half_width)
 
 
-def expected_precision(frame: SystemFrame) -> ExpectedPrecision:
-    """Expected half-width if the guesses are right; outputs that count by rule are known negatives."""
-    if any(sampled == 0 for _, sampled, _ in frame.strata):
-        return ExpectedPrecision(frame.system, None)
-    sizes = [*(size for size, _, _ in frame.strata), frame.by_rule]
-    sampled = [*(drawn for _, drawn, _ in frame.strata), frame.by_rule]
-    guesses = [*(guess for _, _, guess in frame.strata), 0.0]
-    width = simulated_interval(sizes, sampled, guesses, seed=_SEED).width
-    return ExpectedPrecision(frame.system, width / 2)
+def expected_precision(
+    system: str, strata: Sequence[tuple[int, int, float]], by_rule: int
+) -> ExpectedPrecision:
+    """Expected half-width if the guesses are right, from strata as (N_h, n_h, guessed share of successes).
+
+    The `by_rule` outputs that count by rule are known negatives.
+    """
+    if any(sampled == 0 for _, sampled, _ in strata):
+        return ExpectedPrecision(system, None)
+    sizes, drawn, guesses = zip(*strata, (by_rule, by_rule, 0.0), strict=True)
+    return ExpectedPrecision(system, simulated_interval(sizes, drawn, guesses, seed=_SEED).width / 2)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.models import Release
@@ -47,7 +46,6 @@ class AuditRequest:
         )
 
     def wanted(self) -> Wanted:
-        """The sample sizes that are asked for."""
         if self.allocation not in ALLOCATIONS:
             known = ", ".join(ALLOCATIONS)
             raise Refused(
@@ -62,7 +60,7 @@ class AuditRequest:
         return Spread(self.allocation, self.total)
 
 
-def audit_document(plan: AuditPlan, half_width: float | None = None) -> dict[str, Any]:
+def audit_document(plan: AuditPlan, half_width: float | None = None) -> dict[str, object]:
     """The plan: what would be drawn, the precision to expect, and other allocations of as many audits."""
     return {
         "release": plan.release.name,

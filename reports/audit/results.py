@@ -7,7 +7,7 @@ without one the split counts negative, and intervals and bounds reach to what it
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,23 +70,15 @@ def truth_outputs(
 ) -> dict[str, LabelledOutput]:
     """Audited outputs as the experts label them, for those where every question the metric needs is known."""
     return {
-        subject: _relabelled(outputs[subject], truth[subject])
+        subject: replace(
+            outputs[subject],
+            labels=dict(truth[subject]),
+            states=dict.fromkeys(truth[subject], "answered"),
+            reached=frozenset(),
+        )
         for subject in sorted(truth)
         if subject in outputs and all(key in truth[subject] for key in metric.needs)
     }
-
-
-def _relabelled(output: LabelledOutput, labels: Mapping[str, str]) -> LabelledOutput:
-    return LabelledOutput(
-        system=output.system,
-        instance=output.instance,
-        cluster=output.cluster,
-        domain=output.domain,
-        attempt=output.attempt,
-        state=output.state,
-        labels=dict(labels),
-        states=dict.fromkeys(labels, "answered"),
-    )
 
 
 def is_eligible(metric: Metric, labels: Mapping[str, str]) -> bool:
@@ -132,9 +124,8 @@ def audited(
     eligible: list[tuple[str, str, str]] = []
     sizes: dict[str, int] = {}
     missing: Counter[str] = Counter()
-    elsewhere: set[str] = (
-        set()
-    )  # strata of a draw by another judge's verdicts: nothing is known of their outputs
+    # strata of a draw by another judge's verdicts: nothing is known of their outputs
+    elsewhere: set[str] = set()
     for item in drawn:
         sizes[item.stratum] = item.stratum_size
         at = strata.get(item.subject, "")

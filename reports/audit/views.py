@@ -2,22 +2,19 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
-from benchmark.models import Release
 from reports.audit import document as audits
 from reports.audit.page import judge_audit_rows, judge_audit_sections
-from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.access import staff_page
+from reports.core.addresses import chosen_of
+from reports.core.choosing import Chosen
 from reports.core.downloads import table_download
 from reports.scores.inputs import collect_chosen
 from reports.scores.success_types import types_of_successes
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
     """Every audit of the chosen judge; without a judge or an audit, what to do."""
     chosen, document = _asked(request, name)
@@ -26,9 +23,7 @@ def judge_audit(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "reports/audit/judge_audit.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def judge_audit_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """Counts of judge against experts, by stratum."""
     chosen, document = _asked(request, name)
@@ -37,9 +32,7 @@ def judge_audit_csv(request: HttpRequest, name: str) -> HttpResponseBase:
 
 
 def _asked(request: HttpRequest, name: str) -> tuple[Chosen, audits.JudgeAudit | None]:
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, *PARAMETERS)
-    chosen = choose(release, request.GET)
+    chosen = chosen_of(request, name)
     if not chosen.judge:
         return chosen, None
     inputs = collect_chosen(chosen)

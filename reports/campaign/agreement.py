@@ -23,38 +23,30 @@ def agreement_by_question(
 
     Artifacts with `methods` before 4 have the intervals of stats.agreement.first_methods; those before 3 use `seed`.
     """
-    return {
-        question.key: _bundle(
-            question, [label for label in labels if label.question == question.key], seed, methods
+    bundles = {}
+    for question in (question for question in rubric.questions if question.scale.has_values):
+        given = [label for label in labels if label.question == question.key]
+        answered = judged(question, given)
+        ratings, items = ratings_of(question, answered)
+        problems, request = problems_of(items), Request(level=question.scale.level)
+        if methods < 3:
+            found = first_agreement(ratings, request, seed=seed, clusters=problems)
+        elif methods == 3:
+            found = third_agreement(ratings, request, clusters=problems)
+        else:
+            found = agreement(ratings, request, clusters=problems)
+        not_assessed = sum(label.value == NOT_ASSESSED for label in given)
+        bundles[question.key] = Agreement(
+            level=question.scale.level,
+            n_items=ratings.n_items,
+            n_raters=len(ratings.raters),
+            n_labels=len(answered),
+            n_abstain=sum(label.state == "abstain" for label in given),
+            n_unavailable=sum(label.state == "unavailable" for label in given),
+            coefficients=found,
+            n_not_assessed=not_assessed if question.scale.stepwise else None,
         )
-        for question in rubric.questions
-        if question.scale.has_values
-    }
-
-
-def _bundle(question: Question, labels: Sequence[ExpertLabel], seed: int, methods: int) -> Agreement:
-    answered = judged(question, labels)
-    ratings, items = ratings_of(question, answered)
-    level = question.scale.level
-    problems = problems_of(items)
-    request = Request(level=level)
-    if methods < 3:
-        found = first_agreement(ratings, request, seed=seed, clusters=problems)
-    elif methods == 3:
-        found = third_agreement(ratings, request, clusters=problems)
-    else:
-        found = agreement(ratings, request, clusters=problems)
-    not_assessed = sum(label.value == NOT_ASSESSED for label in labels)
-    return Agreement(
-        level=level,
-        n_items=ratings.n_items,
-        n_raters=len(ratings.raters),
-        n_labels=len(answered),
-        n_abstain=sum(label.state == "abstain" for label in labels),
-        n_unavailable=sum(label.state == "unavailable" for label in labels),
-        coefficients=found,
-        n_not_assessed=not_assessed if question.scale.stepwise else None,
-    )
+    return bundles
 
 
 def problems_of(items: Sequence[tuple[str, str]]) -> Ints:

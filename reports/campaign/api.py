@@ -27,7 +27,7 @@ from reports.campaign.results import (
     question_reliability,
 )
 from reports.core.choosing import only_known
-from reports.scores.api import invalid
+from reports.core.rest import invalid
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 
 
@@ -53,7 +53,7 @@ class CampaignResultsView(_CampaignView):
         return Response(as_json(campaign_results(self.campaign(request, slug))))
 
 
-class QuestionView(_CampaignView):
+class ReliabilityView(_CampaignView):
     """The reliability of one question of a campaign."""
 
     @extend_schema(

@@ -4,9 +4,9 @@ Before: the blind answers of every revealed item. After: the same labels, where 
 their second answers instead; who did not answer again stays with the blind ones. Only the blind ones enter scores.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from annotation.campaigns.pairing import upright
 from annotation.models import CalibrationItem, Campaign, LaterAnswer, LaterGrade, Occasion
@@ -43,31 +43,11 @@ def calibration_agreement(campaign: Campaign) -> Calibration:
             round__campaign=campaign, round__revealed_at__isnull=False
         ).values_list("item", flat=True)
     )
-    data = campaign_data(campaign)
-    before = [label for label in data.labels if label.item in items]
-    after = _after(campaign, before)
-    questions = [question for question in rubric.questions if question.scale.has_values]
-    return Calibration(
-        format=FORMAT,
-        campaign=campaign.slug,
-        seed=SEED,
-        items=len(items),
-        blind=len({(label.item, label.reviewer) for label in before}),
-        answered_again=_later(campaign).count(),
-        questions={question.key: question.text for question in questions},
-        changed={question.key: _changed(question.key, before, after) for question in questions},
-        before=agreement_of_all(rubric, replace(data, labels=tuple(before), times=()), seed=SEED),
-        after=agreement_of_all(rubric, replace(data, labels=tuple(after), times=()), seed=SEED),
-    )
-
-
-def _later(campaign: Campaign) -> Any:
-    return LaterGrade.objects.filter(
+    later = LaterGrade.objects.filter(
         assignment__item__campaign=campaign, assignment__repeat=False, occasion=Occasion.DISCUSSION
     )
-
-
-def _after(campaign: Campaign, before: Sequence[ReviewerLabel]) -> list[ReviewerLabel]:
+    data = campaign_data(campaign)
+    before = [label for label in data.labels if label.item in items]
     second = [
         ReviewerLabel(
             answer.later.assignment.item_id,
@@ -78,19 +58,27 @@ def _after(campaign: Campaign, before: Sequence[ReviewerLabel]) -> list[Reviewer
             answer.later.assignment.item.instance.key,
             answer.step,
         )
-        for answer in LaterAnswer.objects.filter(later__in=_later(campaign))
+        for answer in LaterAnswer.objects.filter(later__in=later)
         .select_related("later__assignment__item__instance")
         .order_by("pk")
     ]
     again = {(label.item, label.reviewer) for label in second}
-    return [label for label in before if (label.item, label.reviewer) not in again] + second
-
-
-def _changed(question: str, before: Sequence[ReviewerLabel], after: Sequence[ReviewerLabel]) -> int:
-    """Answers, by step, that are other ones after the discussion; one that is gone or new counts too."""
-    one, other = _values(question, before), _values(question, after)
-    return sum(one.get(key) != other.get(key) for key in one.keys() | other.keys())
-
-
-def _values(question: str, labels: Sequence[ReviewerLabel]) -> dict[tuple[int, int, str], str]:
-    return {(x.item, x.reviewer, x.step): x.value for x in labels if x.question == question}
+    after = [label for label in before if (label.item, label.reviewer) not in again] + second
+    # answers, by step, that are other ones after the discussion; one that is gone or new counts too
+    one, other = (
+        {(x.question, x.item, x.reviewer, x.step): x.value for x in labels} for labels in (before, after)
+    )
+    changed = Counter(key[0] for key in one.keys() | other.keys() if one.get(key) != other.get(key))
+    questions = [question for question in rubric.questions if question.scale.has_values]
+    return Calibration(
+        format=FORMAT,
+        campaign=campaign.slug,
+        seed=SEED,
+        items=len(items),
+        blind=len({(label.item, label.reviewer) for label in before}),
+        answered_again=later.count(),
+        questions={question.key: question.text for question in questions},
+        changed={question.key: changed[question.key] for question in questions},
+        before=agreement_of_all(rubric, replace(data, labels=tuple(before), times=()), seed=SEED),
+        after=agreement_of_all(rubric, replace(data, labels=tuple(after), times=()), seed=SEED),
+    )

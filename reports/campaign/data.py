@@ -59,18 +59,29 @@ class CampaignData:
 
 def campaign_data(campaign: Campaign) -> CampaignData:
     """Three queries, however many labels there are."""
-    return CampaignData(tuple(_reviewers(campaign)), tuple(_labels(campaign)), tuple(_times(campaign)))
-
-
-def _reviewers(campaign: Campaign) -> Iterator[Reviewer]:
-    rows = (
+    people = (
         Assignment.objects.filter(item__campaign=campaign)
         .exclude(state=AssignmentState.RELEASED)
         .order_by("reviewer__name", "reviewer__email")
         .values_list("reviewer", "reviewer__name", "reviewer__email", "reviewer__rater")
+        .distinct()
     )
-    for key, name, email, rater in rows.distinct():
-        yield Reviewer(key, name or email, rater)
+    times = (
+        Grade.objects.filter(superseded_by=None, assignment__item__campaign=campaign)
+        .order_by("created_at", "id")
+        .values_list(
+            "assignment__item",
+            "assignment__reviewer",
+            "created_at",
+            "active_seconds",
+            Coalesce(Length("assignment__item__output__text"), 0),
+        )
+    )
+    return CampaignData(
+        tuple(Reviewer(key, name or email, rater) for key, name, email, rater in people),
+        tuple(_labels(campaign)),
+        tuple(GradeTime(*row) for row in times.iterator(chunk_size=5000)),
+    )
 
 
 def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
@@ -100,21 +111,6 @@ def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
     for item, reviewer, question, value, state, instance, step, swapped in rows.iterator(chunk_size=5000):
         seen = upright(value, swapped=swapped)
         yield ReviewerLabel(item, reviewer, question, seen, state, instance, step)
-
-
-def _times(campaign: Campaign) -> Iterator[GradeTime]:
-    rows = (
-        Grade.objects.filter(superseded_by=None, assignment__item__campaign=campaign)
-        .order_by("created_at", "id")
-        .values_list(
-            "assignment__item",
-            "assignment__reviewer",
-            "created_at",
-            "active_seconds",
-            Coalesce(Length("assignment__item__output__text"), 0),
-        )
-    )
-    return (GradeTime(*row) for row in rows.iterator(chunk_size=5000))
 
 
 def submitted_days(campaign: Campaign) -> list[tuple[dt.date, int]]:

@@ -130,7 +130,13 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
     A label agrees where it is the verdict's value; where the verdict's values are not on the question's scale
     ("yes" on a scale of correctness), where both or neither are favourable. Every label counts with its arm.
     """
-    agrees = [_agrees(question, label) for label in labels]
+    scale = question.scale
+    agrees = [
+        label.value == label.verdict
+        if label.verdict in scale.values
+        else (label.value in scale.success) == (label.verdict == "yes")
+        for label in labels
+    ]
     found = anchoring(agrees, [label.before for label in labels], [label.reviewer for label in labels])
     return AnchoringShares(
         question=question.key,
@@ -139,12 +145,6 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
         hidden=found.hidden,
         difference=found.difference,
     )
-
-
-def _agrees(question: Question, label: SeenLabel) -> bool:
-    if label.verdict in question.scale.values:
-        return label.value == label.verdict
-    return (label.value in question.scale.success) == (label.verdict == "yes")
 
 
 def _signs(questions: Mapping[str, MonitoredQuestion], time: TimeOnTask) -> list[str]:
@@ -170,10 +170,28 @@ def _question(question: Question, data: CampaignData) -> dict[int, MonitoredQues
     if not labels:
         return {}
     judge = _chosen if _by_success(question) else _graded
-    given, agreement = Counter(label.reviewer for label in labels), _agreement(labels)
-    return {
-        people[entry.rater]: MonitoredQuestion(
-            labels=given[people[entry.rater]],
+    given = Counter(label.reviewer for label in labels)
+    by_item: dict[int, list[ReviewerLabel]] = defaultdict(list)
+    for label in labels:
+        by_item[label.item].append(label)
+    # pairs with another reviewer of the same item, and those who chose the same value
+    pairs: Counter[int] = Counter()
+    same: Counter[int] = Counter()
+    for label in labels:
+        others = [other for other in by_item[label.item] if other.reviewer != label.reviewer]
+        pairs[label.reviewer] += len(others)
+        same[label.reviewer] += sum(other.value == label.value for other in others)
+    rule = "pairs of this reviewer's label with another's on the same output"
+    found = {}
+    for entry, drifts_from in judge(question, labels, people):
+        reviewer = people[entry.rater]
+        k, n = same[reviewer], pairs[reviewer]
+        # without an interval: the pairs of one label share it, so they are not independent
+        agreement = undefined("pairs", Reason.NO_PAIRABLE, n=0)
+        if n:
+            agreement = Estimate(value=k / n, method="pairs", k=k, n=n, denom_rule=rule)
+        found[reviewer] = MonitoredQuestion(
+            labels=given[reviewer],
             compared=entry.items,
             excess=entry.excess,
             z=entry.z,
@@ -181,10 +199,9 @@ def _question(question: Question, data: CampaignData) -> dict[int, MonitoredQues
             adjusted_p=entry.adjusted_p,
             flagged=entry.flagged,
             drifts_from=drifts_from,
-            agreement=agreement[people[entry.rater]],
+            agreement=agreement,
         )
-        for entry, drifts_from in judge(question, labels, people)
-    }
+    return found
 
 
 def _chosen(
@@ -216,30 +233,6 @@ def _graded(
     else:
         entries = graded_severity(complete)
     return ((entry, None) for entry in entries)
-
-
-def _agreement(labels: Sequence[ReviewerLabel]) -> dict[int, Estimate]:
-    """Share of pairs with another reviewer of the same item who chose the same value."""
-    by_item: dict[int, list[ReviewerLabel]] = {}
-    for label in labels:
-        by_item.setdefault(label.item, []).append(label)
-    same: dict[int, int] = {}
-    pairs: dict[int, int] = {}
-    for members in by_item.values():
-        for one in members:
-            others = [other for other in members if other.reviewer != one.reviewer]
-            pairs[one.reviewer] = pairs.get(one.reviewer, 0) + len(others)
-            alike = sum(other.value == one.value for other in others)
-            same[one.reviewer] = same.get(one.reviewer, 0) + alike
-    return {key: _share(same[key], n) for key, n in pairs.items()}
-
-
-def _share(same: int, pairs: int) -> Estimate:
-    """Without an interval: the pairs of one label share it, so they are not independent."""
-    if not pairs:
-        return undefined("pairs", Reason.NO_PAIRABLE, n=0)
-    rule = "pairs of this reviewer's label with another's on the same output"
-    return Estimate(value=same / pairs, method="pairs", k=same, n=pairs, denom_rule=rule)
 
 
 def _times(data: CampaignData) -> dict[int, TimeOnTask]:

@@ -1,16 +1,16 @@
 """Campaign results, reliability and monitoring as tables, pictures and CSV rows. Pure: documents in."""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from accounts.profile.domains import domain_words
 from reports.analysing.page import error_tables
 from reports.campaign.calibration import Calibration
-from reports.campaign.monitoring import AnchoringShares, Monitoring
+from reports.campaign.monitoring import Monitoring
 from reports.campaign.reliability import Reliability
 from reports.campaign.results import COVERAGE, CampaignResults
-from reports.core.cells import leading_first, number_cell, p_words, percent_cell
+from reports.core.cells import NamedCell, leading_first, number_cell, p_words, percent_cell
 from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.progress import progress_curve
@@ -27,7 +27,7 @@ _SHOWN = {
 }
 
 
-def results_sections(found: CampaignResults, *, today: dt.date) -> dict[str, Any]:
+def results_sections(found: CampaignResults, *, today: dt.date) -> Mapping[str, object]:
     """`progress` and `coverage` pictures (None before there is anything), and agreement by question."""
     days = [(row.day, row.submitted) for row in found.days]
     until = today if found.phase == "open" else dt.date.min
@@ -59,14 +59,14 @@ def results_sections(found: CampaignResults, *, today: dt.date) -> dict[str, Any
     }
 
 
-def _agreement_cells(found: Agreement) -> list[dict[str, Any]]:
+def _agreement_cells(found: Agreement) -> list[NamedCell]:
     return [
-        {"name": coefficient_name(name), "cell": number_cell(found.coefficients[name])}
+        NamedCell(coefficient_name(name), number_cell(found.coefficients[name]))
         for name in _SHOWN[found.level]
     ]
 
 
-def calibration_sections(found: Calibration) -> dict[str, Any]:
+def calibration_sections(found: Calibration) -> Mapping[str, object]:
     """By question the coefficients of its scale, blind and after the discussion."""
     questions = []
     for key in found.questions:
@@ -75,10 +75,7 @@ def calibration_sections(found: Calibration) -> dict[str, Any]:
             {
                 "title": in_words(key).capitalize(),
                 "changed": found.changed[key],
-                "lines": [
-                    {"name": one["name"], "before": one["cell"], "after": other["cell"]}
-                    for one, other in both
-                ],
+                "lines": [{"name": one.name, "before": one.cell, "after": other.cell} for one, other in both],
             }
         )
     return {"questions": questions}
@@ -98,16 +95,28 @@ def coverage_rows(found: CampaignResults) -> Rows:
         yield [found.campaign, domain, *(counts[state] for state in COVERAGE)]
 
 
-def reliability_sections(found: Reliability) -> dict[str, Any]:
+def reliability_sections(found: Reliability) -> Mapping[str, object]:
     """`given` and `absent` coefficients, pairs with a heat map, the values of the scale, and errors if asked for."""
-    cells = [
-        (coefficient_name(name), number_cell(estimate))
+    named = [
+        NamedCell(coefficient_name(name), number_cell(estimate))
         for name, estimate in leading_first(found.level, found.coefficients)
     ]
-    errors = found.expert_errors
+    kappa = "cohen_kappa" if found.level == "nominal" else "weighted_kappa_quadratic"
+    heat, errors = None, found.expert_errors
+    if found.pairs:
+        names, cells = list(found.raters), {}
+        for pair in found.pairs:
+            first, second = (names.index(rater) for rater in pair.raters)
+            value = getattr(pair, kappa).value
+            below = f"{rounded_percent(pair.percent.value or 0.0, places=0)} % of {pair.n_items}"
+            shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
+            cells[first, second] = cells[second, first] = shown
+        title = "Agreement of every two experts"
+        reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
+        heat = shaded_matrix(title, names, cells, key="agreement", reading=reading)
     return {
-        "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],
-        "absent": [{"name": name, "why": cell.reason} for name, cell in cells if not cell.value],
+        "given": [one for one in named if one.cell.value],
+        "absent": [{"name": one.name, "why": one.cell.reason} for one in named if not one.cell.value],
         "values": [
             {
                 **vars(row),
@@ -128,26 +137,10 @@ def reliability_sections(found: Reliability) -> dict[str, Any]:
             for pair in found.pairs
         ],
         "dropped": found.pairs_dropped,
-        "heat": _heat(found) if found.pairs else None,
-        "heat_of": coefficient_name(_kappa(found)),
+        "heat": heat,
+        "heat_of": coefficient_name(kappa),
         "error_tables": error_tables(with_estimates(errors)) if errors else [],
     }
-
-
-def _kappa(found: Reliability) -> str:
-    return "cohen_kappa" if found.level == "nominal" else "weighted_kappa_quadratic"
-
-
-def _heat(found: Reliability) -> Any:
-    names, kappa, cells = list(found.raters), _kappa(found), {}
-    for pair in found.pairs:
-        one, two = (names.index(rater) for rater in pair.raters)
-        value = getattr(pair, kappa).value
-        below = f"{rounded_percent(pair.percent.value or 0.0, places=0)} % of {pair.n_items}"
-        shown = Shaded("–" if value is None else rounded(value, places=2), below, shade(value or 0.0))
-        cells[one, two] = cells[two, one] = shown
-    reading = f"{coefficient_name(kappa)}, below it the percent agreement and the common outputs."
-    return shaded_matrix("Agreement of every two experts", names, cells, key="agreement", reading=reading)
 
 
 def reliability_rows(found: Reliability) -> Rows:
@@ -159,50 +152,46 @@ def reliability_rows(found: Reliability) -> Rows:
         yield [found.question, *pair.raters, pair.n_items, *values, pair.kappa_max]
 
 
-def monitoring_sections(found: Monitoring) -> dict[str, Any]:
+def monitoring_sections(found: Monitoring) -> Mapping[str, object]:
     """Reviewers in the order of their names; `to_read` are those with a sign."""
     reviewers = []
     for entry in found.reviewers:
         median = entry.time.median_seconds
         minutes = "" if median is None else f"{rounded(median / 60, places=1)} min"
         reviewers.append({**vars(entry), "minutes": minutes})
+    anchoring = None
+    if found.anchoring:
+        arms = (
+            ("Verdict shown before", found.anchoring.visible),
+            ("Verdict shown after", found.anchoring.hidden),
+            ("Difference", found.anchoring.difference),
+        )
+        anchoring = {
+            "title": in_words(found.anchoring.question).capitalize(),
+            "labels": found.anchoring.labels,
+            "rows": [{"words": words, "cell": percent_cell(estimate)} for words, estimate in arms],
+        }
+    questions = []
+    for key, texts in found.questions.items():
+        rows = [
+            {
+                **vars(own),
+                "reviewer": entry.reviewer,
+                "rater": entry.rater,
+                "z_words": "" if own.z is None else rounded(own.z, places=2),
+                "p_words": p_words(own.adjusted_p),
+                "share": percent_cell(own.agreement),
+            }
+            for entry in found.reviewers
+            if (own := entry.questions.get(key))
+        ]
+        questions.append({"key": key, "title": in_words(key).capitalize(), **texts, "rows": rows})
     return {
         "reviewers": reviewers,
         "to_read": [entry for entry in reviewers if entry["signs"]],
-        "anchoring": _anchoring(found.anchoring) if found.anchoring else None,
-        "questions": [
-            {"key": key, "title": in_words(key).capitalize(), **texts, "rows": _severities(found, key)}
-            for key, texts in found.questions.items()
-        ],
+        "anchoring": anchoring,
+        "questions": questions,
     }
-
-
-def _anchoring(found: AnchoringShares) -> dict[str, Any]:
-    arms = (
-        ("Verdict shown before", found.visible),
-        ("Verdict shown after", found.hidden),
-        ("Difference", found.difference),
-    )
-    return {
-        "title": in_words(found.question).capitalize(),
-        "labels": found.labels,
-        "rows": [{"words": words, "cell": percent_cell(estimate)} for words, estimate in arms],
-    }
-
-
-def _severities(monitoring: Monitoring, key: str) -> list[dict[str, Any]]:
-    return [
-        {
-            **vars(found),
-            "reviewer": entry.reviewer,
-            "rater": entry.rater,
-            "z_words": "" if found.z is None else rounded(found.z, places=2),
-            "p_words": p_words(found.adjusted_p),
-            "share": percent_cell(found.agreement),
-        }
-        for entry in monitoring.reviewers
-        if (found := entry.questions.get(key))
-    ]
 
 
 def monitoring_rows(monitoring: Monitoring) -> Rows:

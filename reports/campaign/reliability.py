@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from benchmark.rubrics import Question, Rubric
+from benchmark.rubrics import Rubric
 from canonical.documents import Maybe
 from reports.campaign.agreement import agreement_by_question, judged, problems_of, ratings_of
 from reports.campaign.data import CampaignData
@@ -81,6 +81,9 @@ def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> R
     found = agreement_by_question(rubric, labels, seed=seed)[key]
     ratings, items = ratings_of(question, judged(question, labels))
     pairs, dropped = rater_pairs(ratings, Request(level=question.scale.level), clusters=problems_of(items))
+    counts, values = ratings.counts(), question.scale.judgments
+    total = int(counts.sum())
+    specific = gwet.specific_agreement(counts) if total else np.full(len(values), np.nan)
     return Reliability(
         **vars(found),
         format=FORMAT,
@@ -89,7 +92,15 @@ def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> R
         scale=question.scale.name,
         primary=question.scale.primary_coefficient,
         seed=seed,
-        values=_values(question, ratings.counts()),
+        values=[
+            ScaleValue(
+                value=value,
+                n=int(n),
+                share=int(n) / total if total else None,
+                agreement=None if np.isnan(agreement) else float(agreement),
+            )
+            for value, n, agreement in zip(values, counts.sum(axis=0), specific, strict=True)
+        ],
         raters=ratings.raters,
         least_overlap=MIN_OVERLAP,
         pairs=[
@@ -109,7 +120,7 @@ def reliability(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> R
     )
 
 
-def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> dict[str, Any]:
+def errors_part(rubric: Rubric, data: CampaignData, key: str, *, seed: int) -> Mapping[str, Any]:
     """What the labels say when the experts err (stats/raters/expert_errors.py), never by system; fitted when asked for.
 
     `subject` of an overturned majority is the output's number in this campaign.
@@ -145,19 +156,4 @@ def _labels(data: CampaignData, key: str = "") -> list[ExpertLabel]:
         )
         for label in data.labels
         if key in ("", label.question)
-    ]
-
-
-def _values(question: Question, counts: Any) -> list[ScaleValue]:
-    """Per value of the scale: how often it was chosen, and the agreement on it."""
-    total = int(counts.sum())
-    specific = gwet.specific_agreement(counts) if total else np.full(len(question.scale.judgments), np.nan)
-    return [
-        ScaleValue(
-            value=value,
-            n=int(n),
-            share=int(n) / total if total else None,
-            agreement=None if np.isnan(agreement) else float(agreement),
-        )
-        for value, n, agreement in zip(question.scale.judgments, counts.sum(axis=0), specific, strict=True)
     ]

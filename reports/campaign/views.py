@@ -16,7 +16,7 @@ from annotation.training.reading import training_rows
 from reports.campaign import pages as campaign_pages
 from reports.campaign.calibration import calibration_agreement
 from reports.campaign.results import campaign_results, monitored_reviewers, question_reliability
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import explains_refusals, staff_only, staff_page
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
 from reports.verdicts.copies import copy_verdicts, verdicts_document
@@ -26,13 +26,10 @@ FIGURES = {"progress": campaign_pages.progress_rows, "coverage": campaign_pages.
 
 
 def campaign_or_404(slug: str) -> Campaign:
-    """The campaign with its rubric and release."""
     return get_object_or_404(Campaign.objects.select_related("release", "rubric"), slug=slug)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def results(request: HttpRequest, slug: str) -> HttpResponse:
     """Progress over time, coverage by domain, agreement so far."""
     only_known(request.GET)
@@ -42,9 +39,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "reports/campaign/campaign_results.html", {"campaign": campaign, **sections})
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBase:
     """The numbers behind one of FIGURES."""
     if figure not in FIGURES:
@@ -53,9 +48,7 @@ def results_csv(request: HttpRequest, slug: str, figure: str) -> HttpResponseBas
     return table_download(FIGURES[figure](document), f"{figure}-{slug}.csv")
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     """How far the experts agree on one question."""
     only_known(request.GET, "more")
@@ -66,18 +59,14 @@ def question(request: HttpRequest, slug: str, question: str) -> HttpResponse:
     return render(request, "reports/campaign/question.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def question_csv(request: HttpRequest, slug: str, question: str) -> HttpResponseBase:
     """Agreement of every two experts on one question."""
     document = question_reliability(campaign_or_404(slug), question)
     return table_download(campaign_pages.reliability_rows(document), f"agreement-{slug}-{question}.csv")
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
     """Severity, drift, agreement and time of every reviewer, by name."""
     only_known(request.GET)
@@ -94,9 +83,7 @@ def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     return table_download(campaign_pages.monitoring_rows(document), f"monitoring-{slug}.csv")
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def calibration(request: HttpRequest, slug: str) -> HttpResponse:
     """Agreement of calibration rounds, blind and after the discussion."""
     only_known(request.GET)

@@ -5,20 +5,17 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
 from accounts.rest.filters import StrictView
 from benchmark.models import Instance
 from canonical.documents import as_json
 from reports.cases.study import CaseStudy, case_table
-from reports.scores.api import JUDGE, TRACK, invalid
+from reports.core.rest import JUDGE, TRACK, ReadingView
 
 
-class CaseView(StrictView):
+class CaseView(ReadingView, StrictView):
     """One instance, all systems side by side."""
 
-    permission_classes = [IsStaffOfTheStudy]
     filters = {"track": "track", "judge": "judge"}
 
     @extend_schema(operation_id="releases_case", parameters=[TRACK, JUDGE], responses=schema_of(CaseStudy))
@@ -28,7 +25,4 @@ class CaseView(StrictView):
             Instance.objects.select_related("release__benchmark"), release__name=name, key=key
         )
         asked = {name: request.query_params.get(name, "") for name in self.filters}
-        try:
-            return Response(as_json(case_table(instance, **asked)))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        return Response(as_json(case_table(instance, **asked)))

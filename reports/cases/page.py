@@ -1,8 +1,8 @@
 """A case study as the cells of its page. Pure: no database access."""
 
-from typing import Any
+from collections.abc import Mapping
 
-from reports.cases.study import CaseCell, CaseStudy, StudyColumn
+from reports.cases.study import CaseStudy
 
 STATES = {
     "no_output": "no output",
@@ -16,22 +16,19 @@ STATES = {
 _KINDS = {"yes": "good", "no": "bad", "uncertain": "warn"}
 
 
-def case_sections(case: CaseStudy) -> dict[str, Any]:
+def case_sections(case: CaseStudy) -> Mapping[str, object]:
     """Template context: `columns` with their arm in words, and `rows` of cells in the same order."""
-    return {
-        "columns": [{**vars(column), "arm": _arm(column)} for column in case.columns],
-        "rows": [
-            {**vars(row), "cells": [_cell(column, row.cells[column.key]) for column in case.columns]}
-            for row in case.rows
-        ],
-    }
-
-
-def _arm(column: StudyColumn) -> str:
-    return f"track {column.track}" + (f", condition {column.condition}" if column.condition else "")
-
-
-def _cell(column: StudyColumn, cell: CaseCell) -> dict[str, str]:
-    if cell.state != "answered":
-        return {"words": STATES[cell.state], "kind": "muted"}
-    return {"words": cell.value, "kind": "" if column.is_text else _KINDS.get(cell.value, "")}
+    columns, rows = [], []
+    for column in case.columns:
+        arm = f"track {column.track}" + (f", condition {column.condition}" if column.condition else "")
+        columns.append({**vars(column), "arm": arm})
+    for row in case.rows:
+        cells = []
+        for column in case.columns:
+            cell = row.cells[column.key]
+            words, kind = STATES.get(cell.state, cell.value), "muted"
+            if cell.state == "answered":
+                kind = "" if column.is_text else _KINDS.get(cell.value, "")
+            cells.append({"words": words, "kind": kind})
+        rows.append({**vars(row), "cells": cells})
+    return {"columns": columns, "rows": rows}

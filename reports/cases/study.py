@@ -1,7 +1,7 @@
 """One instance, all systems side by side: the cells of the protocol's columns, and why a cell has no value."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, cast
 
@@ -97,7 +97,12 @@ def case_table(instance: Instance, *, track: str = "", judge: str = "") -> CaseS
     runs = list(instance.release.runs.select_related("system").order_by("system__slug"))
     tracks = sorted({run.track for run in runs}, key=lambda name: (name != "raw", name))
     track = _known(tracks, track, "track")
-    judges = {found.label: found for found in _judges(instance)}
+    # those that have answered a model's question about an output of the instance
+    said = Verdict.objects.filter(
+        output__instance=instance, predicate__in=[known.key for known in protocol.output_predicates]
+    )
+    heard = Judge.objects.filter(pk__in=said.values("judge")).order_by("slug", "version")
+    judges = {found.label: found for found in heard}
     label = _known(list(judges), judge, "judge")
     arms = {column.key: (column.track or track, column.condition) for column in columns}
     outputs = _outputs(instance, set(arms.values()), judges.get(label))
@@ -136,15 +141,6 @@ def _known(known: Sequence[str], asked: str, what: str) -> str:
     return asked or next(iter(known), "")
 
 
-def _judges(instance: Instance) -> Iterable[Judge]:
-    """Judges that have answered a model's question about an output of the instance, by label."""
-    protocol = get_protocol(instance.release.benchmark.protocol)
-    said = Verdict.objects.filter(
-        output__instance=instance, predicate__in=[known.key for known in protocol.output_predicates]
-    )
-    return Judge.objects.filter(pk__in=said.values("judge")).order_by("slug", "version")
-
-
 def _outputs(
     instance: Instance, arms: set[Arm], judge: Judge | None
 ) -> dict[tuple[str, int], dict[Arm, Shown]]:
@@ -173,26 +169,19 @@ def _outputs(
         for output in rows
         for predicate in reached_by(protocol, output.state, output.payload)
     ]
-    labelled = labelled_outputs(known.values(), tallies(_votes(instance, judge)), reached)
+    votes = []
+    if judge is not None:
+        said = Verdict.objects.filter(judge=judge, output__instance=instance, second=None)
+        ordered = said.order_by("output", "predicate", "order", "vote")
+        fields = ordered.values_list("output", "predicate", "order", "vote", "value", "state")
+        votes = [Vote(str(row[0]), *row[1:]) for row in fields]
+    labelled = labelled_outputs(known.values(), tallies(votes), reached)
     found: dict[tuple[str, int], dict[Arm, Shown]] = defaultdict(dict)
     for output in rows:
         arm = (output.run.track, output.run.condition)
         shown = Shown(arm, labelled[str(output.pk)], output.payload)
         found[output.run.system.slug, output.attempt][arm] = shown
     return found
-
-
-def _votes(instance: Instance, judge: Judge | None) -> list[Vote]:
-    if judge is None:
-        return []
-    rows = Verdict.objects.filter(judge=judge, output__instance=instance, second=None).order_by(
-        "output", "predicate", "order", "vote"
-    )
-    fields = rows.values_list("output", "predicate", "order", "vote", "value", "state")
-    return [
-        Vote(str(output), predicate, order, vote, value, state)
-        for output, predicate, order, vote, value, state in fields
-    ]
 
 
 def _rows(
@@ -238,19 +227,16 @@ def case_cell(
         return _cell(value, lacks)
     if not shown.labelled.is_judged_by(column.needs if reads else ()):
         return _cell("", shown.labelled.state)
-    value = column.value(Case(instance, shown.payload, shown.labelled, said))
-    return _cell(value, _reason(column, shown.labelled))
+    # why an answered output has no value; the first that holds
+    states = [shown.labelled.states.get(key, "") for key in column.needs]
+    if "" in states:
+        lacks = "not_judged"
+    elif "abstain" in states:
+        lacks = "judge_abstained"
+    else:
+        lacks = "unavailable" if states else "nothing"
+    return _cell(column.value(Case(instance, shown.payload, shown.labelled, said)), lacks)
 
 
 def _cell(value: str, lacks: str) -> CaseCell:
     return CaseCell(value=value, state="answered" if value else cast(State, lacks))
-
-
-def _reason(column: CaseColumn, labelled: LabelledOutput) -> str:
-    """Why a column of an answered output has no value; the first that holds."""
-    states = [labelled.states.get(key, "") for key in column.needs]
-    if "" in states:
-        return "not_judged"
-    if "abstain" in states:
-        return "judge_abstained"
-    return "unavailable" if states else "nothing"

@@ -2,19 +2,16 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
 
 from benchmark.models import Instance
 from benchmark.releases.showing import show_instance
 from reports.cases.page import case_sections
 from reports.cases.study import case_table
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import staff_page
 from reports.core.choosing import only_known
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def case_study(request: HttpRequest, name: str, key: str) -> HttpResponse:
     """The instance, and under it a table of all systems with the protocol's columns."""
     only_known(request.GET, "track", "judge")

@@ -5,7 +5,6 @@ that came to its expert a second time with the sides exchanged is the second ord
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from annotation.core.phases import Phase
 from annotation.models import Campaign, CampaignKind
@@ -37,13 +36,17 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
     }
 
 
-def direct_document(release: Release, key: str, title: str, *, seed: int) -> dict[str, Any]:
+def direct_document(release: Release, key: str, title: str, *, seed: int) -> dict[str, object]:
     """What `analyse pairs` says of the choices; `key` is one of `direct_kinds`."""
     slug, _, question = key.partition(":")
     labels = label_rows(
         release, campaign=slug, wanted=LabelFilter({"question": {question}, "rater_kind": {"expert"}})
     )
-    rows = ({**label, "system": _systems(label["system"])} for label in labels)
+    # the two systems without their track, which is one for the whole campaign
+    rows = (
+        {**label, "system": "|".join(arm.partition("@")[0] for arm in label["system"].split("|"))}
+        for label in labels
+    )
     return {
         "format": FORMAT,
         "source": "direct",
@@ -53,17 +56,12 @@ def direct_document(release: Release, key: str, title: str, *, seed: int) -> dic
     }
 
 
-def _systems(arms: str) -> str:
-    """The two systems without their track, which is one for the whole campaign."""
-    return "|".join(arm.partition("@")[0] for arm in arms.split("|"))
-
-
 def pair_kinds(release: Release, inputs: Inputs) -> dict[str, str]:
     """Every way to compare the systems of a track two at a time; choices come before what grades imply."""
     return {**direct_kinds(release, inputs.track), **implied_kinds(inputs)}
 
 
-def compared_document(release: Release, inputs: Inputs, key: str = "") -> dict[str, Any]:
+def compared_document(release: Release, inputs: Inputs, key: str = "") -> dict[str, object]:
     """The direct or implied comparisons called `key`, "" for the first. Raises Refused for another."""
     direct = direct_kinds(release, inputs.track)
     chosen = chosen_key({**direct, **implied_kinds(inputs)}, key)
@@ -72,7 +70,7 @@ def compared_document(release: Release, inputs: Inputs, key: str = "") -> dict[s
     return implied_document(inputs, chosen)
 
 
-def other_document(release: Release, inputs: Inputs, shown: Mapping[str, Any]) -> dict[str, Any] | None:
+def other_document(release: Release, inputs: Inputs, shown: Mapping[str, object]) -> dict[str, object] | None:
     """The first comparisons of the other source than `shown`; None when there are none."""
     direct, implied = direct_kinds(release, inputs.track), implied_kinds(inputs)
     kinds = implied if shown["source"] == "direct" else direct

@@ -12,7 +12,7 @@ sign test; Newcombe's interval and Cochran's Q do not exist there.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -104,58 +104,43 @@ class ComparedSystems:
 def comparison(found: Outcomes, *, seed: int) -> ComparedSystems:
     """Every pair of systems under one outcome, with the omnibus test. `seed` is that of the resampling."""
     every = list(combinations(found.successes, 2))
-    pairs = [paired(found, first, second, seed, family=len(every)) for first, second in every]
-    adjusted = holm([pair.test.p for pair in pairs])
+    unadjusted = [paired(found, first, second, seed, family=len(every)) for first, second in every]
+    pairs = []
+    for pair, p in zip(unadjusted, holm([pair.test.p for pair in unadjusted]), strict=True):
+        mcnemar = {**pair.mcnemar, "holm": None if pair.mcnemar["exact"] is None else p}
+        pairs.append(replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar))
+    systems = {}
+    for system, items in found.successes.items():
+        # the share of successes, or the mean, over its own items; their clusters as in the differences
+        values = list(items.values())
+        totals = cluster_totals(values, _codes(found, list(items)))
+        if found.kind.binary:
+            estimate = clustered_share(totals)
+        elif totals.clusters == len(values):
+            estimate = mean_estimate(values, "mean_over_outputs", (0.0, 1.0))
+        else:
+            estimate = clustered_mean(totals, "mean_over_outputs, by cluster")
+        by_rule, left_out = found.by_rule.get(system, 0), found.left_out.get(system, 0)
+        systems[system] = ComparedSystem(estimate=estimate, by_rule=by_rule, left_out=left_out)
+    # Cochran's Q over the items on which every system has a label
+    common = _shared(list(found.successes.values()))
+    dropped = len(set().union(*found.successes.values())) - len(common) if found.successes else 0
+    table = [[items[item] for items in found.successes.values()] for item in common]
+    tested = None
+    if len(found.successes) > 1 and table and found.kind.binary:
+        tested = omnibus(table, _codes(found, common), seed=seed)
+    if tested is None:
+        reason = Reason.NO_ITEMS if not table else Reason.ZERO_DENOM if found.kind.binary else Reason.LEVEL
+        overall = OmnibusTest(n=len(common), dropped=dropped, reason=reason)
+    else:
+        overall = OmnibusTest(**vars(tested), n=len(common), dropped=dropped)
     return ComparedSystems(
-        format=FORMAT,
-        outcome=found.kind,
-        seed=seed,
-        systems={
-            system: ComparedSystem(
-                estimate=_rate(found, items),
-                by_rule=found.by_rule.get(system, 0),
-                left_out=found.left_out.get(system, 0),
-            )
-            for system, items in found.successes.items()
-        },
-        omnibus=_omnibus(found, seed),
-        pairs=[_with_holm(pair, p) for pair, p in zip(pairs, adjusted, strict=True)],
+        format=FORMAT, outcome=found.kind, seed=seed, systems=systems, omnibus=overall, pairs=pairs
     )
-
-
-def _with_holm(pair: ComparedPair, p: float) -> ComparedPair:
-    single = pair.mcnemar["exact"] is not None
-    mcnemar = {**pair.mcnemar, "holm": p if single else None}
-    return replace(pair, test=replace(pair.test, holm=p), mcnemar=mcnemar)
-
-
-def _rate(found: Outcomes, items: Mapping[Item, float]) -> Estimate:
-    """The share of successes, or the mean, over the system's own items; their clusters as in the differences."""
-    values, codes = list(items.values()), _codes(found, list(items))
-    totals = cluster_totals(values, codes)
-    if found.kind.binary:
-        return clustered_share(totals)
-    if totals.clusters == len(values):
-        return mean_estimate(values, "mean_over_outputs", (0.0, 1.0))
-    return clustered_mean(totals, "mean_over_outputs, by cluster")
 
 
 def _codes(found: Outcomes, items: Sequence[Item]) -> Ints:
     return cluster_codes([found.clusters[item] for item in items])
-
-
-def _omnibus(found: Outcomes, seed: int) -> OmnibusTest:
-    """Cochran's Q over the items on which every system has a label."""
-    successes = found.successes
-    every = _shared(list(successes.values()))
-    dropped = len(set().union(*successes.values())) - len(every) if successes else 0
-    table = [[items[item] for items in successes.values()] for item in every]
-    asked = len(successes) > 1 and bool(table) and found.kind.binary
-    tested = omnibus(table, _codes(found, every), seed=seed) if asked else None
-    if tested is None:
-        reason = Reason.NO_ITEMS if not table else Reason.ZERO_DENOM if found.kind.binary else Reason.LEVEL
-        return OmnibusTest(n=len(every), dropped=dropped, reason=reason)
-    return OmnibusTest(**vars(tested), n=len(every), dropped=dropped)
 
 
 def _shared(systems: Sequence[Mapping[Item, float]]) -> list[Item]:
@@ -172,7 +157,15 @@ def paired(found: Outcomes, first: str, second: str, seed: int, *, family: int =
     a, b = [one[item] for item in shared], [two[item] for item in shared]
     clusters = [found.clusters[item] for item in shared]
     codes = cluster_codes(clusters)
-    cells, difference = _cells(a, b), _difference(a, b, codes, LEVEL)
+    # the fourfold table in the order in which `paired_newcombe` takes it: equal above 0, more, less, both 0
+    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    cells = {
+        "both": int(((x == y) & (x > 0)).sum()),
+        "first_only": int((x > y).sum()),
+        "second_only": int((x < y).sum()),
+        "neither": int(((x == y) & (x == 0)).sum()),
+    }
+    difference = _difference(a, b, codes, LEVEL)
     newcombe = (
         difference if found.kind.binary else undefined("newcombe_paired_10", Reason.LEVEL, n=len(shared))
     )
@@ -213,29 +206,25 @@ def _difference(a: Sequence[float], b: Sequence[float], codes: Ints, level: floa
     return paired_interval(a, b, codes, level=level)
 
 
-def _cells(a: Sequence[float], b: Sequence[float]) -> dict[str, int]:
-    """The fourfold table in the order in which `paired_newcombe` takes it: equal above 0, more, less, both 0."""
-    one, two = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return {
-        "both": int(((one == two) & (one > 0)).sum()),
-        "first_only": int((one > two).sum()),
-        "second_only": int((one < two).sum()),
-        "neither": int(((one == two) & (one == 0)).sum()),
-    }
+@dataclass(frozen=True)
+class ComparedItem:
+    """An item with the success of both systems of a pair; None where a label is missing."""
+
+    instance: str
+    attempt: int
+    first: float | None
+    second: float | None
+
+    @property
+    def tells(self) -> int:
+        """What sorts first tells the two apart: the first higher, the second higher, equal, one is missing."""
+        if self.first is None or self.second is None:
+            return 3
+        return 2 if self.first == self.second else int(self.first < self.second)
 
 
-def item_rows(found: Outcomes, first: str, second: str) -> list[dict[str, Any]]:
-    """The items behind a pair, those that tell the two apart first; None where a label is missing."""
+def item_rows(found: Outcomes, first: str, second: str) -> list[ComparedItem]:
+    """The items behind a pair, those that tell the two apart first."""
     one, two = found.successes[first], found.successes[second]
-    rows = [
-        {"instance": item[0], "attempt": item[1], "first": one.get(item), "second": two.get(item)}
-        for item in sorted(set(one) | set(two))
-    ]
-    return sorted(rows, key=_least_telling)
-
-
-def _least_telling(row: Mapping[str, Any]) -> tuple[int, str, int]:
-    if row["first"] is None or row["second"] is None:
-        return 3, row["instance"], row["attempt"]
-    less = 2 if row["first"] == row["second"] else int(row["first"] < row["second"])
-    return less, row["instance"], row["attempt"]
+    rows = [ComparedItem(*item, one.get(item), two.get(item)) for item in set(one) | set(two)]
+    return sorted(rows, key=lambda row: (row.tells, row.instance, row.attempt))

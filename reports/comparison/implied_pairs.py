@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import combinations
-from typing import Any
 
 from accounts.refusal import Refused
 from benchmark.rubrics import Question, rubric_from_content
@@ -38,7 +37,7 @@ def _questions(campaign: CampaignInfo) -> list[Question]:
     return [question for question in questions if question.scale.ranked]
 
 
-def implied_document(inputs: Inputs, key: str) -> dict[str, Any]:
+def implied_document(inputs: Inputs, key: str) -> dict[str, object]:
     """What `analyse pairs` says of the comparisons, and the wins of every pair.
 
     `key` is one of `implied_kinds`, "" for the first. Raises Refused for another.
@@ -66,7 +65,7 @@ def chosen_key(kinds: Mapping[str, str], key: str) -> str:
     return key or next(iter(kinds))
 
 
-def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, Any]:
+def pairs_of_rows(rows: Iterable[Row], *, seed: int) -> dict[str, object]:
     """What `analyse pairs` says of rows of the label table."""
     table = read_labels(BytesIO("".join(csv_lines(rows)).encode()))
     return pairs_document(table, options=Options(seed=seed))
@@ -89,6 +88,7 @@ def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
             grades[place][output.system] = question.scale.height(label.value)
     for (instance, attempt, rater), given in sorted(grades.items()):
         for first, second in combinations(sorted(given), 2):
+            higher = "first" if given[first] > given[second] else "second"
             yield {
                 "release": inputs.release,
                 "campaign": slug,
@@ -99,12 +99,6 @@ def implied_rows(inputs: Inputs, key: str) -> Iterator[Row]:
                 "cluster": clusters[instance],
                 "rater": rater,
                 "rater_kind": "expert",
-                "value": _result(given[first], given[second]),
+                "value": "tie" if given[first] == given[second] else higher,
                 "state": "answered",
             }
-
-
-def _result(first: float, second: float) -> str:
-    if first == second:
-        return "tie"
-    return "first" if first > second else "second"

@@ -1,6 +1,6 @@
 """A comparison document as the tables and pictures of its page, and as rows of a CSV file. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from canonical.documents import as_json
@@ -13,24 +13,43 @@ from stats.core.estimate import Estimate
 _READING = "Row minus column in percentage points, with 95 % interval."
 
 
-def comparison_sections(document: ComparedSystems) -> dict[str, Any]:
+def comparison_sections(document: ComparedSystems) -> Mapping[str, object]:
     """Template context: `systems`, `pairs`, `omnibus`, and the two pictures (None below two systems)."""
-    pairs = [pair_row(pair) for pair in document.pairs]
+    matrix = forest = None
+    if document.pairs:
+        names, cells, spans = list(document.systems), {}, []
+        for pair in document.pairs:
+            found = pair.difference
+            one, two = names.index(pair.first), names.index(pair.second)
+            cells[one, two], cells[two, one] = _difference(found, 1), _difference(found, -1)
+            value = None if found.value is None else 100 * found.value
+            ends = (100 * found.ci[0], 100 * found.ci[1]) if found.ci else None
+            cell = points_cell(found)
+            words = "no common item" if value is None else f"{cell.value} [{cell.interval}]"
+            spans.append(Span(f"{pair.first} minus {pair.second}", value, ends, words.replace(" pp", "")))
+        title = f"Differences between systems: {document.outcome.title}"
+        matrix = shaded_matrix(title, names, cells, key="differences", reading=_READING)
+        scale = round_scale(
+            [end for span in spans for end in (*(span.ends or ()), span.value) if end is not None]
+        )
+        title = f"Differences with intervals: {document.outcome.title}"
+        reading = "Percentage points; an interval that holds 0 leaves the order open."
+        forest = span_plot(title, spans, scale, key="difference-forest", reading=reading)
     return {
         "outcome": document.outcome,
         "seed": document.seed,
         "systems": [
-            {"system": system, **vars(found), "cell": percent_cell(found.estimate)}
-            for system, found in document.systems.items()
+            {"system": system, **vars(own), "cell": percent_cell(own.estimate)}
+            for system, own in document.systems.items()
         ],
-        "pairs": pairs,
+        "pairs": [pair_row(pair) for pair in document.pairs],
         "omnibus": {**as_json(document.omnibus), "p_words": p_words(document.omnibus.p)},
-        "matrix": _matrix(document) if pairs else None,
-        "forest": _forest(document) if pairs else None,
+        "matrix": matrix,
+        "forest": forest,
     }
 
 
-def pair_row(pair: ComparedPair) -> dict[str, Any]:
+def pair_row(pair: ComparedPair) -> Mapping[str, object]:
     """A pair as its row and its own page show it."""
     tests, test = pair.mcnemar, pair.test
     return {
@@ -52,17 +71,6 @@ def pair_row(pair: ComparedPair) -> dict[str, Any]:
     }
 
 
-def _matrix(document: ComparedSystems) -> Any:
-    names = list(document.systems)
-    cells = {}
-    for pair in document.pairs:
-        at = names.index(pair.first), names.index(pair.second)
-        cells[at] = _difference(pair.difference, 1)
-        cells[at[1], at[0]] = _difference(pair.difference, -1)
-    title = f"Differences between systems: {document.outcome.title}"
-    return shaded_matrix(title, names, cells, key="differences", reading=_READING)
-
-
 def _difference(estimate: Estimate, sign: int) -> Shaded:
     if estimate.value is None:
         return Shaded("–")
@@ -71,50 +79,12 @@ def _difference(estimate: Estimate, sign: int) -> Shaded:
     return Shaded(signed_points(sign * estimate.value), below, shade(sign * estimate.value))
 
 
-def _forest(document: ComparedSystems) -> Any:
-    spans = []
-    for pair in document.pairs:
-        found = pair.difference
-        value = None if found.value is None else 100 * found.value
-        ends = (100 * found.ci[0], 100 * found.ci[1]) if found.ci else None
-        cell = points_cell(found)
-        words = "no common item" if value is None else f"{cell.value} [{cell.interval}]"
-        spans.append(Span(f"{pair.first} minus {pair.second}", value, ends, words.replace(" pp", "")))
-    every = [end for span in spans for end in (*(span.ends or ()), span.value) if end is not None]
-    title = f"Differences with intervals: {document.outcome.title}"
-    reading = "Percentage points; an interval that holds 0 leaves the order open."
-    return span_plot(title, spans, round_scale(every), key="difference-forest", reading=reading)
-
-
 HEAD = (
-    "outcome",
-    "first",
-    "second",
-    "n",
-    "dropped",
-    "both",
-    "first_only",
-    "second_only",
-    "neither",
-    "difference",
-    "low",
-    "high",
-    "level",
-    "method",
-    "newcombe_low",
-    "newcombe_high",
-    "bootstrap_low",
-    "bootstrap_high",
-    "seed",
-    "mcnemar_exact",
-    "mcnemar_mid_p",
-    "holm",
-    "test",
-    "p",
-    "clusters",
-    "simultaneous_low",
+    "outcome", "first", "second", "n", "dropped", "both", "first_only", "second_only", "neither", "difference",
+    "low", "high", "level", "method", "newcombe_low", "newcombe_high", "bootstrap_low", "bootstrap_high",
+    "seed", "mcnemar_exact", "mcnemar_mid_p", "holm", "test", "p", "clusters", "simultaneous_low",
     "simultaneous_high",
-)
+)  # fmt: skip
 
 
 def comparison_rows(document: ComparedSystems) -> Iterator[list[Any]]:

@@ -7,15 +7,39 @@ from reports.core.cells import number_cell, p_words, percent_cell
 from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
+from reports.core.figures.svg import Markup
 from stats.core.display import rounded
 
 Document = Mapping[str, Any]
 
 
-def pairs_sections(found: Document) -> dict[str, Any]:
+def pairs_sections(found: Document) -> Mapping[str, object]:
     """Template context: records of the systems, win matrix, strengths, rank intervals, position bias if any."""
     document = with_estimates(found)
-    systems = document["systems"]
+    systems, equal = document["systems"], document["equal_strengths"]
+    strengths = ranks = position = None
+    if any(entry["rank"] for entry in systems):
+        strengths = _strengths(systems)
+        spans = [
+            Span(entry["system"], None, tuple(entry["rank"]) if entry["rank"] else None, _rank(entry["rank"]))
+            for entry in systems
+        ]
+        reading = "The ranks that the data leave open; 1 is the strongest."
+        ranks = span_plot("Rank intervals", spans, rank_scale(len(systems)), key="ranks", reading=reading)
+    if bias := document["position_bias"]:
+        effect = document["order_effect"]
+        position = {
+            "first_slot": percent_cell(bias["first_slot_share"]),
+            "p": p_words(bias["p"]),
+            "swapped": bias["swapped_pairs"],
+            "consistency": percent_cell(bias["swap_consistency"]),
+            "first_first": bias["first_first"],
+            "second_second": bias["second_second"],
+            "swap_p": p_words(bias["swap_p"]),
+            "effect": number_cell(effect, places=2),
+            "effect_p": p_words(effect.lr_p),
+            "flips": document["order_flips"],
+        }
     return {
         "grades": document["grades"],
         "direct": document["source"] == "direct",
@@ -25,15 +49,17 @@ def pairs_sections(found: Document) -> dict[str, Any]:
         "pairs": document["pairs"],
         "tie_parameter": number_cell(document["tie_parameter"]),
         "cycles": document["transitivity"]["cycles"],
-        "equal": _equal(document["equal_strengths"]),
+        "equal": {"lr": rounded(equal["lr"], places=2), "df": equal["df"], "p": p_words(equal["p"])}
+        if equal and equal["p"] is not None
+        else None,
         "matrix": _matrix(document) if document["pairs"] else None,
-        "strengths": _strengths(systems) if any(entry["rank"] for entry in systems) else None,
-        "ranks": _ranks(systems) if any(entry["rank"] for entry in systems) else None,
-        "position": _position(document) if document["position_bias"] else None,
+        "strengths": strengths,
+        "ranks": ranks,
+        "position": position,
     }
 
 
-def beside_sections(shown: Document, other: Document) -> dict[str, Any]:
+def beside_sections(shown: Document, other: Document) -> Mapping[str, object]:
     """The systems of two documents in one table: the one shown, and one of the other source."""
     documents = [with_estimates(each) for each in (shown, other)]
     by_name = [{entry["system"]: _system(entry) for entry in each["systems"]} for each in documents]
@@ -45,7 +71,7 @@ def beside_sections(shown: Document, other: Document) -> dict[str, Any]:
     }
 
 
-def _system(entry: Document) -> dict[str, Any]:
+def _system(entry: Document) -> Mapping[str, object]:
     shown = ("system", "wins", "losses", "ties", "comparisons")
     return {
         **{key: entry[key] for key in shown},
@@ -62,13 +88,7 @@ def _rank(rank: list[int] | None) -> str:
     return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]} to {rank[1]}"
 
 
-def _equal(test: Document | None) -> dict[str, Any] | None:
-    if not test or test["p"] is None:
-        return None
-    return {"lr": rounded(test["lr"], places=2), "df": test["df"], "p": p_words(test["p"])}
-
-
-def _matrix(document: Document) -> Any:
+def _matrix(document: Document) -> Markup:
     names = [entry["system"] for entry in document["systems"]]
     cells = {}
     for pair in document["pairs"]:
@@ -85,7 +105,7 @@ def _against(wins: int, losses: int, ties: int) -> Shaded:
     return Shaded(str(wins), below, shade((wins - losses) / (wins + losses + ties)))
 
 
-def _strengths(systems: list[Document]) -> Any:
+def _strengths(systems: list[Document]) -> Markup:
     spans, every = [], []
     for entry in systems:
         found, cell = entry["strength"], number_cell(entry["strength"], places=2)
@@ -94,31 +114,6 @@ def _strengths(systems: list[Document]) -> Any:
         spans.append(Span(entry["system"], found.value, found.ci, shown))
     reading = "Logarithms that sum to zero, with 95 % interval."
     return span_plot("Strengths", spans, round_scale(every), key="strengths", reading=reading)
-
-
-def _ranks(systems: list[Document]) -> Any:
-    spans = [
-        Span(entry["system"], None, tuple(entry["rank"]) if entry["rank"] else None, _rank(entry["rank"]))
-        for entry in systems
-    ]
-    reading = "The ranks that the data leave open; 1 is the strongest."
-    return span_plot("Rank intervals", spans, rank_scale(len(systems)), key="ranks", reading=reading)
-
-
-def _position(document: Document) -> dict[str, Any]:
-    bias, effect = document["position_bias"], document["order_effect"]
-    return {
-        "first_slot": percent_cell(bias["first_slot_share"]),
-        "p": p_words(bias["p"]),
-        "swapped": bias["swapped_pairs"],
-        "consistency": percent_cell(bias["swap_consistency"]),
-        "first_first": bias["first_first"],
-        "second_second": bias["second_second"],
-        "swap_p": p_words(bias["swap_p"]),
-        "effect": number_cell(effect, places=2),
-        "effect_p": p_words(effect.lr_p),
-        "flips": document["order_flips"],
-    }
 
 
 def pairs_rows(document: Document) -> Iterator[list[Any]]:

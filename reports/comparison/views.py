@@ -1,19 +1,15 @@
 """Systems of one track compared on the same items: the page, one pair, and the data behind the pictures."""
 
-from typing import Any
-
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
 from accounts.refusal import Refused
-from benchmark.models import Release
 from reports.comparison.document import comparison, item_rows
 from reports.comparison.page import comparison_rows, comparison_sections, pair_row
-from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.access import staff_page
+from reports.core.addresses import chosen_of, paged
+from reports.core.choosing import Chosen
 from reports.core.downloads import table_download
 from reports.core.outcomes import OutcomeKind, Outcomes, chosen_kind, outcome_kinds, outcomes
 from reports.scores.inputs import collect_chosen
@@ -21,9 +17,7 @@ from reports.scores.inputs import collect_chosen
 PAGE = 100
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def compare(request: HttpRequest, name: str) -> HttpResponse:
     """Every pair of systems under one outcome; without any outcome yet, what to do."""
     chosen, kinds, found, seed = asked_outcomes(request, name)
@@ -31,9 +25,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "reports/comparison/compare.html", {"chosen": chosen, "kinds": kinds, **sections})
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
     """`first` against `second`: the fourfold table, every interval and test, and the items behind them."""
     chosen, _, found, seed = asked_outcomes(request, name, "first", "second", "page")
@@ -45,23 +37,19 @@ def compare_pair(request: HttpRequest, name: str) -> HttpResponse:
     if pair is None:
         known = ", ".join(document.systems)
         raise Refused(f"Name two different systems as first and second; there are: {known}.", code="no_pair")
-    items = Paginator(item_rows(found, pair.first, pair.second), PAGE)
-    query = request.GET.copy()
-    query.pop("page", None)
+    page, query = paged(request, item_rows(found, pair.first, pair.second), PAGE)
     context = {
         "chosen": chosen,
         "outcome": document.outcome,
         "pair": pair_row(pair),
-        "page": items.get_page(request.GET.get("page")),
-        "query": query.urlencode(),
+        "page": page,
+        "query": query,
         "compared": len(document.pairs),
     }
     return render(request, "reports/comparison/compare_pair.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def compare_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The numbers behind the pictures of the comparison."""
     chosen, _, found, seed = asked_outcomes(request, name)
@@ -75,13 +63,10 @@ def asked_outcomes(
     request: HttpRequest, name: str, *more: str
 ) -> tuple[Chosen, list[OutcomeKind], Outcomes | None, int]:
     """What an address asks to compare by, with the kinds there are and the seed; `more` are its other parameters."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    asked: dict[str, Any] = request.GET.dict()
-    only_known(asked, *PARAMETERS, "outcome", *more)
-    chosen = choose(release, asked)
+    chosen, outcome = chosen_of(request, name, "outcome", *more), request.GET.get("outcome", "")
     inputs = collect_chosen(chosen)
     kinds = outcome_kinds(inputs)
-    if not kinds and not asked.get("outcome"):
+    if not kinds and not outcome:
         return chosen, [], None, inputs.seed
-    kind = chosen_kind(inputs, asked.get("outcome", ""))
+    kind = chosen_kind(inputs, outcome)
     return chosen, kinds, outcomes(inputs, kind), inputs.seed

@@ -199,6 +199,15 @@ def _table(
 
 def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metric: Metric) -> TableColumn:
     runs = [run.system for run in found.shown if run.arm == column.arm]
+    coverage = None
+    if column.coverage:
+        own = [_covered(column, found, system) for system in runs]
+        coverage = CommonCoverage(
+            title=column.coverage,
+            any=len(set().union(*own)),
+            every=len(set.intersection(*own)) if own else 0,
+            of=len(found.instances),
+        )
     return TableColumn(
         key=column.key,
         title=column.title,
@@ -209,17 +218,7 @@ def _column(column: ConditionColumn, table: ConditionTable, found: Entries, metr
         condition=column.condition,
         compared=column in table.compared,
         runs=len(runs),
-        coverage=_common_coverage(column, found, runs) if column.coverage else None,
-    )
-
-
-def _common_coverage(column: ConditionColumn, found: Entries, runs: Sequence[str]) -> CommonCoverage:
-    own = [_covered(column, found, system) for system in runs]
-    return CommonCoverage(
-        title=column.coverage,
-        any=len(set().union(*own)),
-        every=len(set.intersection(*own)) if own else 0,
-        of=len(found.instances),
+        coverage=coverage,
     )
 
 

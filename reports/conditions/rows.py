@@ -1,7 +1,7 @@
 """The runs of a release on every track and condition that its protocol sets side by side: rows to plain values."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from accounts.refusal import Refused
@@ -56,7 +56,14 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
             f"Protocol {protocol.name} does not say which of its tracks and conditions can be compared.",
             code="no_conditions",
         )
-    runs = list(_runs(release))
+    rows = Run.objects.filter(release=release, outputs__isnull=False).order_by(
+        "system__slug", "track", "condition"
+    )
+    fields = ("track", "condition", "system__slug", "system__name", "tupled__tuple__name")
+    runs = [
+        Entry((track, condition), system, title, tupled or "")
+        for track, condition, system, title, tupled in rows.values_list(*fields).distinct()
+    ]
     name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
     judges = {found.label: found for found in judges_of_release(release)}
     if judge and judge not in judges:
@@ -67,6 +74,15 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
     label = judge or next(iter(judges), "")
     rule = next((rule for rule in declared_rules(release) if rule.primary), None)
     out, chosen = (fallen_out(rule, objections(release)) if rule else ()), judges.get(label)
+    outputs: dict[Arm, Outputs] = {arm: {} for arm in arms}
+    for arm in arms:
+        systems = {run.system for run in shown if run.arm == arm}
+        if systems:
+            kept = [
+                row for row in output_rows(release, *arm) if row.system in systems and row.instance not in out
+            ]
+            votes = judge_votes(release, arm[0], chosen, arm[1]) if chosen else ()
+            outputs[arm] = labelled_outputs(kept, tallies(votes))
     known = frozenset(release.instances.values_list("key", flat=True))
     return Entries(
         shown=tuple(shown),
@@ -74,24 +90,10 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
         frozen_tuple=name,
         judge=chosen,
         judges=tuple(judges),
-        outputs={
-            arm: _outputs(release, arm, chosen, {run.system for run in shown if run.arm == arm}, out)
-            for arm in arms
-        },
+        outputs=outputs,
         instances=known - set(out),
         excluded=len(known & set(out)),
     )
-
-
-def _runs(release: Release) -> Iterator[Entry]:
-    rows = Run.objects.filter(release=release, outputs__isnull=False).order_by(
-        "system__slug", "track", "condition"
-    )
-    fields = rows.values_list(
-        "track", "condition", "system__slug", "system__name", "tupled__tuple__name"
-    ).distinct()
-    for track, condition, system, name, frozen_tuple in fields:
-        yield Entry((track, condition), system, name, frozen_tuple or "")
 
 
 def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
@@ -109,13 +111,3 @@ def _of_one_tuple(runs: list[Entry], wanted: str) -> tuple[str, list[Entry]]:
             f"There are no runs in the tuple {wanted!r}; there are: {there}.", code="no_tuple", field="tuple"
         )
     return name, [run for run in runs if run.frozen_tuple == name]
-
-
-def _outputs(
-    release: Release, arm: Arm, judge: Judge | None, systems: Collection[str], out: Collection[str]
-) -> Outputs:
-    if not systems:
-        return {}
-    rows = [row for row in output_rows(release, *arm) if row.system in systems and row.instance not in out]
-    votes = judge_votes(release, arm[0], judge, arm[1]) if judge else ()
-    return labelled_outputs(rows, tallies(votes))

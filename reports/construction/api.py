@@ -28,8 +28,9 @@ from reports.construction.document import (
 )
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters
+from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS
-from reports.scores.api import CHOICE, chosen_or_error, invalid, release_or_404
+from reports.core.rest import CHOICE, ReadingView, chosen_or_error, invalid
 from reports.sources.document import SourceRow, alternative_sources, newest_matcher, protocol_flags
 
 
@@ -107,8 +108,7 @@ class ConstructionRatersOut(serializers.Serializer[Any]):
     rows = BothAnswersOut(many=True)
 
 
-class ConstructionRatersView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class ConstructionRatersView(ReadingView, StrictView):
     filters = {name: name for name in RATER_FILTERS}
 
     @extend_schema(
@@ -118,12 +118,8 @@ class ConstructionRatersView(StrictView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Program, judge and experts side by side; rows narrowed, without `standing` the contradictions."""
-        release = release_or_404(name)
-        try:
-            found = raters(release, request.query_params.get("judge", ""))
-            rows = chosen_rows(found, request.query_params)
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        found = raters(release_or_404(name), request.query_params.get("judge", ""))
+        rows = chosen_rows(found, request.query_params)
         return Response({**as_json(found.agreement()), "rows": BothAnswersOut(rows, many=True).data})
 
 

@@ -1,6 +1,6 @@
 """The construction audit of a release as one document: items, counts with intervals, and what was found."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +10,6 @@ from django.db.models import Count, QuerySet
 
 from accounts.refusal import Refused
 from benchmark.models import Release
-from benchmark.protocol import ConstructionItem
 from benchmark.protocols import get_protocol
 from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
@@ -21,22 +20,12 @@ from stats.core.intervals import proportion
 VALUES = ("yes", "no", "uncertain")
 FILTERS = ("item", "value", "kind", "domain")
 COLUMNS = (
-    "release",
-    "judge",
-    "instance",
-    "domain",
-    "item",
-    "value",
-    "kind",
-    "start",
-    "end",
-    "text",
-    "reason",
-)
+    "release", "judge", "instance", "domain", "item", "value", "kind", "start", "end", "text", "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Piece:
+class MarkedPiece:
     """A stretch of a text; `kinds` names the flags on it."""
 
     text: str
@@ -104,49 +93,40 @@ def construction(release: Release) -> Construction:
     """
     program = construction_program(release)
     judge = newest_audit(release)
-    counts = _counts(release, judge) if judge else {}
     size = release.instances.count()
-    items = get_protocol(release.benchmark.protocol).construction_items
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    said = Verdict.objects.filter(judge=judge, instance__release=release).values("predicate", "value")
+    for row in said.annotate(number=Count("pk")).order_by("predicate", "value"):
+        counts[row["predicate"]][row["value"] or "unavailable"] = row["number"]
+    items = []
+    for item in get_protocol(release.benchmark.protocol).construction_items:
+        found = counts[item.key]
+        items.append(
+            AuditItem(
+                key=item.key,
+                title=item.title,
+                passes=item.passes,
+                by="program" if item.program else "expert",
+                limits=item.limits,
+                counts={value: found[value] for value in (*VALUES, "unavailable")},
+                missing=size - found.total(),
+                passed=proportion(found["yes"], found.total()),
+                fault=proportion(found["no"], found.total()),
+            )
+        )
+    # instances by kind of flag, several kinds of one instance counted each
+    kinds: Counter[str] = Counter()
+    for verdict in findings(release, judge, item="leak_free").iterator(500):
+        kinds.update({flag["kind"] for flag in verdict.evidence.get("flags", ())})
     return Construction(
         release=release.name,
         judge=judge.label if judge else None,
         program=judge.program if judge else None,
         current=bool(judge and judge.program == program.label),
         instances=size,
-        items=[_item(item, counts.get(item.key, Counter()), size) for item in items],
-        leaks=_leaks(release, judge),
+        items=items,
+        leaks=dict(sorted(kinds.items())),
     )
-
-
-def _counts(release: Release, judge: Judge) -> dict[str, Counter[str]]:
-    rows = Verdict.objects.filter(judge=judge, instance__release=release)
-    counts: dict[str, Counter[str]] = {}
-    for row in rows.values("predicate", "value").annotate(number=Count("pk")).order_by("predicate", "value"):
-        counts.setdefault(row["predicate"], Counter())[row["value"] or "unavailable"] = row["number"]
-    return counts
-
-
-def _item(item: ConstructionItem, counts: Counter[str], size: int) -> AuditItem:
-    said = counts.total()
-    return AuditItem(
-        key=item.key,
-        title=item.title,
-        passes=item.passes,
-        by="program" if item.program else "expert",
-        limits=item.limits,
-        counts={value: counts[value] for value in (*VALUES, "unavailable")},
-        missing=size - said,
-        passed=proportion(counts["yes"], said),
-        fault=proportion(counts["no"], said),
-    )
-
-
-def _leaks(release: Release, judge: Judge | None) -> dict[str, int]:
-    """Instances by kind of flag, several kinds of one instance counted each."""
-    kinds: Counter[str] = Counter()
-    for verdict in findings(release, judge, item="leak_free").iterator(500):
-        kinds.update({flag["kind"] for flag in verdict.evidence.get("flags", ())})
-    return dict(sorted(kinds.items()))
 
 
 def findings(
@@ -181,29 +161,25 @@ def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, s
     return [row for row in rows if not kind or any(flag["kind"] == kind for flag in _flags(row))]
 
 
-def _flags(verdict: Verdict) -> list[dict[str, Any]]:
-    return list(verdict.evidence.get("flags", ()))
+def _flags(verdict: Verdict) -> Sequence[Mapping[str, Any]]:
+    flags: Sequence[Mapping[str, Any]] = verdict.evidence.get("flags", ())
+    return flags
 
 
-def marked(verdict: Verdict) -> list[Piece]:
+def marked(verdict: Verdict) -> list[MarkedPiece]:
     """The text that a verdict's flags are about, cut where a flag begins or ends; empty for other verdicts."""
-    flags = _flags(verdict)
-    text = _at(instance_of(verdict).payload, verdict.evidence.get("field", ""))
-    if not text:
+    flags, field = _flags(verdict), verdict.evidence.get("field", "")
+    text = instance_of(verdict).payload
+    for name in field.split("."):
+        text = text.get(name) if isinstance(text, dict) else None
+    if not text or not isinstance(text, str):
         return []
     cuts = sorted({0, len(text), *(flag[end] for flag in flags for end in ("start", "end"))})
     pieces = []
     for start, end in pairwise(cuts):
         kinds = {flag["kind"] for flag in flags if flag["start"] <= start and end <= flag["end"]}
-        pieces.append(Piece(text[start:end], tuple(sorted(kinds))))
+        pieces.append(MarkedPiece(text[start:end], tuple(sorted(kinds))))
     return pieces
-
-
-def _at(payload: Any, path: str) -> str:
-    """The text of a payload under a dotted path; "" where there is none."""
-    for name in path.split(".") if path else ():
-        payload = payload.get(name) if isinstance(payload, dict) else None
-    return payload if path and isinstance(payload, str) else ""
 
 
 def finding_rows(release: Release, judge: Judge | None, asked: Mapping[str, str]) -> Iterator[list[object]]:

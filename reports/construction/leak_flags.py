@@ -18,23 +18,9 @@ from reports.construction.document import findings, newest_audit
 from reports.labels.rows import opaque
 
 COLUMNS = (
-    "release",
-    "campaign",
-    "flag",
-    "kind",
-    "about",
-    "subject",
-    "instance",
-    "domain",
-    "rater",
-    "block",
-    "start",
-    "end",
-    "text",
-    "link",
-    "note",
-    "created_at",
-)
+    "release", "campaign", "flag", "kind", "about", "subject", "instance", "domain", "rater", "block", "start",
+    "end", "text", "link", "note", "created_at",
+)  # fmt: skip
 
 
 @dataclass
@@ -71,7 +57,14 @@ def live_flags(release: Release) -> QuerySet[Flag]:
 def flagged_instances(release: Release) -> list[FlaggedInstance]:
     """Every instance with a flag by an expert or a leak found by the program, by key."""
     found: dict[str, FlaggedInstance] = {}
-    graders, domains = _graders(release), dict(release.instances.values_list("key", "domain"))
+    grades = Grade.objects.filter(superseded_by=None, assignment__item__campaign__release=release).order_by()
+    people = Count("assignment__reviewer", distinct=True)
+    graders = dict(
+        grades.values("assignment__item__instance__key")
+        .annotate(people=people)
+        .values_list("assignment__item__instance__key", "people")
+    )
+    domains = dict(release.instances.values_list("key", "domain"))
 
     def row(key: str) -> FlaggedInstance:
         return found.setdefault(key, FlaggedInstance(key, domains[key], graders.get(key, 0)))
@@ -81,8 +74,8 @@ def flagged_instances(release: Release) -> list[FlaggedInstance]:
         place = flag.grade.assignment
         row(place.item.instance.key).flags.append(flag)
         raised[place.item.instance.key, flag.kind].add(place.reviewer_id)
-    for (key, kind), people in raised.items():
-        found[key].experts[kind] = len(people)
+    for (key, kind), reviewers in raised.items():
+        found[key].experts[kind] = len(reviewers)
     for verdict in findings(release, newest_audit(release), item="leak_free"):
         kinds = {mark["kind"] for mark in verdict.evidence.get("flags", ())} & FLAG_KINDS.keys()
         key = instance_of(verdict).key
@@ -92,27 +85,28 @@ def flagged_instances(release: Release) -> list[FlaggedInstance]:
     return [found[key] for key in sorted(found)]
 
 
-def _graders(release: Release) -> dict[str, int]:
-    rows = Grade.objects.filter(superseded_by=None, assignment__item__campaign__release=release).order_by()
-    people = rows.values("assignment__item__instance__key").annotate(
-        people=Count("assignment__reviewer", distinct=True)
-    )
-    return {row["assignment__item__instance__key"]: row["people"] for row in people}
-
-
 def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[str, object]]:
     """One row per marked span, or one per flag without any; an output is named only with `identities`."""
     for flag in live_flags(release):
+        place, output = flag.grade.assignment, flag.output
+        if output is None:
+            subject = place.item.instance.key
+        else:
+            run = output.run
+            subject = str(
+                Subject(output.instance.key, run.system.slug, output.attempt, run.track, run.condition)
+            )
+            if not identities:
+                subject = f"blind-{opaque(subject)[:16]}"  # as in the label table
         spans: list[FlagSpan | None] = [*flag.spans.all()]
         for span in spans or [None]:
-            place = flag.grade.assignment
             cells = (
                 release.name,
                 place.item.campaign.slug,
                 flag.pk,
                 flag.kind,
                 FLAG_KINDS[flag.kind].subject,
-                _subject(flag, identities),
+                subject,
                 place.item.instance.key,
                 place.item.instance.domain,
                 place.reviewer.rater,
@@ -125,17 +119,6 @@ def flag_rows(release: Release, *, identities: bool = False) -> Iterator[dict[st
                 flag.grade.created_at.isoformat(),
             )
             yield dict(zip(COLUMNS, cells, strict=True))
-
-
-def _subject(flag: Flag, identities: bool) -> str:
-    """As in the label table: the output's subject, or the opaque name it has there when blinded."""
-    if flag.output is None:
-        return flag.grade.assignment.item.instance.key
-    run = flag.output.run
-    name = str(
-        Subject(flag.output.instance.key, run.system.slug, flag.output.attempt, run.track, run.condition)
-    )
-    return name if identities else f"blind-{opaque(name)[:16]}"
 
 
 def flag_table(release: Release, *, identities: bool = False) -> Iterator[list[object]]:

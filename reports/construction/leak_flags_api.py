@@ -11,7 +11,7 @@ from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.filters import StrictView
 from benchmark.leakage_kinds import FLAG_KINDS
 from reports.construction.leak_flags import flagged_instances
-from reports.scores.api import release_or_404
+from reports.core.addresses import release_or_404
 
 
 class MarkedOut(serializers.Serializer[Any]):

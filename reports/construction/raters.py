@@ -27,7 +27,7 @@ _CHUNK = 2000
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditedInstance:
     """An instance. `subject` is its key, `cluster` its paper or, without one, the instance itself."""
 
     subject: str
@@ -40,7 +40,7 @@ class Audited:
 class BothAnswers:
     """One item of one instance with what each kind of rater answered: a value, a state, or "" for nothing."""
 
-    instance: Audited
+    instance: AuditedInstance
     item: str
     program: str
     judge: str
@@ -86,7 +86,7 @@ class Raters:
 
     release: Release
     items: tuple[ConstructionItem, ...]
-    instances: tuple[Audited, ...]
+    instances: tuple[AuditedInstance, ...]
     judge: Judge | None
     judges: tuple[Judge, ...]
     said: Mapping[str, Settled]
@@ -129,7 +129,7 @@ class Raters:
                 if fits and any((row.program, row.judge, row.experts)):
                     yield row
 
-    def _answer(self, rater: str, instance: Audited, item: str) -> str:
+    def _answer(self, rater: str, instance: AuditedInstance, item: str) -> str:
         found = self.said[rater].get(instance.subject, {}).get(item)
         return _shown(found) if found is not None else ""
 
@@ -144,7 +144,9 @@ def raters(release: Release, judge: str = "") -> Raters:
     Raises Refused when the protocol has no construction audit, or when there is no such judge.
     """
     construction_program(release)
-    asked = tuple(_judges(release))
+    verdicts = Verdict.objects.filter(instance__release=release)
+    speakers = verdicts.filter(judge__program="").values("judge")
+    asked = tuple(Judge.objects.filter(pk__in=speakers).order_by("created_at", "pk"))
     chosen = next((each for each in reversed(asked) if judge in ("", each.label)), None)
     if judge and chosen is None:
         names = ", ".join(each.label for each in asked) or "none"
@@ -153,45 +155,25 @@ def raters(release: Release, judge: str = "") -> Raters:
             code="no_judge",
             field="judge",
         )
-    by = {PROGRAM: newest_audit(release), JUDGE: chosen}
-    said: dict[str, Settled] = {
-        name: _verdicts(release, found) if found else {} for name, found in by.items()
-    }
-    said[EXPERTS] = _experts(release)
+    said: dict[str, dict[str, dict[str, Tally]]] = {rater: defaultdict(dict) for rater in RATERS}
+    for rater, version in ((PROGRAM, newest_audit(release)), (JUDGE, chosen)):
+        votes = verdicts.filter(judge=version).order_by("pk")
+        ballots: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
+        for key, item, value, state in votes.values_list(
+            "instance__key", "predicate", "value", "state"
+        ).iterator(chunk_size=_CHUNK):
+            ballots[key, item].append(Ballot(value, state))
+        for (key, item), cast in ballots.items():
+            said[rater][key][item] = tally(cast)
+    # experts of closed campaigns (annotation/core/instance_labels.py); those who split are uncertain
+    for label in instance_labels(release):
+        value = label.value or ("uncertain" if label.counts else "")
+        answer = Tally(value, "answered" if value else "abstain", 1, 0)
+        said[EXPERTS][label.instance][label.question] = answer
     rows = release.instances.order_by("key").values_list("key", "paper__key", "domain", "pk")
-    instances = tuple(Audited(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
+    instances = tuple(AuditedInstance(key, paper or key, domain, pk) for key, paper, domain, pk in rows)
     items = get_protocol(release.benchmark.protocol).construction_items
     return Raters(release, items, instances, chosen, asked, said)
-
-
-def _judges(release: Release) -> Iterable[Judge]:
-    said = Verdict.objects.filter(instance__release=release, judge__program="")
-    return Judge.objects.filter(pk__in=said.values("judge")).order_by("created_at", "pk")
-
-
-def _verdicts(release: Release, judge: Judge) -> Settled:
-    ballots: dict[tuple[str, str], list[Ballot]] = defaultdict(list)
-    votes = Verdict.objects.filter(judge=judge, instance__release=release).order_by("pk")
-    rows = votes.values_list("instance__key", "predicate", "value", "state")
-    for key, predicate, value, state in rows.iterator(chunk_size=_CHUNK):
-        ballots[key, predicate].append(Ballot(value, state))
-    return _by_instance((key, item, tally(cast)) for (key, item), cast in ballots.items())
-
-
-def _experts(release: Release) -> Settled:
-    """Of closed campaigns (annotation/core/instance_labels.py); experts who split are uncertain."""
-    return _by_instance(
-        (label.instance, label.question, Tally(value, "answered" if value else "abstain", 1, 0))
-        for label in instance_labels(release)
-        for value in [label.value or ("uncertain" if label.counts else "")]
-    )
-
-
-def _by_instance(found: Iterable[tuple[str, str, Tally]]) -> Settled:
-    settled: dict[str, dict[str, Tally]] = defaultdict(dict)
-    for key, item, said in found:
-        settled[key][item] = said
-    return dict(settled)
 
 
 def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[BothAnswers]:

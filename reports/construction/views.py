@@ -1,18 +1,13 @@
 """The construction audit of a release: its page, the request to run it, and the download."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from judging.programs.construction import audit_construction
 from reports.construction.document import (
     FILTERS,
@@ -24,16 +19,9 @@ from reports.construction.document import (
     newest_audit,
 )
 from reports.construction.raters import FILTERS as RATER_FILTERS
-from reports.construction.raters import (
-    STANDINGS,
-    BothAnswers,
-    ConstructionRaters,
-    Raters,
-    chosen_rows,
-    raters,
-    rows_of_both,
-)
-from reports.core.access import explains_refusals, staff_only
+from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_rows, raters, rows_of_both
+from reports.core.access import explains_refusals, staff_only, staff_page
+from reports.core.addresses import paged, release_or_404
 from reports.core.cells import number_cell, percent_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
@@ -46,7 +34,7 @@ PAGE = 50
 @explains_refusals
 def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
     """Items, counts and findings, narrowed by FILTERS; POST runs the program where verdicts are missing."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     if request.method == "POST":
         report = audit_construction(actor=request.user, release=release)
         said = f"{report.new} new verdicts." if report.new else "Every instance had its verdicts already."
@@ -54,11 +42,8 @@ def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
         return redirect("construction-audit", name=release.name)
     only_known(request.GET, "page", *FILTERS)
     document, judge = construction(release), newest_audit(release)
-    found = chosen_findings(release, judge, request.GET)
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    page, query = paged(request, chosen_findings(release, judge, request.GET), PAGE)
     titles = {item.key: item.title for item in document.items}
-    query = request.GET.copy()
-    query.pop("page", None)
     context = {
         "release": release,
         "document": document,
@@ -68,88 +53,66 @@ def construction_audit(request: SignedInRequest, name: str) -> HttpResponse:
         "chosen": {key: request.GET.get(key, "") for key in FILTERS},
         "values": (*VALUES, "unavailable"),
         "domains": release.instances.order_by("domain").values_list("domain", flat=True).distinct(),
-        "query": query.urlencode(),
+        "query": query,
     }
     return render(request, "reports/construction/construction.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def construction_raters(request: HttpRequest, name: str) -> HttpResponse:
     """Program, judge and experts side by side: how far they agree by item, and where they do not."""
     found, rows = _chosen(request, name)
-    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
-    query = request.GET.copy()
-    query.pop("page", None)
+    page, query = paged(request, rows, PAGE)
     titles = {item.key: item.title for item in found.items}
-    sections = _rater_sections(found.agreement())
+    # by item: counts by rater, how answers compare, every two raters with common items
+    sections, compared = [], False
+    for item in found.agreement().items:
+        answers = []
+        for counts in item.answers.values():
+            without = counts["abstain"] + counts["unavailable"]
+            decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
+            said = f"{decided}, {without} without" if without else decided
+            answers.append(said if any(counts.values()) else "")
+        pairs = [
+            {**vars(pair), "percent": percent_cell(pair.percent), "kappa": number_cell(pair.cohen_kappa)}
+            for pair in item.pairs
+            if pair.compared
+        ]
+        compared = compared or bool(pairs)
+        sections.append({**vars(item), "answers": answers, "pairs": pairs})
     context = {
         "release": found.release,
         "found": found,
         "sections": sections,
-        "compared": any(section["pairs"] for section in sections),
+        "compared": compared,
         "page": page,
         "rows": [(row, titles[row.item]) for row in page],
         "standings": STANDINGS,
         "chosen": {key: request.GET.get(key, "") for key in RATER_FILTERS},
         "domains": sorted({instance.domain for instance in found.instances}),
-        "query": query.urlencode(),
+        "query": query,
     }
     return render(request, "reports/construction/construction_raters.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def construction_raters_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The rows of the page as CSV."""
     found, rows = _chosen(request, name)
     return table_download(rows_of_both(found, rows), f"construction-raters-{name}.csv")
 
 
-def _rater_sections(found: ConstructionRaters) -> list[dict[str, Any]]:
-    """By item: counts by rater, how answers compare, every two raters with common items."""
-    return [
-        {
-            **vars(item),
-            "answers": [_answers(counts) for counts in item.answers.values()],
-            "pairs": [
-                {
-                    **vars(pair),
-                    "percent": percent_cell(pair.percent),
-                    "kappa": number_cell(pair.cohen_kappa),
-                }
-                for pair in item.pairs
-                if pair.compared
-            ],
-        }
-        for item in found.items
-    ]
-
-
-def _answers(counts: Mapping[str, int]) -> str:
-    """Yes, no and uncertain, and how many gave no answer; "" where nobody was asked."""
-    if not any(counts.values()):
-        return ""
-    without = counts["abstain"] + counts["unavailable"]
-    decided = "\u00a0/\u00a0".join(str(counts[value]) for value in VALUES)
-    return f"{decided}, {without} without" if without else decided
-
-
 def _chosen(request: HttpRequest, name: str) -> tuple[Raters, list[BothAnswers]]:
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     only_known(request.GET, "page", *RATER_FILTERS)
     found = raters(release, request.GET.get("judge", ""))
     return found, chosen_rows(found, request.GET)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def construction_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The findings as CSV, one row per flag, narrowed as on the page."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     only_known(request.GET, *FILTERS)
     judge = newest_audit(release)
     if judge is None:

@@ -7,6 +7,7 @@ from typing import Any, cast
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.views.decorators.http import require_GET
 
 from accounts.access import require_role
 from accounts.models import RoleName
@@ -22,8 +23,12 @@ def staff_only(view: View) -> View:
 
 
 def owner_only(view: View) -> View:
-    """For owners."""
     return cast(View, require_role(RoleName.OWNER)(cast(Any, view)))
+
+
+def staff_page(view: View) -> View:
+    """A page or a file to read, for coordinators and owners, that explains why it cannot show what was asked."""
+    return staff_only(require_GET(explains_refusals(view)))
 
 
 def explains_refusals(view: View) -> View:
@@ -35,19 +40,12 @@ def explains_refusals(view: View) -> View:
             return view(request, *args, **kwargs)
         except Refused as refusal:
             status = 404 if refusal.code.startswith("no_") else 400
-            context = {"reason": refusal.reason, "tuples": _tuple_queries(request, refusal)}
+            asked, tuples = request.GET.copy(), []
+            # what would have been asked, once for each frozen tuple that it is ambiguous between
+            for name in refusal.names if isinstance(refusal, MixedTuples) else ():
+                asked["tuple"] = name
+                tuples.append((name, asked.urlencode()))
+            context = {"reason": refusal.reason, "tuples": tuples}
             return render(request, "reports/core/refused.html", context, status=status)
 
     return answer
-
-
-def _tuple_queries(request: HttpRequest, refusal: Refused) -> list[tuple[str, str]]:
-    """What would have been asked, once for each frozen tuple that it is ambiguous between."""
-    if not isinstance(refusal, MixedTuples):
-        return []
-    asked = request.GET.copy()
-    queries = []
-    for name in refusal.names:
-        asked["tuple"] = name
-        queries.append((name, asked.urlencode()))
-    return queries

@@ -18,7 +18,6 @@ def canonical(document: Any) -> bytes:
 
 
 def sha256(document: Any) -> str:
-    """SHA-256 of the canonical bytes, in hex."""
     return sha256_of(_rounded(document))
 
 

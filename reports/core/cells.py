@@ -1,6 +1,6 @@
 """An estimate as a table cell: rounded for people, with its reason and its cautions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,9 +48,24 @@ class Cell:
         return method_words(self.estimate.method)[1]
 
 
+@dataclass(frozen=True)
+class NamedCell:
+    """An estimate with what it is called."""
+
+    name: str
+    cell: Cell
+
+
 def percent_cell(estimate: Estimate) -> Cell:
     """A proportion in percent with one decimal; k / n is rounded from its integers, half up."""
-    return _cell(estimate, _percent_value(estimate), rounded_percent, unit=" %")
+    k, n = estimate.k, estimate.n
+    if estimate.value is None:
+        value = ""
+    elif k is not None and n and float(k).is_integer():
+        value = percent(int(k), n)
+    else:
+        value = rounded_percent(estimate.value)
+    return _cell(estimate, value, rounded_percent, unit=" %")
 
 
 def number_cell(estimate: Estimate, *, places: int = 3) -> Cell:
@@ -78,40 +93,28 @@ def p_words(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else rounded(p, places=3)
 
 
-def _percent_value(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return ""
-    k, n = estimate.k, estimate.n
-    if k is not None and n and float(k).is_integer():
-        return percent(int(k), n)
-    return rounded_percent(estimate.value)
-
-
-def _cell(estimate: Estimate, value: str, end: Any, *, unit: str) -> Cell:
-    ends = estimate.ci
-    return Cell(
-        value=f"{value}{unit}" if value else "",
-        interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
-        counts=_counts(estimate),
-        reason=reason_sentence(estimate.reason),
-        cautions=tuple(caution_sentence(code) for code in estimate.warnings),
-        estimate=estimate,
-    )
-
-
-def _counts(estimate: Estimate) -> str:
-    if estimate.k is not None:  # experts who disagree leave shares of an output
-        k = f"{estimate.k:g}" if float(estimate.k).is_integer() else rounded(estimate.k, places=2)
-        return f"{k}/{estimate.n}"
-    if estimate.population is not None:
-        return f"{estimate.n} of {estimate.population}"
-    return "" if estimate.n is None else f"n = {estimate.n}"
-
-
 def bounds_words(estimate: Estimate) -> str:
     """ "10.0 and 13.3 %" for between what the value could be if the unavailable judgments had been made, else ""."""
     bounds = estimate.bounds
     return f"{rounded_percent(bounds[0])} and {rounded_percent(bounds[1])} %" if bounds else ""
+
+
+def _cell(estimate: Estimate, value: str, end: Callable[[float], str], *, unit: str) -> Cell:
+    k, n, ends = estimate.k, estimate.n, estimate.ci
+    if k is not None:  # experts who disagree leave shares of an output
+        counts = f"{f'{k:g}' if float(k).is_integer() else rounded(k, places=2)}/{n}"
+    elif estimate.population is not None:
+        counts = f"{n} of {estimate.population}"
+    else:
+        counts = "" if n is None else f"n = {n}"
+    return Cell(
+        value=f"{value}{unit}" if value else "",
+        interval=f"{end(ends[0])} to {end(ends[1])}" if ends else "",
+        counts=counts,
+        reason=reason_sentence(estimate.reason),
+        cautions=tuple(caution_sentence(code) for code in estimate.warnings),
+        estimate=estimate,
+    )
 
 
 def leading_first(level: str, coefficients: Mapping[str, Estimate]) -> list[tuple[str, Estimate]]:

@@ -68,7 +68,10 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
     tracks = list(dict.fromkeys(track for track, _ in arms))
     track = _one_of(tracks, asked.get("track", ""), "track")
     conditions = [condition for of, condition in arms if of == track]
-    condition = _condition(conditions, asked.get("condition", ""))
+    condition = asked.get("condition", "")
+    if condition != USUAL or "" not in conditions:
+        condition = _one_of([name or USUAL for name in conditions], condition, "condition")
+    condition = "" if condition == USUAL else condition
     judges = [judge.label for judge in judges_with_verdicts(release, track, condition)]
     judge = _one_of(judges, asked.get("judge", ""), "judge") if judges or asked.get("judge") else ""
     return Chosen(
@@ -82,14 +85,6 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
         tuple(conditions),
         tuple(name or UNDECLARED for name in tuples_of(release, track, condition)),
     )
-
-
-def _condition(known: list[str], asked: str) -> str:
-    if asked == USUAL and "" in known:
-        return ""
-    named = [name or USUAL for name in known]
-    found = _one_of(named, asked, "condition")
-    return "" if found == USUAL else found
 
 
 def _one_of(known: list[str], asked: str, what: str) -> str:

@@ -321,21 +321,18 @@ def labelled_outputs(
     stages: dict[str, set[str]] = defaultdict(set)
     for stage in reached:
         stages[stage.subject].add(stage.predicate)
-    return {
-        row.subject: _labelled(row, settled.get(row.subject, {}), frozenset(stages.get(row.subject, ())))
-        for row in rows
-    }
-
-
-def _labelled(row: OutputRow, settled: Mapping[str, Tally], reached: frozenset[str]) -> LabelledOutput:
-    return LabelledOutput(
-        system=row.system,
-        instance=row.instance,
-        cluster=row.cluster,
-        domain=row.domain,
-        attempt=row.attempt,
-        state=row.state,
-        labels={predicate: verdict.value for predicate, verdict in settled.items()},
-        states={predicate: verdict.state for predicate, verdict in settled.items()},
-        reached=reached,
-    )
+    outputs = {}
+    for row in rows:
+        verdicts = settled.get(row.subject, {})
+        outputs[row.subject] = LabelledOutput(
+            system=row.system,
+            instance=row.instance,
+            cluster=row.cluster,
+            domain=row.domain,
+            attempt=row.attempt,
+            state=row.state,
+            labels={predicate: verdict.value for predicate, verdict in verdicts.items()},
+            states={predicate: verdict.state for predicate, verdict in verdicts.items()},
+            reached=frozenset(stages.get(row.subject, ())),
+        )
+    return outputs

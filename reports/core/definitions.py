@@ -17,15 +17,12 @@ class Definition:
     pages: tuple[str, ...]
 
 
-def _read() -> dict[str, Definition]:
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    return {
+DEFINITIONS: Mapping[str, Definition] = MappingProxyType(
+    {
         key: Definition(key, row["title"], " ".join(row["text"].split()), tuple(row["pages"]))
-        for key, row in table.items()
+        for key, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
     }
-
-
-DEFINITIONS: Mapping[str, Definition] = MappingProxyType(_read())
+)
 
 
 def definitions_on(page: str) -> list[Definition]:

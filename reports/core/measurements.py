@@ -116,13 +116,20 @@ def measured(
 
     Raises ValueError where a measure leaves [0, 1]: that is a fault of the protocol.
     """
-    measures = [measure for measure in _measures(release) if condition not in measure.not_under]
+    protocol = get_protocol(release.benchmark.protocol)
+    measures = [measure for measure in protocol.measures if condition not in measure.not_under]
     if not measures:
         return Measurements()
     payloads = dict(release.instances.values_list("key", "payload").iterator(chunk_size=_CHUNK))
     by_system: dict[str, list[_Found]] = defaultdict(list)
-    for found in _outputs(release, track, condition):
-        by_system[found.system].append(found)
+    outputs = (
+        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
+        .order_by("run__system__slug", "instance__key", "attempt")
+        .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
+    )
+    for system, instance, attempt, state, payload in outputs.iterator(chunk_size=_CHUNK):
+        kept = payload if state in (OutputState.ANSWERED, OutputState.ABSTAINED) else None
+        by_system[system].append(_Found(system, instance, attempt, state, kept))
     withheld: dict[str, set[str]] = defaultdict(set)
     for mark in unreleased:
         withheld[mark.system].add(mark.instance)
@@ -135,7 +142,6 @@ def measured(
         for measure in measures:
             rows += _rows(measure, complete, payloads)
             pairs += _open_pairs(measure, own, payloads)
-    protocol = get_protocol(release.benchmark.protocol)
     reached = [
         Reached(str(Subject(found.instance, system, found.attempt, track, condition)), predicate)
         for system, own in by_system.items()
@@ -146,33 +152,21 @@ def measured(
     return Measurements(tuple(rows), tuple(opened), tuple(pairs), tuple(reached))
 
 
-def _measures(release: Release) -> tuple[Measure, ...]:
-    return get_protocol(release.benchmark.protocol).measures
-
-
-def _outputs(release: Release, track: str, condition: str) -> Iterator[_Found]:
-    rows = (
-        Output.objects.filter(run__release=release, run__track=track, run__condition=condition)
-        .order_by("run__system__slug", "instance__key", "attempt")
-        .values_list("run__system__slug", "instance__key", "attempt", "state", "payload")
-    )
-    for system, instance, attempt, state, payload in rows.iterator(chunk_size=_CHUNK):
-        kept = state in (OutputState.ANSWERED, OutputState.ABSTAINED)
-        yield _Found(system, instance, attempt, state, payload if kept else None)
-
-
 def _rows(
     measure: Measure, outputs: Iterable[_Found], payloads: Mapping[str, Mapping[str, Any]]
 ) -> list[Measured]:
-    values = [(found, _value(measure, payloads[found.instance], _read(measure, found))) for found in outputs]
-    answered = [value for found, value in values if found.state == OutputState.ANSWERED]
-    if answered and all(value is None for value in answered):
-        return []
-    return [
-        Measured(found.system, found.instance, found.attempt, found.state, measure.key, value)
-        for found, value in values
-        if value is not None
-    ]
+    rows, applies, answered = [], False, False
+    for found in outputs:
+        value = measure.value(payloads[found.instance], _read(measure, found))
+        if value is not None and not (value in (0, 1) if measure.binary else 0 <= value <= 1):
+            raise ValueError(f"{measure.key} gave {value!r}")
+        if found.state == OutputState.ANSWERED:
+            applies, answered = applies or value is not None, True
+        if value is not None:
+            rows.append(
+                Measured(found.system, found.instance, found.attempt, found.state, measure.key, float(value))
+            )
+    return rows if applies or not answered else []
 
 
 def _read(measure: Measure, found: _Found) -> Mapping[str, Any] | None:
@@ -192,10 +186,3 @@ def _open_pairs(
         opened = OpenMeasure(found.system, found.instance, found.attempt, measure.key)
         for case in cases:
             yield OpenPair(opened, case, len(cases))
-
-
-def _value(measure: Measure, instance: Mapping[str, Any], output: Mapping[str, Any] | None) -> float | None:
-    value = measure.value(instance, output)
-    if value is not None and not (value in (0, 1) if measure.binary else 0 <= value <= 1):
-        raise ValueError(f"{measure.key} gave {value!r}")
-    return None if value is None else float(value)

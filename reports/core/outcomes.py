@@ -79,7 +79,17 @@ def outcome_kinds(inputs: Inputs) -> list[OutcomeKind]:
         if measure.key in known
     ]
     for campaign in (c for c in inputs.campaigns if c.closed and c.kind == "grade"):
-        kinds += [_expert_kind(campaign, question) for question in _choices(campaign)]
+        kinds += [
+            OutcomeKind(
+                key=f"{campaign.slug}:{question.key}",
+                source=EXPERTS,
+                title=f"{in_words(question.key).capitalize()}, experts of {campaign.name}",
+                definition=f"More than half of an output’s experts answer “{question.scale.success_in_words}” "
+                f"to: {question.text}",
+                campaign=campaign.slug,
+            )
+            for question in _choices(campaign)
+        ]
     return kinds
 
 
@@ -102,23 +112,14 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
 
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     """The successes that `kind` means."""
-    return {JUDGE: _judged, EXPERTS: _graded, MEASURE: _measured}[kind.source](inputs, kind)
+    if kind.source == JUDGE:
+        return _judged(inputs, kind)
+    return _graded(inputs, kind) if kind.source == EXPERTS else _measured(inputs, kind)
 
 
 def _choices(campaign: CampaignInfo) -> Iterator[Question]:
     rubric = rubric_from_content(dict(campaign.rubric))
     return (question for question in rubric.questions if question.scale.passes)
-
-
-def _expert_kind(campaign: CampaignInfo, question: Question) -> OutcomeKind:
-    success = question.scale.success_in_words
-    return OutcomeKind(
-        key=f"{campaign.slug}:{question.key}",
-        source=EXPERTS,
-        title=f"{in_words(question.key).capitalize()}, experts of {campaign.name}",
-        definition=f"More than half of an output’s experts answer “{success}” to: {question.text}",
-        campaign=campaign.slug,
-    )
 
 
 def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:

@@ -18,20 +18,11 @@ def rows_from_json(kind: type[Row], table: Any, name: str) -> tuple[Row, ...]:
         raise ValueError(f"{name}: expected a list of rows")
     hints = get_type_hints(kind)
     columns = [(field.name, hints[field.name]) for field in fields(kind)]  # type: ignore[arg-type]
-    return tuple(_row(kind, columns, row, f"{name}[{at}]") for at, row in enumerate(table))
-
-
-def _row(kind: type[Row], columns: list[tuple[str, Any]], row: Any, where: str) -> Row:
-    if not isinstance(row, list) or len(row) != len(columns):
-        raise ValueError(f"{where}: expected {', '.join(column for column, _ in columns)}")
-    for (column, wanted), value in zip(columns, row, strict=True):
-        if not _fits(value, wanted):
-            raise ValueError(f"{where}.{column}: expected {wanted.__name__}, found {value!r}")
-    return kind(*row)
-
-
-def _fits(value: Any, wanted: type) -> bool:
-    """A whole number is a float too, as JSON has one kind of number; true and false are no numbers."""
-    if wanted is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) is wanted
+    for at, row in enumerate(table):
+        if not isinstance(row, list) or len(row) != len(columns):
+            raise ValueError(f"{name}[{at}]: expected {', '.join(column for column, _ in columns)}")
+        for (column, wanted), value in zip(columns, row, strict=True):
+            # a whole number is a float too, as JSON has one kind of number; true and false are no numbers
+            if type(value) is not wanted and (wanted is not float or type(value) is not int):
+                raise ValueError(f"{name}[{at}].{column}: expected {wanted.__name__}, found {value!r}")
+    return tuple(kind(*row) for row in table)

@@ -77,20 +77,16 @@ def one_tuple(
             code="no_tuple",
             field="tuple",
         )
-    several = len(found) > 1
-    systems = frozenset([*found[name], *_withheld(release, track, condition, name)]) if several else None
-    return (_info(release, name) if name else None), systems
-
-
-def _withheld(release: Release, track: str, condition: str, name: str) -> list[str]:
-    """Systems of a tuple that released no output on the track: no row of a table, and a line below it."""
-    runs = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=True)
-    within = runs.filter(tupled__tuple__name=name) if name else runs.filter(tupled__isnull=True)
-    return list(within.values_list("system__slug", flat=True))
-
-
-def _info(release: Release, name: str) -> TupleInfo:
+    systems = None
+    if len(found) > 1:
+        # systems of the tuple that released no output on the track: no row of a table, and a line below it
+        runs = Run.objects.filter(release=release, track=track, condition=condition, outputs__isnull=True)
+        withheld = runs.filter(tupled__tuple__name=name) if name else runs.filter(tupled__isnull=True)
+        systems = frozenset([*found[name], *withheld.values_list("system__slug", flat=True)])
+    if not name:
+        return None, systems
     row = FrozenTuple.objects.get(release=release, name=name)
-    return TupleInfo(
+    info = TupleInfo(
         row.name, row.split, row.retrieval, row.materialisation, row.scoring, row.evaluated_on.isoformat()
     )
+    return info, systems

@@ -44,7 +44,6 @@ class JudgeInfo:
 
 
 def campaign_info(campaign: Campaign) -> CampaignInfo:
-    """A campaign with its rubric."""
     return CampaignInfo(
         slug=campaign.slug,
         name=campaign.name,
@@ -59,6 +58,11 @@ def campaign_info(campaign: Campaign) -> CampaignInfo:
 
 def judge_info(judge: Judge) -> JudgeInfo:
     """A judge version with the text of its prompts."""
+    protocol = get_protocol(judge.protocol)
+    prompts = {}
+    for predicate, identity in judge.prompts.items():
+        text = prompt_text(protocol, str(identity.get("name")), str(identity.get("sha256")))
+        prompts[predicate] = {**identity, "text": None if text is None else text.split("\n")}
     return JudgeInfo(
         label=judge.label,
         model=judge.model,
@@ -67,14 +71,6 @@ def judge_info(judge: Judge) -> JudgeInfo:
         program=judge.program,
         decoding=judge.decoding,
         votes=judge.votes,
-        prompts={
-            predicate: {**identity, "text": _lines(judge, identity)}
-            for predicate, identity in judge.prompts.items()
-        },
+        prompts=prompts,
         sha256=judge.sha256,
     )
-
-
-def _lines(judge: Judge, identity: Mapping[str, Any]) -> list[str] | None:
-    text = prompt_text(get_protocol(judge.protocol), str(identity.get("name")), str(identity.get("sha256")))
-    return None if text is None else text.split("\n")

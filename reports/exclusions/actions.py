@@ -35,7 +35,22 @@ def declare_rule(
     require_staff(actor)
     release = Release.objects.select_for_update().get(pk=release.pk)
     reason = reason.strip()
-    _check(name, grounds, at_least, reason)
+    try:
+        validate_slug(name)
+    except ValidationError:
+        raise Refused(
+            "A rule's name holds letters, digits, hyphens and underscores.", code="bad_name", field="name"
+        ) from None
+    if len(name) > 100:
+        raise Refused("A rule's name has at most 100 characters.", code="bad_name", field="name")
+    unknown = sorted(set(grounds) - set(GROUNDS))
+    if unknown or not grounds:
+        what = f"There is no ground {unknown[0]!r}" if unknown else "Name at least one ground"
+        raise Refused(f"{what}; there are: {', '.join(GROUNDS)}.", code="bad_ground", field="grounds")
+    if not 1 <= at_least <= 25:
+        raise Refused("A rule asks for 1 to 25 reviewers.", code="bad_number", field="at_least")
+    if not reason:
+        raise Refused("Say why these instances should be excluded.", code="no_reason", field="reason")
     rules = ExclusionRule.objects.filter(release=release)
     if rules.filter(name=name).exists():
         raise Refused(f"There is already a rule {name}.", code="name_taken", field="name")
@@ -61,22 +76,3 @@ def declare_rule(
     details = {"rule": name, "grounds": row.grounds, "at_least": at_least, "primary": primary}
     record(actor=actor, verb="declare_exclusion_rule", target=release, reason=reason, details=details)
     return row
-
-
-def _check(name: str, grounds: Sequence[str], at_least: int, reason: str) -> None:
-    try:
-        validate_slug(name)
-    except ValidationError:
-        raise Refused(
-            "A rule's name holds letters, digits, hyphens and underscores.", code="bad_name", field="name"
-        ) from None
-    if len(name) > 100:
-        raise Refused("A rule's name has at most 100 characters.", code="bad_name", field="name")
-    unknown = sorted(set(grounds) - set(GROUNDS))
-    if unknown or not grounds:
-        what = f"There is no ground {unknown[0]!r}" if unknown else "Name at least one ground"
-        raise Refused(f"{what}; there are: {', '.join(GROUNDS)}.", code="bad_ground", field="grounds")
-    if not 1 <= at_least <= 25:
-        raise Refused("A rule asks for 1 to 25 reviewers.", code="bad_number", field="at_least")
-    if not reason:
-        raise Refused("Say why these instances should be excluded.", code="no_reason", field="reason")

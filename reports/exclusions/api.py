@@ -12,10 +12,10 @@ from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS
-from reports.scores.api import release_or_404
 
 REFUSED = {409: RefusalOut, 422: RefusalOut}
 

@@ -15,12 +15,10 @@ _PLACE = "assignment__item__"
 
 
 def declared_rules(release: Release) -> list[Rule]:
-    """The release's rules by name."""
     return [rule_of(row) for row in ExclusionRule.objects.filter(release=release).order_by("name")]
 
 
 def rule_of(row: ExclusionRule) -> Rule:
-    """The stored rule as a value."""
     return Rule(
         name=row.name,
         grounds=",".join(row.grounds),

@@ -6,12 +6,12 @@ campaign of the release was unblinded; either way every rule shows its figures w
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from benchmark.leakage_kinds import FLAG_KINDS, INSTANCE_KINDS
-from reports.scores.shape import ExcludedFigure, ExcludedInstance, Exclusion, Judged, Score
+from reports.scores.shape import ExcludedFigure, ExcludedInstance, Exclusion, Score
 from stats.core.estimate import Estimate
 
 LEAK = "leak"
@@ -109,67 +109,60 @@ def exclusions(inputs: Any, score: Callable[[Any, Collection[str]], Score]) -> l
     if not inputs.rules:
         return []
     everything = figures(score(inputs, ()))
-    return [_exclusion(rule, inputs, everything, score) for rule in inputs.rules]
-
-
-def _exclusion(
-    rule: Rule, inputs: Any, everything: Figures, score: Callable[[Any, Collection[str]], Score]
-) -> Exclusion:
     known = {row.instance: row.domain for row in inputs.outputs}
-    out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
-    rest = without(inputs, out)
-    left = figures(score(inputs, out)) if rest.outputs else {}
     outputs = Counter(row.instance for row in inputs.outputs)
-    return Exclusion(
-        rule=rule.name,
-        grounds=rule.keys,
-        at_least=rule.at_least,
-        primary=rule.primary,
-        late=rule.late,
-        reason=rule.reason,
-        declared_at=rule.declared_at,
-        instances={"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
-        outputs={"all": len(inputs.outputs), "left": len(rest.outputs)},
-        excluded=[
-            ExcludedInstance(
-                instance=name,
-                domain=known[name],
-                outputs=outputs[name],
-                grounds={objection.ground: objection.reviewers for objection in why},
-                graders=max(objection.graders for objection in why),
+    found = []
+    for rule in inputs.rules:
+        out = {name: why for name, why in fallen_out(rule, inputs.objections).items() if name in known}
+        rest = without(inputs, out)
+        left = figures(score(inputs, out)) if rest.outputs else {}
+        found.append(
+            Exclusion(
+                rule=rule.name,
+                grounds=rule.keys,
+                at_least=rule.at_least,
+                primary=rule.primary,
+                late=rule.late,
+                reason=rule.reason,
+                declared_at=rule.declared_at,
+                instances={"all": len(known), "excluded": len(out), "left": len(known) - len(out)},
+                outputs={"all": len(inputs.outputs), "left": len(rest.outputs)},
+                excluded=[
+                    ExcludedInstance(
+                        instance=name,
+                        domain=known[name],
+                        outputs=outputs[name],
+                        grounds={objection.ground: objection.reviewers for objection in why},
+                        graders=max(objection.graders for objection in why),
+                    )
+                    for name, why in out.items()
+                ],
+                figures=[
+                    ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
+                    for at, estimate in everything.items()
+                ],
             )
-            for name, why in out.items()
-        ],
-        figures=[
-            ExcludedFigure(**at._asdict(), all=estimate, left=left.get(at))
-            for at, estimate in everything.items()
-        ],
-    )
+        )
+    return found
 
 
 def figures(score: Score) -> Figures:
     """The figures by system of a score: judged, corrected by audits, and what experts said."""
-    return dict(sorted([*_judged(score.judge), *_said(score)]))
-
-
-def _judged(judge: Judged | None) -> Iterator[tuple[FigureKey, Estimate]]:
-    if judge is None:
-        return
-    for system, part in judge.systems.items():
-        for metric, found in part.metrics.items():
-            yield FigureKey("judge", "", metric, system), found.estimate
-    for audit in judge.audits:
-        for metric, audited in audit.metrics.items():
-            for system, corrected in audited.corrected.items():
-                yield FigureKey("corrected", audit.campaign, metric, system), corrected.estimate
-
-
-def _said(score: Score) -> Iterator[tuple[FigureKey, Estimate]]:
+    found: Figures = {}
+    if score.judge is not None:
+        for system, part in score.judge.systems.items():
+            for metric, judged in part.metrics.items():
+                found[FigureKey("judge", "", metric, system)] = judged.estimate
+        for audit in score.judge.audits:
+            for metric, audited in audit.metrics.items():
+                for system, corrected in audited.corrected.items():
+                    found[FigureKey("corrected", audit.campaign, metric, system)] = corrected.estimate
     for campaign in score.experts:
-        for question, found in campaign.questions.items():
-            for system, part in found.systems.items():
+        for key, question in campaign.questions.items():
+            for system, said in question.systems.items():
                 for kind in ("conservative", "majority", "macro", "final"):
-                    known = getattr(part, kind, None)
+                    known = getattr(said, kind, None)
                     if known is not None:
                         estimate = known if isinstance(known, Estimate) else known.estimate
-                        yield FigureKey(f"experts, {kind}", campaign.campaign, question, system), estimate
+                        found[FigureKey(f"experts, {kind}", campaign.campaign, key, system)] = estimate
+    return dict(sorted(found.items()))

@@ -2,13 +2,13 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from reports.core.access import staff_only
+from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.forms import RuleForm
 from reports.exclusions.objections import rules_document
@@ -19,7 +19,7 @@ from reports.exclusions.rules import GROUNDS
 @require_http_methods(["GET", "POST"])
 def exclusions(request: SignedInRequest, name: str) -> HttpResponse:
     """Rules, objections and the form; POST declares a rule."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     form = RuleForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

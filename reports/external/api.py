@@ -4,22 +4,18 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
 from canonical.documents import as_json
+from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.rest import ReadingView
 from reports.external.document import external_document, read_external
-from reports.scores.api import invalid, release_or_404
 from reports.scores.inputs import collect_chosen
 
 
-class ExternalScoresView(APIView):
+class ExternalScoresView(ReadingView):
     """Rank correlation of the systems' scores with external ones."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
         operation_id="releases_external_scores",
@@ -32,11 +28,8 @@ class ExternalScoresView(APIView):
     def get(self, request: Request, name: str) -> Response:
         """Both scores of every system that has both, Spearman's rho and Kendall's tau-b with intervals."""
         release, asked = release_or_404(name), request.query_params
-        try:
-            only_known(asked, *PARAMETERS, "outcome", "scores")
-            external = read_external(asked.get("scores", ""))
-            inputs = collect_chosen(choose(release, asked))
-            kind = chosen_kind(inputs, asked.get("outcome", ""))
-            return Response(as_json(external_document(outcomes(inputs, kind), external)))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        only_known(asked, *PARAMETERS, "outcome", "scores")
+        external = read_external(asked.get("scores", ""))
+        inputs = collect_chosen(choose(release, asked))
+        kind = chosen_kind(inputs, asked.get("outcome", ""))
+        return Response(as_json(external_document(outcomes(inputs, kind), external)))

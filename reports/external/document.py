@@ -32,18 +32,13 @@ def read_external(text: str) -> dict[str, float]:
         system = row[0].strip()
         if not system or system in found:
             raise _fault(number, f"{system[:100]!r} occurs twice" if system else "the system is missing")
-        found[system] = _score(number, row[1])
+        try:
+            found[system] = float(row[1])
+        except ValueError:
+            raise _fault(number, f"{row[1][:100]!r} is not a number") from None
+        if not math.isfinite(found[system]):
+            raise _fault(number, f"{row[1][:100]!r} is not a number")
     return found
-
-
-def _score(number: int, cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        raise _fault(number, f"{cell[:100]!r} is not a number") from None
-    if not math.isfinite(value):
-        raise _fault(number, f"{cell[:100]!r} is not a number")
-    return value
 
 
 def _fault(line: int, what: str) -> Refused:

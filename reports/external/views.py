@@ -4,21 +4,17 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
 
 from accounts.refusal import Refused
 from reports.comparison.views import asked_outcomes
-from reports.core.access import explains_refusals, staff_only
-from reports.core.cells import Cell, number_cell
+from reports.core.access import staff_page
+from reports.core.cells import number_cell
 from reports.external.document import external_document, read_external
-from stats.core.estimate import Estimate
 
 NO_INTERVAL = "No interval: too few systems, or the orders agree or disagree completely."
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def external_scores(request: HttpRequest, name: str) -> HttpResponse:
     """The form; with scores (CSV, system,score), both scores of every system and their rank correlations."""
     chosen, kinds, found, _ = asked_outcomes(request, name, "scores")
@@ -29,6 +25,13 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
             document = external_document(found, read_external(scores))
         except Refused as refusal:
             problem = refusal.reason
+    correlations = []
+    if document:
+        for key, title in (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b")):
+            cell = number_cell(document[key])
+            if cell.value and not cell.interval:
+                cell = replace(cell, reason=NO_INTERVAL)
+            correlations.append((title, cell))
     context = {
         "chosen": chosen,
         "kinds": kinds,
@@ -40,16 +43,6 @@ def external_scores(request: HttpRequest, name: str) -> HttpResponse:
             {**row, "cell": f"{row['score']:.3f}", "given": f"{row['external']:g}"}
             for row in (document["systems"] if document else ())
         ],
-        "correlations": [
-            (title, _cell(document[key]))
-            for key, title in (("spearman", "Spearman’s rho"), ("kendall_tau_b", "Kendall’s tau-b"))
-        ]
-        if document
-        else [],
+        "correlations": correlations,
     }
     return render(request, "reports/external/external.html", context, status=400 if problem else 200)
-
-
-def _cell(estimate: Estimate) -> Cell:
-    cell = number_cell(estimate)
-    return replace(cell, reason=NO_INTERVAL) if cell.value and not cell.interval else cell

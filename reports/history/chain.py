@@ -9,15 +9,16 @@ lower number than one that is sealed already, is sealed by a later pass.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
-from reports.history.kinds import BY_KEY, KINDS, Kind, hashes
+from reports.history.kinds import BY_KEY, KINDS, HistoryKind, hashes
 from reports.models import HistoryLink
 
 START = "0" * 64  # what comes before the first link
@@ -39,7 +40,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Fault:
+class HistoryFault:
     """Something that does not fit, at a position of the chain (0: in rows that no link covers)."""
 
     position: int
@@ -68,7 +69,9 @@ def seal() -> int:
     """
     sealed = 0
     for kind in KINDS:
-        for rows in _batches(list(_unsealed(kind))):
+        last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
+        unsealed = _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True)
+        for rows in _batches(list(unsealed.iterator())):
             try:
                 sealed += _link(kind, rows)
             except IntegrityError:
@@ -93,34 +96,41 @@ def waiting() -> dict[str, int]:
     return {kind.key: _open_rows(kind).count() for kind in KINDS}
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[HistoryFault]:
     """Every link that does not follow from the one before it or from the row it names."""
     before, position = START, 0
     links = HistoryLink.objects.order_by("position").iterator(chunk_size=BATCH)
     for batch in _batches(links):
-        now = _hashes_of(batch)
+        # today's hash of what each link names
+        now: dict[int, str] = {}
+        of_table = defaultdict(list)
+        for link in batch:
+            of_table[link.kind, link.version].append(link)
+        for (kind, version), members in of_table.items():
+            found = hashes(BY_KEY[kind].versions[version - 1], [link.row for link in members])
+            now |= {link.pk: found[link.row] for link in members if link.row in found}
         for link in batch:
             position += 1
             if link.position != position:
-                yield Fault(link.position, f"is where link {position} should be: one is missing")
+                yield HistoryFault(link.position, f"is where link {position} should be: one is missing")
                 position = link.position
             if link.chain != chained(before, link.kind, link.version, link.row, link.sha256):
-                yield Fault(position, "does not follow from the link before it")
-            if (found := now.get(link.pk)) != link.sha256:
-                state = "is gone" if found is None else "is not what was sealed"
-                yield Fault(position, f"{link.kind} {link.row} {state}")
+                yield HistoryFault(position, "does not follow from the link before it")
+            if now.get(link.pk) != link.sha256:
+                state = "is not what was sealed" if link.pk in now else "is gone"
+                yield HistoryFault(position, f"{link.kind} {link.row} {state}")
             before = link.chain
 
 
-def fault_of(expected: Head) -> Fault | None:
+def fault_of(expected: Head) -> HistoryFault | None:
     """What is wrong with a head that somebody kept: None if the chain still has it."""
     if expected.position == 0:
-        return None if expected.chain == START else Fault(0, "a chain without links has another start")
+        return None if expected.chain == START else HistoryFault(0, "a chain without links has another start")
     link = HistoryLink.objects.filter(position=expected.position).first()
     if link is None:
-        return Fault(expected.position, "is not there; the chain is shorter than it was")
+        return HistoryFault(expected.position, "is not there; the chain is shorter than it was")
     if link.chain != expected.chain:
-        return Fault(expected.position, f"is {link.chain}, and was {expected.chain}")
+        return HistoryFault(expected.position, f"is {link.chain}, and was {expected.chain}")
     return None
 
 
@@ -129,17 +139,12 @@ def _batches(members: Iterable[T]) -> Iterator[tuple[T, ...]]:
     return iter(lambda: tuple(islice(several, BATCH)), ())
 
 
-def _open_rows(kind: Kind, above: int = 0) -> QuerySet[Any]:
+def _open_rows(kind: HistoryKind, above: int = 0) -> QuerySet[Any]:
     links = HistoryLink.objects.filter(kind=kind.key, row=OuterRef("pk"))
     return kind.model._default_manager.filter(~Exists(links), pk__gt=above)
 
 
-def _unsealed(kind: Kind) -> Iterator[int]:
-    last = HistoryLink.objects.filter(kind=kind.key).aggregate(last=Max("row"))["last"] or 0
-    yield from _open_rows(kind, last - LATE_ROWS).order_by("pk").values_list("pk", flat=True).iterator()
-
-
-def _link(kind: Kind, rows: tuple[int, ...]) -> int:
+def _link(kind: HistoryKind, rows: tuple[int, ...]) -> int:
     version = len(kind.versions)
     with transaction.atomic():
         end = head()
@@ -153,17 +158,3 @@ def _link(kind: Kind, rows: tuple[int, ...]) -> int:
             )
         HistoryLink.objects.bulk_create(links)
     return len(links)
-
-
-def _hashes_of(links: tuple[HistoryLink, ...]) -> dict[int, str]:
-    """Today's hash of what each link names, by the link's primary key."""
-    found: dict[int, str] = {}
-
-    def table(link: HistoryLink) -> tuple[str, int]:
-        return link.kind, link.version
-
-    for (key, version), group in groupby(sorted(links, key=table), key=table):
-        members = list(group)
-        now = hashes(BY_KEY[key].versions[version - 1], [link.row for link in members])
-        found |= {link.pk: now[link.row] for link in members if link.row in now}
-    return found

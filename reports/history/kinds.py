@@ -35,7 +35,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Kind:
+class HistoryKind:
     """One sort of row in the history; `versions` from the oldest (1) to the one that new links use."""
 
     key: str
@@ -58,12 +58,12 @@ _OF_A_GRADE = (
     Columns(Flag, _words("kind output_id link note"), of="grade_id", children=(_SPANS,)),
 )
 KINDS = (
-    Kind(
+    HistoryKind(
         "audit-event",
         "Events of the audit trail",
         (Columns(AuditEvent, _words("at actor_id verb target_kind target_key reason details")),),
     ),
-    Kind(
+    HistoryKind(
         "grade",
         "Grades, with answers, comments and flags",
         (
@@ -85,7 +85,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    HistoryKind(
         "adjudication",
         "Adjudications",
         (
@@ -98,7 +98,7 @@ KINDS = (
             ),
         ),
     ),
-    Kind(
+    HistoryKind(
         "verdict",
         "Verdicts of judges",
         (
@@ -127,26 +127,24 @@ def hashes(columns: Columns, rows: Sequence[int]) -> dict[int, str]:
     return {row: sha256(content) for row, content in _contents(columns, rows).items()}
 
 
-def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+def _contents(columns: Columns, rows: Sequence[int]) -> dict[int, dict[str, object]]:
     found = columns.model._default_manager.filter(pk__in=rows).order_by("pk").values("pk", *columns.names)
-    contents = {row.pop("pk"): {name: _plain(value) for name, value in row.items()} for row in found}
+    contents: dict[int, dict[str, object]] = {
+        row.pop("pk"): {name: _plain(value) for name, value in row.items()} for row in found
+    }
     for child in columns.children:
-        _add_children(contents, child)
+        # the children's contents, in the order they were written, go into their parents' under the table's name
+        parents = dict(
+            child.model._default_manager.filter(**{f"{child.of}__in": list(contents)})
+            .order_by("pk")
+            .values_list("pk", child.of)
+        )
+        by_parent: defaultdict[int, list[Any]] = defaultdict(list)
+        for row, content in _contents(child, list(parents)).items():
+            by_parent[parents[row]].append(content)
+        for row, content in contents.items():
+            content[child.model._meta.db_table] = by_parent[row]
     return contents
-
-
-def _add_children(contents: dict[int, dict[str, Any]], columns: Columns) -> None:
-    """Put the children's contents, in the order they were written, into their parents' under the table's name."""
-    parents = dict(
-        columns.model._default_manager.filter(**{f"{columns.of}__in": list(contents)})
-        .order_by("pk")
-        .values_list("pk", columns.of)
-    )
-    by_parent: defaultdict[int, list[Any]] = defaultdict(list)
-    for row, content in _contents(columns, list(parents)).items():
-        by_parent[parents[row]].append(content)
-    for row, content in contents.items():
-        content[columns.model._meta.db_table] = by_parent[row]
 
 
 def _plain(value: Any) -> Any:

@@ -71,8 +71,7 @@ def two_judges(chosen: Chosen, against: str = "") -> TwoJudges | None:
         return None
     pair = (first, second or others[0])
     said = [tallies(judge_votes(chosen.release, chosen.track, judge, chosen.condition)) for judge in pair]
-    rows = tuple(_rows(chosen))
-    return TwoJudges(chosen, pair, (said[0], said[1]), rows)
+    return TwoJudges(chosen, pair, (said[0], said[1]), tuple(_rows(chosen)))
 
 
 def _rows(chosen: Chosen) -> list[OutputRow]:
@@ -104,7 +103,13 @@ def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
     Judges that do not answer all that the metric needs are left out and named.
     """
     release, track, condition = chosen.release, chosen.track, chosen.condition
-    wanted = _metric(release, metric)
+    known = metrics_of(release)
+    wanted = next((each for each in known if metric in ("", each.key)), None)
+    if wanted is None:
+        names = ", ".join(each.key for each in known) or "none"
+        raise Refused(
+            f"There is no metric {metric!r} here; there are: {names}.", code="no_metric", field="metric"
+        )
     rows = _rows(chosen)
     benches, silent = [], []
     for judge in judges_with_verdicts(release, track, condition):
@@ -123,16 +128,4 @@ def judge_matrix(chosen: Chosen, metric: str = "") -> VerdictMatrix:
 
 
 def metrics_of(release: Release) -> tuple[Metric, ...]:
-    """The metrics of the release's protocol."""
     return get_protocol(release.benchmark.protocol).metrics
-
-
-def _metric(release: Release, key: str) -> Metric:
-    known = metrics_of(release)
-    found = [metric for metric in known if metric.key == key or not key]
-    if not found:
-        names = ", ".join(metric.key for metric in known) or "none"
-        raise Refused(
-            f"There is no metric {key!r} here; there are: {names}.", code="no_metric", field="metric"
-        )
-    return found[0]

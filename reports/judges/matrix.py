@@ -93,12 +93,13 @@ def matrix_of(
     judge lacks a label that the metric needs.
     """
     systems = sorted(families)
+    names = [families[system].casefold() for system in systems]
     common = _common(metric, benches, systems)
     counts = common.accepted.sum(axis=2)
     n = len(common.items)
-    own = np.array(
-        [[_is_own(families[system], bench.family) for bench in benches] for system in systems], dtype=bool
-    ).reshape(len(systems), len(benches))
+    judged = [bench.family.casefold() for bench in benches]
+    own = np.array([[bool(name) and name == other for other in judged] for name in names], dtype=bool)
+    own = own.reshape(len(systems), len(benches))
     residuals = interaction_residuals(counts, n) if n else None
     fit = _fit(common, own)
     return VerdictMatrix(
@@ -132,10 +133,6 @@ def matrix_of(
     )
 
 
-def _is_own(system: str, judge: str) -> bool:
-    return bool(system) and system.casefold() == judge.casefold()
-
-
 def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) -> _Common:
     """Attempts in which every system takes part, less those where a judge's label is unavailable."""
     said = [
@@ -144,14 +141,19 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
     ]
     every = sorted({item for known in said for _, item in known})
     whole = [item for item in every if all((system, item) in known for known in said for system in systems)]
-    usable = [
-        item
-        for item in whole
-        if not any(_is_lost(metric, known[system, item]) for known in said for system in systems)
-    ]
+    usable = []
+    for item in whole:
+        outputs = (known[system, item] for known in said for system in systems)
+        if not any(
+            output.is_judged_by(metric.needs) and is_unavailable(metric, output) for output in outputs
+        ):
+            usable.append(item)
+
+    def is_accepted(output: LabelledOutput) -> bool:
+        return output.is_judged_by(metric.needs) and metric.success(output)
+
     accepted = [
-        [[_is_accepted(metric, known[system, item]) for item in usable] for known in said]
-        for system in systems
+        [[is_accepted(known[system, item]) for item in usable] for known in said] for system in systems
     ]
     shape = (len(systems), len(benches), len(usable))
     return _Common(
@@ -160,14 +162,6 @@ def _common(metric: Metric, benches: Sequence[Bench], systems: Sequence[str]) ->
         len(every) - len(whole),
         len(whole) - len(usable),
     )
-
-
-def _is_lost(metric: Metric, output: LabelledOutput) -> bool:
-    return output.is_judged_by(metric.needs) and is_unavailable(metric, output)
-
-
-def _is_accepted(metric: Metric, output: LabelledOutput) -> bool:
-    return output.is_judged_by(metric.needs) and metric.success(output)
 
 
 def _fit(common: _Common, own: np.ndarray[Any, np.dtype[np.bool_]]) -> JudgeMatrix | Reason:

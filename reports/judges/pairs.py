@@ -26,7 +26,7 @@ EXCLUSIONS = ("neither has spoken", "only the first has spoken", "only the secon
 Settled = Mapping[str, Mapping[str, Tally]]
 
 
-class Judged(Protocol):
+class JudgedSubject(Protocol):
     """What was judged. `subject` names it; `cluster` is its paper, or the instance without one."""
 
     @property
@@ -110,7 +110,7 @@ def judge_pair(
     )
 
 
-def differing(settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> Iterator[Differing]:
+def differing(settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject]) -> Iterator[Differing]:
     """Where both judges gave a value and the values differ, by predicate and then in the order of `outputs`."""
     for predicate in _predicates(settled):
         for output in outputs:
@@ -130,7 +130,7 @@ def settled_value(side: Settled, subject: str, predicate: str) -> str:
 
 
 def agreement_on(
-    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged], *, seed: int
+    predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[JudgedSubject], *, seed: int
 ) -> TwoRaters:
     """Table of counts (the first rater's values in rows), coefficients with intervals, and why what is left out."""
     values = [tuple(settled_value(side, output.subject, predicate) for side in settled) for output in outputs]
@@ -152,21 +152,7 @@ def agreement_on(
     found = agreement(ratings, Request(level="nominal"), clusters=papers)
     flat = np.bincount(codes[:, 0] * len(categories) + codes[:, 1], minlength=len(categories) ** 2)
     table = flat.reshape(len(categories), len(categories)).astype(np.int64)
-    return TwoRaters(
-        values=categories,
-        table=table.tolist(),
-        compared=len(both),
-        differing=int(table.sum() - np.trace(table)),
-        left_out=_left_out(predicate, settled, outputs),
-        percent=found["percent"],
-        cohen_kappa=found["cohen_kappa"],
-        gwet_ac1=found["gwet_ac1"],
-        kappa_max=kappa_max(table) if both else None,
-    )
-
-
-def _left_out(predicate: str, settled: tuple[Settled, Settled], outputs: Sequence[Judged]) -> dict[str, int]:
-    """Why outputs are not compared; unusable: both have spoken, at least one without a value."""
+    # Why outputs are not compared; unusable: both have spoken, at least one without a value.
     reasons: Counter[str] = Counter()
     for output in outputs:
         one, two = (predicate in side.get(output.subject, {}) for side in settled)
@@ -178,4 +164,14 @@ def _left_out(predicate: str, settled: tuple[Settled, Settled], outputs: Sequenc
             reasons["only the second has spoken"] += 1
         elif not all(settled_value(side, output.subject, predicate) for side in settled):
             reasons["unusable"] += 1
-    return {reason: reasons[reason] for reason in EXCLUSIONS}
+    return TwoRaters(
+        values=categories,
+        table=table.tolist(),
+        compared=len(both),
+        differing=int(table.sum() - np.trace(table)),
+        left_out={reason: reasons[reason] for reason in EXCLUSIONS},
+        percent=found["percent"],
+        cohen_kappa=found["cohen_kappa"],
+        gwet_ac1=found["gwet_ac1"],
+        kappa_max=kappa_max(table) if both else None,
+    )

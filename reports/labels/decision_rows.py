@@ -107,31 +107,27 @@ def _rows(release: Release, found: QuerySet[Adjudication], wanted: LabelFilter) 
     values = wanted.wanted.get("value")
     for stored in found.values_list(*_FIELDS).iterator(chunk_size=_CHUNK):
         decision = _Decision(*stored)
-        row = _row(release.name, decision)
+        cells, value = _cells(decision)
+        row = {
+            "release": release.name,
+            "campaign": decision.campaign,
+            "question": decision.question,
+            **cells,
+            "step": decision.step,
+            "rater": decision.rater,
+            "rater_kind": ADJUDICATOR,
+            "value": value,
+            "state": "answered",
+            "comment": decision.note,
+            "created_at": decision.decided_at.isoformat(),
+            "rubric_version": f"{decision.rubric}-v{decision.version}",
+            "cause": decision.cause,
+            "overrules": _yes_no(decision.overrules),
+            "informed": _yes_no(decision.informed),
+            "amendment": _yes_no(decision.amendment),
+        }
         if values is None or row["value"] in values:
             yield decision.pk, row
-
-
-def _row(release: str, decision: _Decision) -> Row:
-    cells, value = _cells(decision)
-    return {
-        "release": release,
-        "campaign": decision.campaign,
-        "question": decision.question,
-        **cells,
-        "step": decision.step,
-        "rater": decision.rater,
-        "rater_kind": ADJUDICATOR,
-        "value": value,
-        "state": "answered",
-        "comment": decision.note,
-        "created_at": decision.decided_at.isoformat(),
-        "rubric_version": f"{decision.rubric}-v{decision.version}",
-        "cause": decision.cause,
-        "overrules": _yes_no(decision.overrules),
-        "informed": _yes_no(decision.informed),
-        "amendment": _yes_no(decision.amendment),
-    }
 
 
 def _cells(decision: _Decision) -> tuple[Row, str]:

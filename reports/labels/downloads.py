@@ -3,28 +3,23 @@
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_GET
 
 from benchmark.models import Release
-from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import PARAMETERS, choose, only_known
+from reports.core.access import staff_page
+from reports.core.addresses import chosen_of
 from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
 from reports.scores.figure_rows import figure_rows
 from reports.scores.kept import kept_score
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def labels_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     """The canonical label table as CSV; blinded unless identities=1 is asked for."""
     release = get_object_or_404(Release, name=name)
     return csv_download(chosen_rows(release, request.GET.dict()), _file_name(request, name, "csv"))
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def labels_jsonl(request: HttpRequest, name: str) -> HttpResponseBase:
     """The same as JSON lines."""
     release = get_object_or_404(Release, name=name)
@@ -36,13 +31,9 @@ def _file_name(request: HttpRequest, name: str, ending: str) -> str:
     return f"labels-{name}{blind}.{ending}"
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def figure_csv(request: HttpRequest, name: str, figure: str) -> HttpResponseBase:
     """The numbers of one picture of the score page."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, *PARAMETERS)
-    chosen = choose(release, request.GET)
+    chosen = chosen_of(request, name)
     document = kept_score(chosen)
     return table_download(figure_rows(document, figure), f"{figure}-{name}-{chosen.track}.csv")

@@ -11,22 +11,10 @@ from stats.tables.labels import COLUMNS, DECISION_MARKS
 
 BLOCK = 500  # rows that are sent together
 # Numbers, times and our own words, which never begin like a formula; all other columns can hold text from outside.
-_OURS = frozenset(
-    (
-        "attempt",
-        "stratum_size",
-        "sample_size",
-        "rater_kind",
-        "vote",
-        "order",
-        "state",
-        "seconds",
-        "created_at",
-        "cause",
-        *DECISION_MARKS,
-        "verdict_seen",
-    )
-)
+_OURS = {
+    "attempt", "stratum_size", "sample_size", "rater_kind", "vote", "order", "state", "seconds", "created_at",
+    "cause", "verdict_seen", *DECISION_MARKS,
+}  # fmt: skip
 _FOREIGN = tuple(place for place, column in enumerate(COLUMNS) if column not in _OURS)
 _EMPTY = ("",) * len(COLUMNS)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db.models import Q
 
@@ -64,14 +63,14 @@ class LabelFilter:
         """The condition on expert answers; None when none of them is wanted."""
         if not self._wants("expert"):
             return None
-        return _condition(_ANSWER_FIELDS, dict(self.wanted))
+        return _condition(_ANSWER_FIELDS, self.wanted)
 
     def decisions(self) -> Q | None:
         """The condition on decisions but for their value; None when none of them is wanted."""
         states = self.wanted.get("state", ("answered",))
         if not self._wants(ADJUDICATOR) or "answered" not in states or "stratum" in self.wanted:
             return None
-        return _condition(_DECISION_FIELDS, dict(self.wanted))
+        return _condition(_DECISION_FIELDS, self.wanted)
 
     def verdicts(self) -> Q | None:
         """The condition on verdicts about outputs; None when none of them is wanted."""
@@ -99,10 +98,7 @@ class LabelFilter:
 
 
 def _condition(fields: Mapping[str, str], given: Mapping[str, Collection[str]]) -> Q:
-    conditions: dict[str, Any] = {
-        f"{name}__in": sorted(given[column]) for column, name in fields.items() if column in given
-    }
-    return Q(**conditions)
+    return Q(*((f"{name}__in", sorted(given[column])) for column, name in fields.items() if column in given))
 
 
 def label_filter(asked: Mapping[str, str], *, identities: bool) -> LabelFilter:

@@ -8,7 +8,7 @@ from benchmark.models import Release
 from reports.core.choosing import only_known
 from reports.labels.cells import Row
 from reports.labels.decision_rows import decisions_after
-from reports.labels.filters import FILTERS, LabelFilter, label_filter
+from reports.labels.filters import FILTERS, label_filter
 from reports.labels.rows import answers_after, blinded, verdicts_after
 from stats.tables.labels import ADJUDICATOR, GRADERS
 
@@ -33,10 +33,14 @@ def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size:
     only_known(asked, "campaign", "identities", *FILTERS)
     identities, campaign = asked.get("identities") == "1", asked.get("campaign", "")
     wanted = label_filter(asked, identities=identities)
-    kind, at = _parsed(after)
+    kind, _, number = (after or f"{EXPERT}-0").partition("-")
+    if kind not in KINDS or not (number.isascii() and number.isdigit() and len(number) < 19):
+        raise Refused(f"{after!r} is not a position in the table.", code="bad_key", field="after")
+    at = int(number)
     found: list[tuple[str, Row]] = []
     if kind == EXPERT:
-        found, at = _experts(release, campaign, wanted, at, size + 1), 0
+        answers = answers_after(release, campaign=campaign, wanted=wanted, after=at, limit=size + 1)
+        found, at = [(f"{EXPERT}-{key}", row) for key, row in answers], 0
         kind = ADJUDICATOR
     if kind == ADJUDICATOR and len(found) <= size and identities:
         decisions = decisions_after(
@@ -50,17 +54,3 @@ def chosen_page(release: Release, asked: Mapping[str, str], *, after: str, size:
     page = found[:size]
     rows = [row for _, row in page]
     return LabelPage(rows if identities else list(blinded(rows)), page[-1][0] if len(found) > size else "")
-
-
-def _experts(
-    release: Release, campaign: str, wanted: LabelFilter, after: int, limit: int
-) -> list[tuple[str, Row]]:
-    answers = answers_after(release, campaign=campaign, wanted=wanted, after=after, limit=limit)
-    return [(f"{EXPERT}-{key}", row) for key, row in answers]
-
-
-def _parsed(after: str) -> tuple[str, int]:
-    kind, _, number = (after or f"{EXPERT}-0").partition("-")
-    if kind not in KINDS or not (number.isascii() and number.isdigit() and len(number) < 19):
-        raise Refused(f"{after!r} is not a position in the table.", code="bad_key", field="after")
-    return kind, int(number)

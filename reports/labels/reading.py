@@ -35,9 +35,7 @@ def label_rows_of(path: Path) -> Iterator[LabelRow]:
             table = read_table(stream, CHECKS, form=form_of(path))
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error
-    except TableError as error:
-        raise Refused(str(error), code="bad_label_file") from error
-    except ValueError as error:
+    except (TableError, ValueError) as error:
         raise Refused(str(error), code="bad_label_file") from error
     names = list(table.columns)
     columns = [table[name].texts() for name in names]
@@ -163,7 +161,10 @@ class LabelReader:
         known = self.rubric_of.setdefault(row["campaign"] or UNSPECIFIED_CAMPAIGN, rubric)
         if known.label != rubric.label:
             yield "rubric_version", f"the campaign uses {known.label} elsewhere in this file"
-        if not _asks_about(rubric, row["subject"]):
+        # instances and pairs have one kind of work each, outputs all others
+        special = {InstanceSubject: CampaignKind.CONSTRUCTION, PairSubject: CampaignKind.COMPARE}
+        wanted = special.get(type(parse_subject(row["subject"])))
+        if wanted != (rubric.kind if rubric.kind in special.values() else None):
             yield "subject", f"{rubric.label} is for {rubric.kind} work, and this is another kind of subject"
 
     def _sight_complaints(self, row: LabelRow) -> Iterator[tuple[str, str]]:
@@ -245,9 +246,12 @@ class LabelReader:
         instance, output, second, order = self._judged(row)
         if order == 2:
             output, second = second, output
+        if instance is None:
+            assert output is not None  # a subject that was checked is an instance or an output
+            instance = output.instance
         question = self._rubric(row).question(row["question"])
         return PublishedDecision(
-            instance=instance or _instance_of(output),
+            instance=instance,
             output=output,
             second=second,
             question=row["question"],
@@ -289,19 +293,6 @@ def _grade_key(row: LabelRow) -> GradeKey:
     return row["campaign"] or UNSPECIFIED_CAMPAIGN, row["subject"], row["rater"], row["order"]
 
 
-def _instance_of(output: Output | None) -> Instance:
-    assert output is not None  # a subject that was checked is an instance or an output
-    return output.instance
-
-
-def _asks_about(rubric: Rubric, subject: str) -> bool:
-    """Whether the rubric is for such a subject: instances and pairs have one kind each, outputs all others."""
-    special = {InstanceSubject: CampaignKind.CONSTRUCTION, PairSubject: CampaignKind.COMPARE}
-    return special.get(type(parse_subject(subject))) == (
-        rubric.kind if rubric.kind in special.values() else None
-    )
-
-
 def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
     state = row["state"] or "answered"
     if state not in STATES:
@@ -311,7 +302,8 @@ def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
     for column in ("vote", "order", "stratum_size", "sample_size"):
         if row[column] and not row[column].isdecimal():
             yield column, f"{row[column]!r} is not a whole number"
-    if row["confidence"] and not _is_share(row["confidence"]):
+    share = _number(row["confidence"])
+    if row["confidence"] and (share is None or share > 1):
         yield "confidence", f"{row['confidence']!r} is not a number from 0 to 1"
     if row["seconds"] and _number(row["seconds"]) is None:
         yield "seconds", f"{row['seconds']!r} is not a number of seconds"
@@ -324,12 +316,24 @@ def _value_complaints(row: LabelRow) -> Iterator[tuple[str, str]]:
 def _grade(
     instance: Instance, output: Output | None, rater: str, rows: Sequence[LabelRow], rubric: Rubric
 ) -> PublishedGrade:
-    first = rows[0]
+    first, answers = rows[0], []
+    for row in rows:
+        state, question = row["state"] or "answered", rubric.question(row["question"])
+        answers.append(
+            PublishedAnswer(
+                question=row["question"],
+                step=row["step"],
+                value=question.canonical(row["value"]) if state == "answered" else "",
+                state=state,
+                confidence=float(row["confidence"]) if row["confidence"] else None,
+                comment=row["comment"],
+            )
+        )
     return PublishedGrade(
         instance=instance,
         output=output,
         rater=rater,
-        answers=tuple(_answer(row, rubric) for row in rows),
+        answers=tuple(answers),
         stratum=first["stratum"],
         stratum_size=int(first["stratum_size"]) if first["stratum_size"] else None,
         sample_size=int(first["sample_size"]) if first["sample_size"] else None,
@@ -337,18 +341,6 @@ def _grade(
         created_at=_moment(first["created_at"]),
         line=first.line,
         verdict_seen={"yes": True, "no": False}.get(first["verdict_seen"]),
-    )
-
-
-def _answer(row: LabelRow, rubric: Rubric) -> PublishedAnswer:
-    state = row["state"] or "answered"
-    return PublishedAnswer(
-        question=row["question"],
-        step=row["step"],
-        value=rubric.question(row["question"]).canonical(row["value"]) if state == "answered" else "",
-        state=state,
-        confidence=float(row["confidence"]) if row["confidence"] else None,
-        comment=row["comment"],
     )
 
 
@@ -366,8 +358,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if 0 <= value < 1e9 else None
-
-
-def _is_share(text: str) -> bool:
-    value = _number(text)
-    return value is not None and value <= 1

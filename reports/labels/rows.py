@@ -266,11 +266,8 @@ def _cells(label: _Expert | _Verdict, *, swapped: bool) -> Row:
     output = label.instance, label.system, label.attempt, label.track or "", label.condition or ""
     if label.other_system is None:
         return cells_of_output(*output, label.paper, label.domain)
-    return _pair_cells(label, Subject(*output), swapped)
-
-
-def _pair_cells(label: _Expert | _Verdict, item: Subject, swapped: bool) -> Row:
-    """A pair as shown; not in the stored order, which goes by numbers that mean nothing outside this database."""
+    # as shown, not in the stored order, which goes by numbers that mean nothing outside this database
+    item = Subject(*output)
     other = Subject(
         label.instance,
         label.other_system or "",

@@ -1,13 +1,10 @@
 """The label rows behind a number, as a table that is paged by key."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import render
 
-from benchmark.models import Release
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import staff_page
+from reports.core.addresses import release_or_404
 from reports.core.wording import in_words
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
@@ -17,19 +14,19 @@ PAGE = 100
 _SHOWN_ELSEWHERE = ("release", "vote", "order", "step", "stratum_size", "sample_size", "attempt", "cluster")
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def labels(request: HttpRequest, name: str) -> HttpResponse:
     """Rows of the label table by the address's filters; blinded unless identities=1 is asked for."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     asked = request.GET.dict()
     after = asked.pop("after", "")
     page = chosen_page(release, asked, after=after, size=PAGE)
     query = request.GET.copy()
     query.pop("after", None)
-    columns = _columns(page.rows)
-    context: dict[str, Any] = {
+    # columns that say something here; the download has them all
+    shown = [column for column in COLUMNS if column not in _SHOWN_ELSEWHERE]
+    columns = [column for column in shown if any(row.get(column) for row in page.rows)]
+    context = {
         "release": release,
         "columns": [in_words(column) for column in columns],
         "rows": [[row.get(column, "") for column in columns] for row in page.rows],
@@ -42,9 +39,3 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
         "next": page.next,
     }
     return render(request, "reports/labels/labels.html", context)
-
-
-def _columns(rows: list[dict[str, str]]) -> list[str]:
-    """Columns that say something here; the download has them all."""
-    shown = [column for column in COLUMNS if column not in _SHOWN_ELSEWHERE]
-    return [column for column in shown if any(row.get(column) for row in rows)]

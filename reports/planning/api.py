@@ -18,12 +18,18 @@ from reports.audit.draw import draw_audit
 from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
-from reports.scores.api import invalid, release_or_404
+from reports.core.addresses import release_or_404
+from reports.core.rest import invalid
 from stats.analyses import plans
 from stats.planning.allocations import PlannedStratum
 
-_SHARE: dict[str, Any] = {"min_value": 0.0, "max_value": 1.0}
-_HALF_WIDTH: dict[str, Any] = {"min_value": 0.0001, "max_value": 0.49, "required": False, "allow_null": True}
+
+def _share(**terms: Any) -> serializers.FloatField:
+    return serializers.FloatField(min_value=0.0, max_value=1.0, **terms)
+
+
+def _half_width() -> serializers.FloatField:
+    return serializers.FloatField(min_value=0.0001, max_value=0.49, required=False, allow_null=True)
 
 
 class AuditIn(serializers.Serializer[Any]):
@@ -36,14 +42,14 @@ class AuditIn(serializers.Serializer[Any]):
     per_stratum = serializers.IntegerField(min_value=1, default=5)
     total = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
     sizes = serializers.DictField(child=serializers.IntegerField(min_value=0), default=dict)
-    refuted = serializers.FloatField(default=Expected.refuted, **_SHARE)
-    missed = serializers.FloatField(default=Expected.missed, **_SHARE)
+    refuted = _share(default=Expected.refuted)
+    missed = _share(default=Expected.missed)
     hours = serializers.FloatField(min_value=0.01, max_value=1000, default=Expected.hours)
     buckets = serializers.ListField(
         child=serializers.CharField(), required=False, allow_null=True, default=None
     )
     exclude = serializers.ListField(child=serializers.SlugField(), default=list)
-    half_width = serializers.FloatField(**_HALF_WIDTH)
+    half_width = _half_width()
 
     def asked(self) -> AuditRequest:
         """The request of valid data."""
@@ -120,7 +126,7 @@ class AuditDrawView(APIView):
 class StratumIn(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     size = serializers.IntegerField(min_value=0, max_value=10_000_000)
-    guess = serializers.FloatField(**_SHARE)
+    guess = _share()
     hours = serializers.FloatField(min_value=0.01, max_value=10_000, default=1.0)
     judge = serializers.ChoiceField(("yes", "no"), required=False)
     sample = serializers.IntegerField(min_value=0, required=False)
@@ -131,20 +137,15 @@ class StrataPlanIn(serializers.Serializer[Any]):
 
     strata = serializers.ListField(child=StratumIn(), min_length=1, max_length=200)
     total = serializers.IntegerField(min_value=1, max_value=10_000_000)
-    half_width = serializers.FloatField(**_HALF_WIDTH)
+    half_width = _half_width()
 
-    def document(self) -> dict[str, Any]:
-        sent = self.validated_data
-        strata = [
-            PlannedStratum(row["name"], row["size"], row["guess"], row["hours"], _judged(row))
-            for row in sent["strata"]
-        ]
+    def document(self) -> plans.Document:
+        sent, strata = self.validated_data, []
+        for row in sent["strata"]:
+            judged = row["judge"] == "yes" if "judge" in row else row["guess"] >= 0.5
+            strata.append(PlannedStratum(row["name"], row["size"], row["guess"], row["hours"], judged))
         own = [row["sample"] for row in sent["strata"] if "sample" in row]
         return plans.strata_plan(strata, sent["total"], half_width=sent.get("half_width"), custom=own or None)
-
-
-def _judged(row: dict[str, Any]) -> bool:
-    return bool(row["judge"] == "yes" if "judge" in row else row["guess"] >= 0.5)
 
 
 class AgreementPlanIn(serializers.Serializer[Any]):
@@ -159,18 +160,18 @@ class AgreementPlanIn(serializers.Serializer[Any]):
     items = serializers.IntegerField(min_value=2, max_value=100_000)
     half_width = serializers.FloatField(min_value=0.005, max_value=0.9, required=False, allow_null=True)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> plans.Document:
         sent = self.validated_data
         return plans.agreement_plan(sent["pilot"], sent["items"], half_width=sent.get("half_width"))
 
 
 class ComparisonPlanIn(serializers.Serializer[Any]):
-    p1 = serializers.FloatField(**_SHARE)
-    p2 = serializers.FloatField(**_SHARE)
-    discordance = serializers.FloatField(**_SHARE)
+    p1 = _share()
+    p2 = _share()
+    discordance = _share()
     power = serializers.FloatField(min_value=0.01, max_value=0.999, default=0.8)
     cluster_size = serializers.FloatField(min_value=1, max_value=100_000, default=1)
-    correlation = serializers.FloatField(default=0, **_SHARE)
+    correlation = _share(default=0)
     pilot = serializers.ListField(
         child=serializers.ListField(
             child=serializers.IntegerField(min_value=0, max_value=10**6), min_length=3, max_length=3
@@ -180,75 +181,68 @@ class ComparisonPlanIn(serializers.Serializer[Any]):
         help_text="Per cluster: items, only the first solves, only the second. Replaces size and correlation.",
     )
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> plans.Document:
         return plans.comparison_plan(**self.validated_data)
 
 
 class ProportionPlanIn(serializers.Serializer[Any]):
-    p = serializers.FloatField(**_SHARE)
+    p = _share()
     half_width = serializers.FloatField(min_value=0.0001, max_value=0.49)
     population = serializers.IntegerField(min_value=1, max_value=10_000_000, required=False, allow_null=True)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> plans.Document:
         sent = self.validated_data
         return plans.proportion_plan(sent["p"], sent["half_width"], population=sent.get("population"))
-
-
-def _answer(shape: type[Any], request: Request) -> Response:
-    """The plan of what was sent; computed, not stored."""
-    sent = checked(shape, request)
-    try:
-        return Response(sent.document())
-    except ValueError as refusal:
-        raise ValidationError({"plan": str(refusal)}) from refusal
 
 
 _PLAN = {200: OpenApiTypes.OBJECT}
 
 
-class StrataPlanView(APIView):
-    """Plans without a release: strata."""
+class PlannerView(APIView):
+    """Plans without a release, computed and not stored."""
 
     token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
+
+    def answer(self, shape: type[Any], request: Request) -> Response:
+        sent = checked(shape, request)
+        try:
+            return Response(sent.document())
+        except ValueError as refusal:
+            raise ValidationError({"plan": str(refusal)}) from refusal
+
+
+class StrataPlanView(PlannerView):
+    """Plans without a release: strata."""
 
     @extend_schema(operation_id="plans_strata", request=StrataPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Allocations of a number of audits over strata."""
-        return _answer(StrataPlanIn, request)
+        return self.answer(StrataPlanIn, request)
 
 
-class AgreementPlanView(APIView):
+class AgreementPlanView(PlannerView):
     """Plans without a release: agreement."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_agreement", request=AgreementPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """How well a study of so many items knows kappa."""
-        return _answer(AgreementPlanIn, request)
+        return self.answer(AgreementPlanIn, request)
 
 
-class ComparisonPlanView(APIView):
+class ComparisonPlanView(PlannerView):
     """Plans without a release: comparison."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_comparison", request=ComparisonPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to tell two systems apart."""
-        return _answer(ComparisonPlanIn, request)
+        return self.answer(ComparisonPlanIn, request)
 
 
-class ProportionPlanView(APIView):
+class ProportionPlanView(PlannerView):
     """Plans without a release: proportion."""
-
-    token_scope = TokenScope.READ
-    permission_classes = [IsSignedIn]
 
     @extend_schema(operation_id="plans_proportion", request=ProportionPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to know one share."""
-        return _answer(ProportionPlanIn, request)
+        return self.answer(ProportionPlanIn, request)

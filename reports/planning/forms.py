@@ -12,7 +12,6 @@ from stats.tables.pilot import pilot_from_text
 from stats.tables.raw_rows import TableError
 from stats.tables.strata import StrataTable, strata_from_text
 
-Document = dict[str, Any]
 EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(
     f"{name},{size},{guess},1,{judge}"
     for (name, guess, judge), size in zip(
@@ -31,14 +30,14 @@ def percent_field(label: str, *, initial: float | None = None, least: float = 0,
 class PlannerForm(forms.Form):
     """A form whose `document` is the plan; what the estimators refuse becomes an error of the form."""
 
-    plan: Callable[[Document], Document]  # each planner's own: cleaned values to the document
+    plan: Callable[[], plans.Document]  # each planner's own: what the cleaned values ask for
 
-    def document(self) -> Document | None:
+    def document(self) -> plans.Document | None:
         """The plan, or None with an error added."""
         if not self.is_valid():
             return None
         try:
-            return self.plan(self.cleaned_data)
+            return self.plan()
         except (ValueError, Refused) as refusal:
             self.add_error(None, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.")
             return None
@@ -73,9 +72,9 @@ class StrataForm(PlannerForm):
         except TableError as refusal:
             raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
 
-    def plan(self, asked: Document) -> Document:
-        table: StrataTable = asked["strata"]
-        wanted = asked["half_width"]
+    def plan(self) -> plans.Document:
+        asked = self.cleaned_data
+        table, wanted = asked["strata"], asked["half_width"]
         return plans.strata_plan(
             table.strata,
             asked["total"],
@@ -100,7 +99,8 @@ class AgreementForm(PlannerForm):
         label="Wanted half-width of kappa", min_value=0.005, max_value=0.9, initial=0.1, required=False
     )
 
-    def plan(self, asked: Document) -> Document:
+    def plan(self) -> plans.Document:
+        asked = self.cleaned_data
         pilot = ((asked["both_yes"], asked["first_only"]), (asked["second_only"], asked["both_no"]))
         return plans.agreement_plan(pilot, asked["items"], half_width=asked["half_width"])
 
@@ -146,7 +146,8 @@ class ComparisonForm(PlannerForm):
         except TableError as refusal:
             raise forms.ValidationError(f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.") from refusal
 
-    def plan(self, asked: Document) -> Document:
+    def plan(self) -> plans.Document:
+        asked = self.cleaned_data
         shares = {key: asked[key] / 100 for key in ("p1", "p2", "discordance", "power")}
         return plans.comparison_plan(
             **shares,
@@ -165,6 +166,7 @@ class ProportionForm(PlannerForm):
         label="Outputs there are", min_value=1, max_value=10_000_000, initial=1400, required=False
     )
 
-    def plan(self, asked: Document) -> Document:
+    def plan(self) -> plans.Document:
+        asked = self.cleaned_data
         half_width = asked["half_width"] / 100
         return plans.proportion_plan(asked["p"] / 100, half_width, population=asked["population"])

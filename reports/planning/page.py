@@ -17,39 +17,58 @@ NAMES = {
 }
 
 
-def strata_page(document: Document) -> dict[str, Any]:
+def strata_page(document: Document) -> Mapping[str, object]:
     """Rows per allocation, per stratum what clean audits leave open, the curve, and the wanted total."""
-    strata, found = document["strata"], document["allocations"]
+    found, wanted, curve = document["allocations"], document["wanted"], document["curve"]
+    allocations = []
+    for one in found:
+        ends = one["interval"]
+        allocations.append(
+            {
+                "key": one["name"],
+                "name": NAMES[one["name"]],
+                "total": one["total"],
+                "sampled": [stratum["sampled"] for stratum in one["strata"]],
+                "hours": rounded(one["hours"], places=0 if float(one["hours"]).is_integer() else 1),
+                "se": "" if one["se"] is None else rounded(100 * one["se"], places=3),
+                "half_width": _points(one["half_width"]),
+                "interval": f"{rounded_percent(ends[0])} to {rounded_percent(ends[1])} %" if ends else "",
+                "precision": _points(one["precision_half_width"]),
+                "missed": _points(one["missed_half_width"]),
+            }
+        )
+    strata = []
+    for h, stratum in enumerate(document["strata"]):
+        # what `sampled` audits that all confirm the judge say about the rest
+        wrong, cells = "be no successes" if stratum["judge"] == "yes" else "be missed successes", []
+        for audited in (one["strata"][h] for one in found):
+            size, sampled, most = audited["size"], audited["sampled"], audited["most"]
+            if size == sampled:
+                words = "All are read: nothing stays open."
+            elif sampled == 0:
+                words = "None is read, so the audit says nothing about it."
+            else:
+                words = f"Up to {most} ({percent(most, size)} %) could {wrong}."
+            cells.append({"sampled": sampled, "words": words})
+        strata.append({**stratum, "guess": rounded_percent(stratum["guess"]), "cells": cells})
+    halves = {rule: [width / 2 for width in widths] for rule, widths in curve["widths"].items()}
+    title = "Half-width of the expected interval by number of audits"
+    population = sum(stratum["size"] for stratum in document["strata"])
     return {
         "level": f"{100 * document['level']:g}",
-        "names": [NAMES[allocation["name"]] for allocation in found],
-        "allocations": [_allocation(allocation) for allocation in found],
-        "strata": [
-            {
-                **stratum,
-                "guess": rounded_percent(stratum["guess"]),
-                "cells": [_clean(allocation["strata"][h], stratum["judge"]) for allocation in found],
-            }
-            for h, stratum in enumerate(strata)
-        ],
-        "chart": _chart(document["curve"]),
-        "wanted": _wanted(document["wanted"], sum(stratum["size"] for stratum in strata)),
-    }
-
-
-def _allocation(found: Document) -> dict[str, Any]:
-    ends = found["interval"]
-    return {
-        "key": found["name"],
-        "name": NAMES[found["name"]],
-        "total": found["total"],
-        "sampled": [stratum["sampled"] for stratum in found["strata"]],
-        "hours": rounded(found["hours"], places=0 if float(found["hours"]).is_integer() else 1),
-        "se": "" if found["se"] is None else rounded(100 * found["se"], places=3),
-        "half_width": _points(found["half_width"]),
-        "interval": f"{rounded_percent(ends[0])} to {rounded_percent(ends[1])} %" if ends else "",
-        "precision": _points(found["precision_half_width"]),
-        "missed": _points(found["missed_half_width"]),
+        "names": [NAMES[one["name"]] for one in found],
+        "allocations": allocations,
+        "strata": strata,
+        "chart": width_chart(title, curve["totals"], halves, NAMES, key="curve"),
+        "wanted": None
+        if wanted is None
+        else {
+            "half_width": rounded_percent(wanted["half_width"], places=2),
+            "formula": whole_up(wanted["by_formula"]),
+            "exact": rounded(wanted["by_formula"], places=1),
+            "simulated": wanted["by_simulation"],
+            "is_census": wanted["by_simulation"] == population,
+        },
     }
 
 
@@ -57,44 +76,12 @@ def _points(share: float | None) -> str:
     return "" if share is None else rounded_percent(share, places=2)
 
 
-def _clean(stratum: Document, judge: str) -> dict[str, Any]:
-    """What `sampled` audits that all confirm the judge say about the rest, in words."""
-    size, sampled, most = stratum["size"], stratum["sampled"], stratum["most"]
-    wrong = "be no successes" if judge == "yes" else "be missed successes"
-    if size == sampled:
-        words = "All are read: nothing stays open."
-    elif sampled == 0:
-        words = "None is read, so the audit says nothing about it."
-    else:
-        words = f"Up to {most} ({percent(most, size)} %) could {wrong}."
-    return {"sampled": sampled, "words": words}
-
-
-def _chart(curve: Document) -> str:
-    halves = {rule: [width / 2 for width in widths] for rule, widths in curve["widths"].items()}
-    return width_chart(
-        "Half-width of the expected interval by number of audits", curve["totals"], halves, NAMES, key="curve"
-    )
-
-
-def _wanted(wanted: Document | None, population: int) -> dict[str, Any] | None:
-    if wanted is None:
-        return None
-    return {
-        "half_width": rounded_percent(wanted["half_width"], places=2),
-        "formula": whole_up(wanted["by_formula"]),
-        "exact": rounded(wanted["by_formula"], places=1),
-        "simulated": wanted["by_simulation"],
-        "is_census": wanted["by_simulation"] == population,
-    }
-
-
 def whole_up(size: float) -> int:
     """A computed sample size as the number to draw."""
     return -int(-(size - 1e-9) // 1)
 
 
-def agreement_page(document: Document) -> dict[str, Any]:
+def agreement_page(document: Document) -> Mapping[str, object]:
     """Kappa with the interval that a study of this size would show."""
     ends, wanted = document["interval"], document["wanted"]
     return {
@@ -109,7 +96,7 @@ def agreement_page(document: Document) -> dict[str, Any]:
     }
 
 
-def comparison_page(document: Document) -> dict[str, Any]:
+def comparison_page(document: Document) -> Mapping[str, object]:
     """Items for the three designs, each rounded up with its exact figure."""
     return {
         **{key: rounded_percent(abs(document[key])) for key in ("p1", "p2", "discordance", "difference")},
@@ -137,7 +124,7 @@ def comparison_page(document: Document) -> dict[str, Any]:
     }
 
 
-def proportion_page(document: Document) -> dict[str, Any]:
+def proportion_page(document: Document) -> Mapping[str, object]:
     """Items by each method, each rounded up with its exact figure."""
     rows: list[tuple[str, float]] = [("Normal formula, from a population without end", document["normal"])]
     if document["finite"] is not None:
@@ -150,7 +137,7 @@ def proportion_page(document: Document) -> dict[str, Any]:
     }
 
 
-def _sizes(rows: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
+def _sizes(rows: Sequence[tuple[str, float]]) -> list[Mapping[str, object]]:
     return [
         {"design": design, "items": whole_up(size), "exact": rounded(size, places=2)} for design, size in rows
     ]

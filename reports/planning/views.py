@@ -1,8 +1,7 @@
 """The planner: how many audits, items or comparisons a question needs. No row is read or written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -16,13 +15,13 @@ from reports.planning.forms import AgreementForm, ComparisonForm, PlannerForm, P
 
 
 @dataclass(frozen=True)
-class Question:
+class PlannerPage:
     """One page of the planner: its address, form, and how its document is shown."""
 
     address: str
     title: str
     form: type[PlannerForm]
-    shown: Callable[[plan_page.Document], dict[str, Any]]
+    shown: Callable[[plan_page.Document], Mapping[str, object]]
 
     @property
     def template(self) -> str:
@@ -30,10 +29,10 @@ class Question:
 
 
 QUESTIONS = (
-    Question("plan-strata", "Audit of a judge", StrataForm, plan_page.strata_page),
-    Question("plan-agreement", "Agreement", AgreementForm, plan_page.agreement_page),
-    Question("plan-comparison", "Two systems", ComparisonForm, plan_page.comparison_page),
-    Question("plan-proportion", "One proportion", ProportionForm, plan_page.proportion_page),
+    PlannerPage("plan-strata", "Audit of a judge", StrataForm, plan_page.strata_page),
+    PlannerPage("plan-agreement", "Agreement", AgreementForm, plan_page.agreement_page),
+    PlannerPage("plan-comparison", "Two systems", ComparisonForm, plan_page.comparison_page),
+    PlannerPage("plan-proportion", "One proportion", ProportionForm, plan_page.proportion_page),
 )
 
 

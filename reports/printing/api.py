@@ -15,11 +15,11 @@ from accounts.models import User
 from accounts.profile.api import checked
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.filters import ListedFilters, StrictView
+from reports.core.addresses import release_or_404
 from reports.models import ReportJob
 from reports.printing.jobs import ask_report, cancel_report, retry_report
 from reports.printing.report import ReportOrder
 from reports.printing.views import file_response
-from reports.scores.api import release_or_404
 
 
 class ReportIn(serializers.Serializer[Any]):

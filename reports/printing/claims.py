@@ -5,6 +5,7 @@ A worker that has lost its lease writes nothing: every write asks for the lease'
 
 import datetime as dt
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -14,7 +15,7 @@ from django.utils import timezone
 from reports.models import ReportJob, ReportState
 
 MAX_TRIES = 3  # a report that kills its worker must not kill workers forever
-_FREE: dict[str, Any] = {"lease_owner": "", "lease_until": None}
+_FREE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
 
 
 def lease_end() -> dt.datetime:

@@ -1,6 +1,5 @@
 """The form that asks for a printed report."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import forms
@@ -9,6 +8,7 @@ from annotation.models import Campaign
 from benchmark.models import Release
 from judging.runs.queries import judges_of_release
 from reports.core.choosing import USUAL
+from reports.core.forms import offer
 from reports.core.tuples import tuples_of_release
 from reports.printing.report import ReportOrder
 from reports.scores.overview import release_arms
@@ -56,19 +56,15 @@ class ReportForm(forms.Form):
         arms = release_arms(release)
         tracks = dict.fromkeys(track for track, _ in arms)
         conditions = dict.fromkeys(condition or USUAL for _, condition in arms)
-        self._offer("track", "Raw, or the first there is", tracks)
-        self._offer("condition", "The usual one, and items of all", conditions)
-        self._offer("tuple", "The only one there is", tuples_of_release(release))
-        self._offer(
-            "judge", "The first that has verdicts", (judge.label for judge in judges_of_release(release))
-        )
-
-    def _offer(self, name: str, nothing: str, values: Iterable[str]) -> None:
-        field = self.fields[name]
-        if isinstance(field, forms.ChoiceField):
-            field.choices = [("", nothing), *((value, value) for value in values)]
+        judges = [judge.label for judge in judges_of_release(release)]
+        for name, nothing, values in (
+            ("track", "Raw, or the first there is", tracks),
+            ("condition", "The usual one, and items of all", conditions),
+            ("tuple", "The only one there is", tuples_of_release(release)),
+            ("judge", "The first that has verdicts", judges),
+        ):
+            offer(self, name, [("", nothing), *((value, value) for value in values)])
 
     def order(self, release: Release) -> ReportOrder:
-        """What the valid form asks for."""
         wanted = dict(self.cleaned_data)
         return ReportOrder(release, frozen_tuple=wanted.pop("tuple"), **wanted)

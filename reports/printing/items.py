@@ -12,7 +12,7 @@ from django.db.models import Prefetch, Q
 
 from annotation.campaigns.pairing import upright, upright_block
 from annotation.core.documents import texts
-from annotation.core.material import Material, item_material
+from annotation.core.material import item_material
 from annotation.core.visibility import Thing, Viewer, may_see
 from annotation.models import Answer, Campaign, Comment, Grade, Item
 from benchmark.models import OutputState
@@ -36,7 +36,7 @@ class PrintedComment:
 
 
 @dataclass(frozen=True)
-class Passage:
+class PrintedPassage:
     """A block of the text with the remarks that are anchored to it."""
 
     block: Block
@@ -48,7 +48,7 @@ class PrintedPart:
     """A titled part in passages."""
 
     title: str
-    passages: tuple[Passage, ...]
+    passages: tuple[PrintedPassage, ...]
 
 
 @dataclass(frozen=True)
@@ -86,19 +86,10 @@ def item_count(campaigns: Sequence[Campaign], among: Q) -> int:
 def printed_items(
     campaigns: Sequence[Campaign], who: Viewer, *, identities: bool, batch: int = 10, among: Q = EVERY
 ) -> Iterator[list[PrintedItem]]:
-    """The items of the campaigns, `among` those of the condition, in batches, numbered from 1."""
-    keys = _order(campaigns, identities, among)
-    for start in range(0, len(keys), batch):
-        chosen = keys[start : start + batch]
-        items, grades = _loaded(chosen), _live_grades(chosen)
-        yield [
-            _printed(items[key], grades[key], who, number, identities=identities)
-            for number, key in enumerate(chosen, start + 1)
-        ]
+    """The items of the campaigns, `among` those of the condition, in batches, numbered from 1.
 
-
-def _order(campaigns: Sequence[Campaign], identities: bool, among: Q) -> list[int]:
-    """Items by campaign and problem; the outputs of a problem by system, or blinded in an order that tells nothing."""
+    They go by campaign and problem; the outputs of a problem by system, or blinded in an order that tells nothing.
+    """
     rows = Item.objects.filter(among, campaign__in=campaigns).values_list(
         "campaign_id",
         "instance__domain",
@@ -108,13 +99,10 @@ def _order(campaigns: Sequence[Campaign], identities: bool, among: Q) -> list[in
         "pk",
     )
     if identities:
-        return [
-            row[-1] for row in sorted(rows, key=lambda row: (*row[:3], row[3] or "", row[4] or 0, row[-1]))
-        ]
-    return [row[-1] for row in sorted(rows, key=lambda row: (*row[:3], opaque(f"item {row[-1]}")))]
-
-
-def _loaded(keys: Sequence[int]) -> dict[int, Item]:
+        ordered = sorted(rows, key=lambda row: (*row[:3], row[3] or "", row[4] or 0, row[-1]))
+    else:
+        ordered = sorted(rows, key=lambda row: (*row[:3], opaque(f"item {row[-1]}")))
+    keys = [row[-1] for row in ordered]
     items = Item.objects.select_related(
         "campaign__rubric",
         "campaign__release__benchmark",
@@ -124,12 +112,8 @@ def _loaded(keys: Sequence[int]) -> dict[int, Item]:
         "second__run__system",
         "second__redacted",
     )
-    return {item.pk: item for item in items.filter(pk__in=keys)}
-
-
-def _live_grades(keys: Sequence[int]) -> dict[int, list[Grade]]:
-    grades = (
-        Grade.objects.filter(assignment__item__in=keys, superseded_by=None)
+    live = (
+        Grade.objects.filter(superseded_by=None)
         .select_related("assignment__reviewer")
         .prefetch_related(
             Prefetch("answers", Answer.objects.order_by("pk")),
@@ -137,10 +121,16 @@ def _live_grades(keys: Sequence[int]) -> dict[int, list[Grade]]:
         )
         .order_by("created_at", "pk")
     )
-    found: dict[int, list[Grade]] = defaultdict(list)
-    for grade in grades:
-        found[grade.assignment.item_id].append(grade)
-    return found
+    for start in range(0, len(keys), batch):
+        chosen = keys[start : start + batch]
+        loaded = items.in_bulk(chosen)
+        grades: dict[int, list[Grade]] = defaultdict(list)
+        for grade in live.filter(assignment__item__in=chosen):
+            grades[grade.assignment.item_id].append(grade)
+        yield [
+            _printed(loaded[key], grades[key], who, number, identities=identities)
+            for number, key in enumerate(chosen, start + 1)
+        ]
 
 
 def _printed(
@@ -150,108 +140,79 @@ def _printed(
     if not may_see(who, Thing.OTHERS_LABELS, phase, submitted=True):
         grades = []
     named = identities and may_see(who, Thing.IDENTITY, phase, submitted=True)
-    graders = [_name(grade, named, place) for place, grade in enumerate(grades, 1)]
+    graders = [
+        grade.assignment.reviewer.rater if named else f"Grader {place}"
+        for place, grade in enumerate(grades, 1)
+    ]
     by_grader = list(zip(graders, grades, strict=True))
-    shown = item_material(item)
     remarks: dict[str, list[PrintedComment]] = defaultdict(list)
+    notes = []
     for name, grade in by_grader:
         for comment in grade.comments.all():
-            block = upright_block(comment.block, swapped=grade.assignment.swapped)
-            remarks[block].append(_comment(name, comment))
-    parts = tuple(_parts(shown, remarks))
+            remarks[upright_block(comment.block, swapped=grade.assignment.swapped)].append(
+                PrintedComment(
+                    grader=name,
+                    severity=comment.severity,
+                    severity_words=comment.get_severity_display(),
+                    kind=comment.get_kind_display() if comment.kind else "",
+                    text=comment.text,
+                )
+            )
+        if grade.note:
+            notes.append((name, grade.note))
+        if grade.seen_before:
+            notes.append((name, "had seen this solution before."))
+        if grade.statement_wrong:
+            notes.append((name, "says that the statement is wrong."))
+    # every remark on a passage of an anchored part is taken out of `remarks`
+    shown = item_material(item)
+    anchored = [proof.anchored for proof in shown.proofs]
+    open_parts = []
+    every_part = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
+    for part, document in zip(every_part, render_now(texts(shown)), strict=True):
+        if part.collapsed:
+            continue
+        commented = any(part is one for one in anchored)
+        passages = [
+            PrintedPassage(block, tuple(remarks.pop(block.id, ()) if commented else ()))
+            for block in document.blocks
+        ]
+        open_parts.append(PrintedPart(part.title, tuple(passages)))
+    systems = [output.run.system.name for output in (item.output, item.second) if output]
     answered = item.output is None or item.output.state == OutputState.ANSWERED
     return PrintedItem(
         number=number,
         title=shown.title,
         domain=shown.domain,
-        system=" and ".join(output.run.system.name for output in (item.output, item.second) if output)
-        if named
-        else "",
+        system=" and ".join(systems) if named else "",
         state="" if answered or item.output is None else item.output.get_state_display(),
-        parts=parts,
+        parts=tuple(open_parts),
         graders=tuple(graders),
         answers=tuple(_answers(item, by_grader)),
-        notes=tuple(_notes(by_grader)),
+        notes=tuple(notes),
         lost=tuple(comment for left in remarks.values() for comment in left),
     )
 
 
-def _name(grade: Grade, named: bool, place: int) -> str:
-    return grade.assignment.reviewer.rater if named else f"Grader {place}"
-
-
-def _comment(grader: str, comment: Comment) -> PrintedComment:
-    return PrintedComment(
-        grader=grader,
-        severity=comment.severity,
-        severity_words=comment.get_severity_display(),
-        kind=comment.get_kind_display() if comment.kind else "",
-        text=comment.text,
-    )
-
-
-def _parts(shown: Material, remarks: dict[str, list[PrintedComment]]) -> Iterator[PrintedPart]:
-    """The open parts; every remark on a passage of an anchored part is taken out of `remarks`."""
-    anchored = [proof.anchored for proof in shown.proofs]
-    parts = [*shown.instance_parts, *(part for proof in shown.proofs for part in proof.parts)]
-    for part, document in zip(parts, render_now(texts(shown)), strict=True):
-        if part.collapsed:
-            continue
-        commented = any(part is one for one in anchored)
-        passages = [
-            Passage(block, tuple(remarks.pop(block.id, ()) if commented else ())) for block in document.blocks
-        ]
-        yield PrintedPart(part.title, tuple(passages))
-
-
 def _answers(item: Item, by_grader: Sequence[tuple[str, Grade]]) -> Iterator[PrintedAnswer]:
     """One row per question and step; a question that nobody was asked is left out."""
-    rubric = rubric_from_content(item.campaign.rubric.content)
     given = {
         (answer.question, answer.step, grader): answer
         for grader, grade in by_grader
         for answer in grade.answers.all()
     }
-    steps = {
-        question.key: sorted({step for key, step, _ in given if key == question.key}, key=_in_order)
-        for question in rubric.questions
-    }
-    for question in rubric.questions:
-        for step in steps[question.key]:
-            row = [given.get((question.key, step, grader)) for grader, _ in by_grader]
-            yield PrintedAnswer(
-                question=question.text,
-                step=step,
-                values=tuple(
-                    _value(answer, grade.assignment.swapped if question.scale.kind == "preference" else None)
-                    for answer, (_, grade) in zip(row, by_grader, strict=True)
-                ),
-                remarks=tuple(
-                    (grader, answer.comment)
-                    for (grader, _), answer in zip(by_grader, row, strict=True)
-                    if answer and answer.comment
-                ),
-            )
-
-
-def _in_order(step: str) -> tuple[int, str]:
-    """b2 before b10."""
-    return len(step), step
-
-
-def _value(answer: Answer | None, swapped: bool | None) -> str:
-    if answer is None:
-        return ""
-    return upright(answer.value, swapped=swapped) or {"abstain": "cannot be judged"}.get(
-        answer.state, answer.state
-    )
-
-
-def _notes(by_grader: Sequence[tuple[str, Grade]]) -> Iterator[tuple[str, str]]:
-    for grader, grade in by_grader:
-        if grade.note:
-            yield grader, grade.note
-        if grade.seen_before:
-            yield grader, "had seen this solution before."
-        if grade.statement_wrong:
-            yield grader, "says that the statement is wrong."
+    for question in rubric_from_content(item.campaign.rubric.content).questions:
+        asked = {step for key, step, _ in given if key == question.key}
+        for step in sorted(asked, key=lambda step: (len(step), step)):  # b2 before b10
+            values, remarks = [], []
+            for grader, grade in by_grader:
+                answer = given.get((question.key, step, grader))
+                if answer is None:
+                    values.append("")
+                    continue
+                swapped = grade.assignment.swapped if question.scale.kind == "preference" else None
+                unanswered = "cannot be judged" if answer.state == "abstain" else answer.state
+                values.append(upright(answer.value, swapped=swapped) or unanswered)
+                if answer.comment:
+                    remarks.append((grader, answer.comment))
+            yield PrintedAnswer(question.text, step, tuple(values), tuple(remarks))

@@ -1,6 +1,7 @@
 """Asking for a report, cancelling it, trying again; printing it in a worker; forgetting files that are old."""
 
 import logging
+from dataclasses import fields
 
 from celery import current_app
 from django.db import transaction
@@ -33,19 +34,7 @@ def ask_report(*, actor: User, order: ReportOrder) -> ReportJob:
     total = checked_size(order, ordered_campaigns(order))
     if ReportJob.objects.filter(asked_by=actor, state__in=_OPEN).count() >= MAX_OPEN:
         raise Refused(f"{MAX_OPEN} of your reports are in the queue; wait, or cancel one.", code="queue_full")
-    job = ReportJob.objects.create(
-        release=order.release,
-        campaign=order.campaign,
-        track=order.track,
-        condition=order.condition,
-        judge=order.judge,
-        frozen_tuple=order.frozen_tuple,
-        score=order.score,
-        items=order.items,
-        identities=order.identities,
-        asked_by=actor,
-        total=total,
-    )
+    job = ReportJob.objects.create(**vars(order), asked_by=actor, total=total)
     record(actor=actor, verb="ask for report", target=job, details={"identities": order.identities})
     transaction.on_commit(ring)
     return job
@@ -121,18 +110,7 @@ def _print(job: ReportJob) -> None:
 
 
 def order_of(job: ReportJob) -> ReportOrder:
-    """What the job asks for."""
-    return ReportOrder(
-        job.release,
-        job.campaign,
-        track=job.track,
-        condition=job.condition,
-        judge=job.judge,
-        frozen_tuple=job.frozen_tuple,
-        score=job.score,
-        items=job.items,
-        identities=job.identities,
-    )
+    return ReportOrder(**{field.name: getattr(job, field.name) for field in fields(ReportOrder)})
 
 
 def reconcile_reports() -> dict[str, int]:

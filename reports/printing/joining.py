@@ -13,7 +13,7 @@ LINK = "item:"  # addresses of this form in the front lead to the item of that n
 
 
 @dataclass
-class Joined:
+class JoinedReport:
     """Parts as they come. `starts` says on which page of the items, counted from 1, an item starts."""
 
     title: str

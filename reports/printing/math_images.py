@@ -75,14 +75,12 @@ class MathImages:
         """The formula as HTML; one that cannot be placed is shown as source."""
         key = (latex, display, source)
         if key not in self._html:
-            self._html[key] = self._made(*key)
+            try:
+                self._html[key] = self._placed(typeset(latex, display), display, source)
+            except FormulaError as error:
+                shown = f'<code class="math-source" title="{escape(str(error))}">{escape(source)}</code>'
+                self._html[key] = shown
         return self._html[key]
-
-    def _made(self, latex: str, display: bool, source: str) -> str:
-        try:
-            return self._placed(typeset(latex, display), display, source)
-        except FormulaError as error:
-            return f'<code class="math-source" title="{escape(str(error))}">{escape(source)}</code>'
 
     def _placed(self, made: Typeset, display: bool, source: str) -> str:
         least = BREAKABLE_DISPLAY if display else BREAKABLE
@@ -131,19 +129,13 @@ def together(pieces: Sequence[Piece], least: float) -> list[Piece]:
     if len(groups) > 1 and sum(part.width for part in groups[-1]) < least:
         last = groups.pop()
         groups[-1] += last
-    return [_joined(group) for group in groups]
-
-
-def _joined(pieces: Sequence[Piece]) -> Piece:
-    if len(pieces) == 1:
-        return pieces[0]
-    start, ops = 0.0, []
-    for piece in pieces:
-        ops += [{**op, "x": op["x"] + start} for op in piece.ops]
-        start += piece.width
-    return Piece(
-        width=start,
-        height=max(piece.height for piece in pieces),
-        depth=max(piece.depth for piece in pieces),
-        ops=tuple(ops),
-    )
+    joined = []
+    for group in groups:
+        start, ops = 0.0, []
+        for piece in group:
+            ops += [{**op, "x": op["x"] + start} for op in piece.ops]
+            start += piece.width
+        height, depth = max(piece.height for piece in group), max(piece.depth for piece in group)
+        several = Piece(width=start, height=height, depth=depth, ops=tuple(ops))
+        joined.append(several if len(group) > 1 else group[0])
+    return joined

@@ -59,9 +59,15 @@ def print_html(html: str, sheets: Sequence[str]) -> Printed:
     """Print HTML; marked formulas are set, and whatever else it or a sheet refers to is not fetched."""
     from weasyprint import CSS, HTML
     from weasyprint.text.fonts import FontConfiguration
+    from weasyprint.urls import URLFetcher
 
-    images = MathImages()
-    fetcher, fonts = _deny_all(), FontConfiguration()
+    class DenyAll(URLFetcher):
+        """Refuses every address, local files and data: included."""
+
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            raise ValueError(f"a report fetches nothing, not {url[:80]!r}")
+
+    images, fetcher, fonts = MathImages(), DenyAll(), FontConfiguration()
     styles = [
         CSS(string=sheet, url_fetcher=fetcher, font_config=fonts)
         for sheet in (*sheets, *([SHEET] if "math" in html else []))
@@ -88,15 +94,3 @@ def _with_images(html: str, images: MathImages) -> str:
         return f'{opening}{head}<span class="together">{first}{image}{tail}{after}</span>'
 
     return _FORMULA.sub(formula, html)
-
-
-def _deny_all() -> Any:
-    from weasyprint.urls import URLFetcher
-
-    class DenyAll(URLFetcher):
-        """Refuses every address, local files and data: included."""
-
-        def fetch(self, url: str, headers: Any = None) -> Any:
-            raise ValueError(f"a report fetches nothing, not {url[:80]!r}")
-
-    return DenyAll()

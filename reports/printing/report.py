@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db.models import Q
 from django.template.loader import render_to_string
@@ -25,7 +25,7 @@ from reports.scores.kept import kept_score
 from reports.scores.page import score_sections
 
 if TYPE_CHECKING:
-    from reports.printing.joining import Joined
+    from reports.printing.joining import JoinedReport
 
 MAX_ITEMS = 500  # the joined pages stay in memory, half a megabyte each
 CHUNK = 10  # items loaded at a time
@@ -54,7 +54,6 @@ class ReportOrder:
 
     @property
     def title(self) -> str:
-        """The document's title."""
         parts = [
             self.release.name,
             self.campaign.name if self.campaign else "",
@@ -70,6 +69,16 @@ class ReportOrder:
         return "-".join(slugify(part) for part in ("report", *named, self.frozen_tuple) if part)
 
     @property
+    def choice(self) -> dict[str, str]:
+        """The track, condition, judge and tuple of the score, as reports.core.choosing reads them."""
+        return {
+            "track": self.campaign.track if self.campaign else self.track,
+            "condition": self.condition,
+            "judge": self.judge,
+            "tuple": self.frozen_tuple,
+        }
+
+    @property
     def among(self) -> Q:
         """Which items of its campaigns the report holds."""
         found = Q()
@@ -80,6 +89,16 @@ class ReportOrder:
         elif self.frozen_tuple:
             found &= Q(output__run__tupled__tuple__name=self.frozen_tuple)
         return found
+
+
+@dataclass(frozen=True)
+class PrintedEntry:
+    """A line of the list of items: the item's title in LaTeX, its remarks counted, the page where it starts."""
+
+    number: int
+    title: str
+    remarks: str
+    page: int
 
 
 @dataclass(frozen=True)
@@ -95,17 +114,54 @@ def print_report(order: ReportOrder, who: Viewer, path: Path, progress: Progress
 
     Raises Refused when there is nothing to print, too much, or no pango.
     """
-    from reports.printing.joining import Joined  # pypdf: every process would wait for it at its start
+    from reports.printing.joining import JoinedReport  # pypdf: every process would wait for it at its start
 
     require_pdf()
     campaigns = ordered_campaigns(order)
     total = checked_size(order, campaigns)
     progress(0, total)
-    joined = Joined(order.title)
+    joined = JoinedReport(order.title)
     entries = list(_print_items(order, campaigns, who, joined, progress, total)) if total else []
-    pages = _front(order, campaigns, entries, joined)
-    titles = {entry["number"]: " ".join(entry["title"].replace("$", "").split()) for entry in entries}
+    context = {
+        "order": order,
+        "title": order.title,
+        "campaigns": campaigns,
+        "printed_at": timezone.now().astimezone(dt.UTC),
+        "entries": entries,
+    }
+    if order.score:
+        chosen = choose(order.release, order.choice)
+        document = kept_score(chosen)
+        context |= {"chosen": chosen, "document": document, **score_sections(document)}
+    html = render_to_string("reports/printing/front.html", context)
+    pages = print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
+    titles = {entry.number: " ".join(entry.title.replace("$", "").split()) for entry in entries}
     return PrintedReport(joined.write(path, pages, titles), len(entries))
+
+
+def _print_items(
+    order: ReportOrder,
+    campaigns: list[Campaign],
+    who: Viewer,
+    joined: "JoinedReport",
+    progress: Progress,
+    total: int,
+) -> Iterator[PrintedEntry]:
+    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
+    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among):
+        for items in portions(batch):
+            html = render_to_string("reports/printing/items.html", {"items": items, "subject": order.title})
+            first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
+            printed = print_html(html, [*sheets, first])
+            places = {item.number: printed.places[f"item-{item.number}"] for item in items}
+            joined.add(printed.content, places)
+            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
+            progress(items[-1].number, total)
+            for item in items:
+                n = len(item.lost)
+                n += sum(len(passage.comments) for part in item.parts for passage in part.passages)
+                remarks = f"{n} comment{'s' if n != 1 else ''}" if n else ""
+                yield PrintedEntry(item.number, item.title, remarks, joined.starts[item.number])
 
 
 def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
@@ -119,7 +175,7 @@ def ordered_campaigns(order: ReportOrder) -> list[Campaign]:
                 field="track",
             )
         return [row for row in rows if row.pk == order.campaign.pk]
-    track = choose(order.release, _choice(order)).track
+    track = choose(order.release, order.choice).track
     found = (row for row in rows if row.track == track)
     if order.among:
         items = Item.objects.filter(order.among, campaign__release=order.release).order_by()
@@ -132,7 +188,7 @@ def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
     """The number of items that the report will print. Raises Refused for none and for too many, and where the
     release has no score of that track, condition, judge and tuple, or several tuples and none named."""
     if order.score:
-        chosen = choose(order.release, _choice(order))
+        chosen = choose(order.release, order.choice)
         one_tuple(order.release, chosen.track, chosen.frozen_tuple, chosen.condition)
     if not order.items:
         if not order.score:
@@ -148,31 +204,6 @@ def checked_size(order: ReportOrder, campaigns: list[Campaign]) -> int:
     return total
 
 
-def _print_items(
-    order: ReportOrder,
-    campaigns: list[Campaign],
-    who: Viewer,
-    joined: "Joined",
-    progress: Progress,
-    total: int,
-) -> Iterator[dict[str, Any]]:
-    sheets = [own_sheet(name) for name in ("pdf.css", "math.css", "print-items.css")]
-    for batch in printed_items(campaigns, who, identities=order.identities, batch=CHUNK, among=order.among):
-        for items in portions(batch):
-            _print_portion(items, order.title, sheets, joined)
-            gc.collect()  # the printing engine's boxes hold each other; left alone, several portions pile up
-            progress(items[-1].number, total)
-            for item in items:
-                yield {"number": item.number, "title": item.title, "remarks": _remarks(item)}
-
-
-def _print_portion(items: list[PrintedItem], title: str, sheets: list[str], joined: "Joined") -> None:
-    html = render_to_string("reports/printing/items.html", {"items": items, "subject": title})
-    first = f"@page :first {{ counter-reset: page {joined.pages + 1} }}"
-    printed = print_html(html, [*sheets, first])
-    joined.add(printed.content, {item.number: printed.places[f"item-{item.number}"] for item in items})
-
-
 def portions(items: list[PrintedItem]) -> Iterator[list[PrintedItem]]:
     """The items in order, together while their HTML stays below PORTION; a longer one is a portion of its own."""
     portion: list[PrintedItem] = []
@@ -186,36 +217,3 @@ def portions(items: list[PrintedItem]) -> Iterator[list[PrintedItem]]:
         size += length
     if portion:
         yield portion
-
-
-def _remarks(item: PrintedItem) -> str:
-    found = sum(len(passage.comments) for part in item.parts for passage in part.passages) + len(item.lost)
-    return f"{found} comment{'s' if found != 1 else ''}" if found else ""
-
-
-def _front(
-    order: ReportOrder, campaigns: list[Campaign], entries: list[dict[str, Any]], joined: "Joined"
-) -> bytes:
-    context: dict[str, Any] = {
-        "order": order,
-        "title": order.title,
-        "campaigns": campaigns,
-        "printed_at": timezone.now().astimezone(dt.UTC),
-        "entries": [{**entry, "page": joined.starts[entry["number"]]} for entry in entries],
-    }
-    if order.score:
-        chosen = choose(order.release, _choice(order))
-        document = kept_score(chosen)
-        context |= {"chosen": chosen, "document": document, **score_sections(document)}
-    html = render_to_string("reports/printing/front.html", context)
-    return print_html(html, [own_sheet(name) for name in ("pdf.css", "print-front.css")]).content
-
-
-def _choice(order: ReportOrder) -> dict[str, str]:
-    track = order.campaign.track if order.campaign else order.track
-    return {
-        "track": track,
-        "condition": order.condition,
-        "judge": order.judge,
-        "tuple": order.frozen_tuple,
-    }

@@ -1,7 +1,5 @@
 """Asking for a printed report, following it, and taking its file."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -10,8 +8,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from reports.core.access import staff_only
+from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS
 from reports.models import ReportJob, ReportState
 from reports.printing.files import path_of
@@ -26,7 +24,7 @@ SHOWN = 50
 @require_http_methods(["GET", "POST"])
 def report_jobs(request: SignedInRequest, name: str) -> HttpResponse:
     """The latest reports of a release; POST asks for one."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     asked = {key: request.GET[key] for key in PARAMETERS if key in request.GET}
     form = ReportForm(release, request.POST if request.method == "POST" else None, initial=asked)
     if request.method == "POST" and form.is_valid():
@@ -47,13 +45,9 @@ def report_job(request: SignedInRequest, pk: int) -> HttpResponse:
     """One report; with the header X-Fragment only the part that moves."""
     job = _job(pk)
     running = job.state in (ReportState.QUEUED, ReportState.RUNNING)
-    context: dict[str, Any] = {"job": job, "running": running}
     fragment = request.headers.get("X-Fragment") == "progress"
-    return render(
-        request,
-        "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html",
-        context,
-    )
+    template = "reports/printing/_report_job.html" if fragment else "reports/printing/report_job.html"
+    return render(request, template, {"job": job, "running": running})
 
 
 @staff_only

@@ -4,18 +4,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
+from reports.core.rest import ReadingView
 from reports.published.recomputing import all_counts, recomputed
-from reports.scores.api import invalid
 
 
-class PublishedListView(APIView):
+class PublishedListView(ReadingView):
     """Papers whose figures are kept."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="published_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
@@ -23,15 +18,10 @@ class PublishedListView(APIView):
         return Response({"results": all_counts()})
 
 
-class PublishedView(APIView):
+class PublishedView(ReadingView):
     """One paper's figures next to ours."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="published_show", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, protocol: str) -> Response:
         """The document that `manage.py published --json` prints."""
-        try:
-            return Response(recomputed(protocol))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        return Response(recomputed(protocol))

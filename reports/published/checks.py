@@ -87,7 +87,7 @@ def confusions_that_fit(row: Inputs, printed: Printed) -> Figures:
 def nearest_share(row: Inputs, printed: Printed) -> Figures:
     """For each printed share the nearest k of n, times the scale (100 for percent)."""
     unit = Fraction(row["scale"], row["n"])
-    return {key: unit * round(Fraction(text) / unit) for key, text in printed.items()}
+    return {key: _nearest(Fraction(text), unit) for key, text in printed.items()}
 
 
 def common_denominator(row: Inputs, printed: Printed) -> Figures:
@@ -212,28 +212,9 @@ def _expanded(counts: str) -> Sequence[str]:
     return [value for value, digit in zip(CORRECTNESS, counts, strict=True) for _ in range(int(digit))]
 
 
-CHECKS: Mapping[str, Check] = {
-    check.__name__: check
-    for check in (
-        percent,
-        gap,
-        total,
-        difference,
-        wilson_interval,
-        confusion,
-        confusions_that_fit,
-        nearest_share,
-        common_denominator,
-        possible_mrr,
-        untied_spearman,
-        tie_share,
-        expert_counts,
-        expert_agreement,
-        corrected,
-        corrected_by_system,
-        most_missed,
-        sensitivity,
-        highest_kappa,
-        mean_without,
-    )
-}
+_ALL: tuple[Check, ...] = (
+    percent, gap, total, difference, wilson_interval, confusion, confusions_that_fit, nearest_share,
+    common_denominator, possible_mrr, untied_spearman, tie_share, expert_counts, expert_agreement,
+    corrected, corrected_by_system, most_missed, sensitivity, highest_kappa, mean_without,
+)  # fmt: skip
+CHECKS: Mapping[str, Check] = {check.__name__: check for check in _ALL}

@@ -24,7 +24,7 @@ def recomputed(protocol: str) -> dict[str, Any]:
     return published_document(protocol, published_facts(protocol))
 
 
-def all_counts() -> list[dict[str, Any]]:
+def all_counts() -> list[dict[str, object]]:
     """Protocol, paper and counts of every protocol with published figures."""
     documents = [recomputed(name) for name in published_protocols()]
     return [{key: document[key] for key in ("protocol", "paper", "counts")} for document in documents]

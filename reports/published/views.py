@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from reports.core.access import explains_refusals, staff_only
+from reports.core.access import staff_only, staff_page
 from reports.published.recomputing import all_counts, recomputed
 
 
@@ -15,9 +15,7 @@ def published_list(request: HttpRequest) -> HttpResponse:
     return render(request, "reports/published/published_list.html", {"papers": all_counts()})
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def published(request: HttpRequest, protocol: str) -> HttpResponse:
     """One paper's figures next to ours, and its known discrepancies."""
     return render(request, "reports/published/published.html", {"document": recomputed(protocol)})

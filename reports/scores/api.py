@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -17,11 +17,10 @@ from rest_framework.views import APIView
 from accounts.access import role_names
 from accounts.models import RoleName, User
 from accounts.profile.api import checked
-from accounts.refusal import NotAllowed, Refused
+from accounts.refusal import NotAllowed
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
 from accounts.rest.filters import ListedFilters
-from benchmark.models import Release
 from canonical.documents import as_json
 from reports.artifact.freezing import freeze_artifact
 from reports.audit.document import JudgeAudit, judge_audit
@@ -29,9 +28,10 @@ from reports.comparison.direct_pairs import compared_document
 from reports.comparison.document import ComparedSystems, comparison
 from reports.comparison.serializers import PairsOut
 from reports.core import serializers as shape
-from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.addresses import release_or_404
 from reports.core.downloads import chosen_rows, csv_download
 from reports.core.outcomes import chosen_kind, outcomes
+from reports.core.rest import CHOICE, ReadingView, chosen_or_error, query
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
 from reports.models import Artifact
@@ -43,120 +43,56 @@ from reports.scores.success_types import types_of_successes
 PAGE, MAX_PAGE = 100, 1000
 
 
-def _query(name: str, words: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, OpenApiParameter.QUERY, required=False, description=words)
-
-
-TRACK = _query("track", "Left out: raw, or the first track there is.")
-JUDGE = _query("judge", "A judge version such as judge-v1; left out: the first that has verdicts.")
-
-TUPLE = _query("tuple", "A frozen tuple, or none for runs of no tuple; needed where the runs are of several.")
-CONDITION = _query("condition", "A condition of the runs, such as oracle; left out or usual: the usual one.")
-CHOICE = [TRACK, CONDITION, JUDGE, TUPLE]
-
-
-def release_or_404(name: str) -> Release:
-    """The release with its benchmark."""
-    return get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-
-
-def invalid(refusal: Refused) -> ValidationError | NotFound:
-    """A refused parameter as HTTP says it: 404 for what is not there, 400 for what is not understood."""
-    if refusal.code.startswith("no_"):
-        return NotFound(refusal.reason)
-    return ValidationError({refusal.field or "parameter": refusal.reason})
-
-
-def chosen_or_error(release: Release, asked: Any) -> Chosen:
-    """The track and judge that a request names."""
-    try:
-        return choose(release, asked)
-    except Refused as refusal:
-        raise invalid(refusal) from refusal
-
-
-class ScoreView(APIView):
+class ScoreView(ReadingView):
     """The score of one track under one judge, with intervals, audit and correction."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=schema_of(Score))
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
-        release = release_or_404(name)
-        try:
-            only_known(request.query_params, *PARAMETERS)
-            chosen = choose(release, request.query_params)
-            return Response(as_json(kept_score(chosen)))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        chosen = self.chosen(request, name)
+        return Response(as_json(kept_score(chosen)))
 
 
-class ComparisonView(APIView):
+class ComparisonView(ReadingView):
     """Every pair of systems of one track on the same items."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
         operation_id="releases_comparison",
         parameters=[
             *CHOICE,
-            _query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
+            query("outcome", "judge:METRIC or CAMPAIGN:QUESTION; left out: the first there is."),
         ],
         responses=schema_of(ComparedSystems),
     )
     def get(self, request: Request, name: str) -> Response:
         """Differences with intervals, a test by paper with Holm, Cochran's Q; open campaigns are not compared."""
-        release = release_or_404(name)
-        try:
-            only_known(request.query_params, *PARAMETERS, "outcome")
-            chosen = choose(release, request.query_params)
-            inputs = collect_chosen(chosen)
-            kind = chosen_kind(inputs, request.query_params.get("outcome", ""))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        inputs = collect_chosen(self.chosen(request, name, "outcome"))
+        kind = chosen_kind(inputs, request.query_params.get("outcome", ""))
         return Response(as_json(comparison(outcomes(inputs, kind), seed=inputs.seed)))
 
 
-class PairsView(APIView):
+class PairsView(ReadingView):
     """Systems two at a time, as experts chose or as the grades of a closed campaign imply it."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(
         operation_id="releases_pairs",
-        parameters=[*CHOICE, _query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
+        parameters=[*CHOICE, query("grades", "CAMPAIGN:QUESTION; left out: the first there is.")],
         responses=PairsOut,
     )
     def get(self, request: Request, name: str) -> Response:
         """What `manage.py analyse pairs --json` says of them; direct choices come before implied ones."""
-        release = release_or_404(name)
-        try:
-            only_known(request.query_params, *PARAMETERS, "grades")
-            chosen = choose(release, request.query_params)
-            inputs = collect_chosen(chosen)
-            asked = request.query_params.get("grades", "")
-            return Response(compared_document(release, inputs, asked))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        chosen, grades = self.chosen(request, name, "grades"), request.query_params.get("grades", "")
+        return Response(compared_document(chosen.release, collect_chosen(chosen), grades))
 
 
-class JudgeAuditView(APIView):
+class JudgeAuditView(ReadingView):
     """The judge of one track against the experts."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=schema_of(JudgeAudit))
     def get(self, request: Request, name: str) -> Response:
         """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
-        release = release_or_404(name)
-        try:
-            only_known(request.query_params, *PARAMETERS)
-            chosen = choose(release, request.query_params)
-            inputs = collect_chosen(chosen)
-            return Response(as_json(judge_audit(inputs, types_of_successes(inputs))))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        inputs = collect_chosen(self.chosen(request, name))
+        return Response(as_json(judge_audit(inputs, types_of_successes(inputs))))
 
 
 class CsvRenderer(BaseRenderer):
@@ -169,25 +105,24 @@ class CsvRenderer(BaseRenderer):
         return json.dumps(data, ensure_ascii=False, default=str).encode()
 
 
-class LabelsView(APIView):
+class LabelsView(ReadingView):
     """The canonical label table: pages of JSON, or with format=csv all of it, streamed."""
 
-    permission_classes = [IsStaffOfTheStudy]
     renderer_classes = [JSONRenderer, CsvRenderer]
 
     @extend_schema(
         operation_id="releases_labels",
         parameters=[
             OpenApiParameter("format", str, OpenApiParameter.QUERY, enum=["json", "csv"]),
-            _query("after", "Key of the row to go on after (JSON); `next` holds it."),
+            query("after", "Key of the row to go on after (JSON); `next` holds it."),
             OpenApiParameter(
                 "page_size", int, OpenApiParameter.QUERY, description=f"At most {MAX_PAGE} (JSON)."
             ),
-            _query("campaign", "Only this campaign's expert labels."),
+            query("campaign", "Only this campaign's expert labels."),
             OpenApiParameter(
                 "identities", str, OpenApiParameter.QUERY, enum=["0", "1"], description="1: not blinded."
             ),
-            *(_query(column, "Wanted values, separated by commas.") for column in FILTERS),
+            *(query(column, "Wanted values, separated by commas.") for column in FILTERS),
         ],
         responses={
             (200, "application/json"): shape.LabelPageOut,
@@ -198,27 +133,22 @@ class LabelsView(APIView):
         """Expert labels without identities; `identities=1` adds systems, strata and the judges' verdicts."""
         release = release_or_404(name)
         asked = {key: value for key, value in request.query_params.dict().items() if key not in _PAGING}
-        try:
-            if request.accepted_renderer.format == "csv":
-                return csv_download(chosen_rows(release, asked), f"labels-{release.name}.csv")
-            text = request.query_params.get("page_size", str(PAGE))
-            if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
-                raise ValidationError({"page_size": "must be a whole number above zero"})
-            after, size = request.query_params.get("after", ""), min(int(text), MAX_PAGE)
-            page = chosen_page(release, asked, after=after, size=size)
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
-        following = _next(request, page.next) if page.next else None
+        if request.accepted_renderer.format == "csv":
+            return csv_download(chosen_rows(release, asked), f"labels-{release.name}.csv")
+        text = request.query_params.get("page_size", str(PAGE))
+        if not (text.isascii() and text.isdigit() and 0 < len(text) < 12 and int(text) > 0):
+            raise ValidationError({"page_size": "must be a whole number above zero"})
+        after, size = request.query_params.get("after", ""), min(int(text), MAX_PAGE)
+        page = chosen_page(release, asked, after=after, size=size)
+        following = None
+        if page.next:
+            address = request.query_params.copy()
+            address["after"] = page.next
+            following = request.build_absolute_uri(f"{request.path}?{address.urlencode()}")
         return Response({"next": following, "results": shape.LabelOut(page.rows, many=True).data})
 
 
 _PAGING = ("format", "after", "page_size")
-
-
-def _next(request: Request, after: str) -> str:
-    query = request.query_params.copy()
-    query["after"] = after
-    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
 
 
 class ArtifactsView(ListAPIView[Artifact]):

@@ -29,7 +29,16 @@ from types import MappingProxyType
 from benchmark.protocol import StepMeasure
 from benchmark.rubrics import Question, Rubric
 from reports.core.datasets import Decision, ExpertLabel, OutputRow, Unreleased
-from reports.scores.shape import Choices, CountedAgainst, Counts, ExpertQuestion, FinalCounts, Means, Passes
+from reports.scores.shape import (
+    Choices,
+    CountedAgainst,
+    Counts,
+    ExpertQuestion,
+    FinalCounts,
+    Means,
+    Passes,
+    Steps,
+)
 from reports.scores.step_scores import step_scores
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
@@ -60,35 +69,33 @@ def expert_scores(
     withheld = _withheld(rows, labels, unreleased)
     blank = [Unreleased(system, instance) for system, keys in missing.items() for instance in keys]
     absent = _withheld(rows, labels, blank)
-    return {
-        question.key: ExpertQuestion(
-            text=question.text,
-            scale=question.scale.name,
-            systems={
-                system: step_scores(
-                    question, _own(question.key, labels, system_of, system), measures, clusters
-                )
-                if question.scale.stepwise
-                else _of_system(
-                    question,
-                    _about(question.key, labels, system_of, system),
-                    _decided(question.key, decisions, system_of, system),
-                    withheld[question.key, system],
-                    absent[question.key, system],
-                )
-                for system in systems
-            },
-        )
-        for question in rubric.questions
-        if question.scale.has_values and (not question.scale.stepwise or question.key in measured)
-    }
-
-
-def _about(
-    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
-) -> list[ExpertLabel]:
-    """The labels of one question about one system's outputs, whatever their state."""
-    return [label for label in labels if label.question == key and system_of.get(label.subject) == system]
+    scores = {}
+    for question in rubric.questions:
+        key, scale = question.key, question.scale
+        if not scale.has_values or (scale.stepwise and key not in measured):
+            continue
+        decided = [row for row in decisions if row.question == key and not row.step]
+        about: dict[str | None, list[ExpertLabel]] = defaultdict(list)
+        for label in labels:
+            if label.question == key:
+                about[system_of.get(label.subject)].append(label)
+        found: dict[str, Choices | Means | Steps] = {}
+        for system in systems:
+            if scale.stepwise:
+                answered = [label for label in about[system] if label.state == "answered"]
+                found[system] = step_scores(question, answered, measures, clusters)
+                continue
+            # output to its decided value; None where the question was adjudicated for no system
+            final = {row.subject: row.value for row in decided if system_of.get(row.subject) == system}
+            found[system] = _of_system(
+                question,
+                about[system],
+                final if decided else None,
+                withheld[key, system],
+                absent[key, system],
+            )
+        scores[key] = ExpertQuestion(text=question.text, scale=scale.name, systems=found)
+    return scores
 
 
 def _withheld(
@@ -105,13 +112,6 @@ def _withheld(
     )
 
 
-def _own(
-    key: str, labels: Sequence[ExpertLabel], system_of: Mapping[str, str], system: str
-) -> list[ExpertLabel]:
-    """The answered ones among them."""
-    return [label for label in _about(key, labels, system_of, system) if label.state == "answered"]
-
-
 def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
     """Values by output; a label that abstains counts as `abstained`, or not at all."""
     grouped: Grouped = defaultdict(list)
@@ -122,16 +122,6 @@ def _grouped(labels: Sequence[ExpertLabel], abstained: str = "") -> Grouped:
     return dict(grouped)
 
 
-def _decided(
-    key: str, decisions: Sequence[Decision], system_of: Mapping[str, str], system: str
-) -> dict[str, str] | None:
-    """Output to its decided value; None where the question was adjudicated for no system."""
-    about = [row for row in decisions if row.question == key and not row.step]
-    if not about:
-        return None
-    return {row.subject: row.value for row in about if system_of.get(row.subject) == system}
-
-
 def _of_system(
     question: Question,
     labels: Sequence[ExpertLabel],
@@ -140,12 +130,26 @@ def _of_system(
     absent: int,
 ) -> Choices | Means:
     """What one system's labels come to; states that nobody used are left out."""
+    scale = question.scale
     states = Counter(label.state for label in labels if label.state != "answered" and not label.step)
     abstain, unavailable = states["abstain"] or None, states["unavailable"] or None
-    if question.scale.aggregation == "mean":
-        means = _means(question.scale, _grouped(labels), decided)
-        return replace(means, abstain=abstain, unavailable=unavailable)
-    found = _choices(question.scale, labels, decided)
+    if scale.aggregation == "mean":
+        grouped = _grouped(labels)
+        means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
+        every_label = [float(value) for values in grouped.values() for value in values]
+        final = None
+        if decided is not None:
+            settled = means | {subject: float(value) for subject, value in decided.items()}
+            final = mean_estimate(list(settled.values()), "final_mean", scale.range)
+        return Means(
+            macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
+            micro=mean_estimate(every_label, "mean_over_labels", scale.range),
+            final=final,
+            passes=_passes(scale, list(grouped.values())) if scale.passes else None,
+            abstain=abstain,
+            unavailable=unavailable,
+        )
+    found = _choices(scale, labels, decided)
     rate = found.conservative.estimate
     return replace(
         found,
@@ -213,18 +217,3 @@ def _counted_against(released: Estimate, problems: int) -> CountedAgainst | None
         return None
     rate = proportion(int(released.k or 0), (released.n or 0) + problems)
     return CountedAgainst(problems=problems, counted_against=rate)
-
-
-def _means(scale: Scale, grouped: Grouped, decided: Mapping[str, str] | None) -> Means:
-    means = {subject: sum(map(float, values)) / len(values) for subject, values in grouped.items()}
-    every_label = [float(value) for values in grouped.values() for value in values]
-    final = None
-    if decided is not None:
-        settled = means | {subject: float(value) for subject, value in decided.items()}
-        final = mean_estimate(list(settled.values()), "final_mean", scale.range)
-    return Means(
-        macro=mean_estimate(list(means.values()), "mean_over_outputs", scale.range),
-        micro=mean_estimate(every_label, "mean_over_labels", scale.range),
-        final=final,
-        passes=_passes(scale, list(grouped.values())) if scale.passes else None,
-    )

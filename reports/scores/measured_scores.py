@@ -53,16 +53,14 @@ def measured_scores(
         },
         systems={
             system: {
-                measure.key: replace(
-                    _of_system(
-                        measure,
-                        grouped[system, measure.key],
-                        known,
-                        number,
-                        waiting[system, measure.key],
-                        seed,
-                    ),
-                    settled=decided[system, measure.key] or None,
+                measure.key: _of_system(
+                    measure,
+                    grouped[system, measure.key],
+                    known,
+                    number,
+                    waiting[system, measure.key],
+                    decided[system, measure.key],
+                    seed,
                 )
                 for measure in protocol.measures
                 if grouped[system, measure.key]
@@ -78,44 +76,39 @@ def _of_system(
     known: Mapping[str, Asked],
     answered: int,
     waiting: int,
+    settled: int,
     seed: int,
 ) -> MeasuredSystem:
-    by_domain: dict[str, list[Measured]] = defaultdict(list)
+    """Wilson for a proportion; otherwise percentiles over resampled instances."""
+    by_domain: dict[str, list[float]] = defaultdict(list)
     for row in rows:
-        by_domain[known[row.instance].domain].append(row)
+        by_domain[known[row.instance].domain].append(row.value)
+    total = sum(row.value for row in rows)
+    if measure.binary:
+        headline = proportion(int(total), len(rows), denom_rule=DENOMINATOR)
+        domains = {name: proportion(int(sum(own)), len(own)) for name, own in sorted(by_domain.items())}
+    else:
+        headline = _resampled(rows, [row.instance for row in rows], seed)
+        headline = replace(headline, method=METHOD, k=None, denom_rule=DENOMINATOR)
+        domains = {
+            name: mean_estimate(own, "mean_over_outputs", (0.0, 1.0))
+            for name, own in sorted(by_domain.items())
+        }
     abstained = sum(row.state not in ("answered", MISSING) for row in rows)
-    papers = [known[row.instance].cluster for row in rows]
-    headline = replace(_headline(measure, rows, seed), n_abstain=abstained)
+    headline = replace(headline, n_abstain=abstained)
     if waiting:
-        found = sum(row.value for row in rows)
-        ends = (found / len(rows), (found + waiting) / len(rows))
+        ends = (total / len(rows), (total + waiting) / len(rows))
         headline = replace(headline, bounds=ends, warnings=(*headline.warnings, Caution.OPEN_CASES))
     return MeasuredSystem(
         estimate=headline,
         open=waiting or None,
-        paper_bootstrap=_resampled(rows, papers, seed),
+        settled=settled or None,
+        paper_bootstrap=_resampled(rows, [known[row.instance].cluster for row in rows], seed),
         missing=sum(row.state == MISSING for row in rows),
         not_applicable=answered - sum(row.state == "answered" for row in rows),
-        domains={
-            domain: _within(measure, [row.value for row in members])
-            for domain, members in sorted(by_domain.items())
-        },
+        domains=domains,
     )
-
-
-def _headline(measure: Measure, rows: Sequence[Measured], seed: int) -> Estimate:
-    """Wilson for a proportion; otherwise percentiles over resampled instances."""
-    if measure.binary:
-        return proportion(int(sum(row.value for row in rows)), len(rows), denom_rule=DENOMINATOR)
-    found = _resampled(rows, [row.instance for row in rows], seed)
-    return replace(found, method=METHOD, k=None, denom_rule=DENOMINATOR)
 
 
 def _resampled(rows: Sequence[Measured], clusters: Sequence[str], seed: int) -> Estimate:
     return cluster_bootstrap(cluster_totals([row.value for row in rows], clusters), seed=seed)
-
-
-def _within(measure: Measure, values: Sequence[float]) -> Estimate:
-    if measure.binary:
-        return proportion(int(sum(values)), len(values))
-    return mean_estimate(values, "mean_over_outputs", (0.0, 1.0))

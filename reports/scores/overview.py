@@ -1,6 +1,5 @@
 """What there is to score: releases with their tracks, systems, judges and campaigns. A fixed number of queries."""
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 from django.db.models import Count
@@ -44,10 +43,18 @@ def tracks_overview() -> list[TrackOverview]:
             entry.systems[system] = n_outputs
         elif condition not in entry.conditions:
             entry.conditions.append(condition)
-    judges, campaigns = _judges(), _campaigns()
-    for key, entry in found.items():
-        entry.judges = judges.get(key, [])
-        entry.campaigns = campaigns.get(key, [])
+    labels = {judge.pk: judge.label for judge in Judge.objects.order_by("slug", "version")}
+    said = (
+        Verdict.objects.filter(output__isnull=False)
+        .order_by()
+        .values_list("output__run__release_id", "output__run__track", "judge_id")
+        .distinct()
+    )
+    for place, label in sorted(((release, track), labels[judge]) for release, track, judge in said):
+        found[place].judges.append(label)
+    for campaign in Campaign.objects.order_by("slug"):
+        if (campaign.release_id, campaign.track) in found:
+            found[campaign.release_id, campaign.track].campaigns.append(campaign)
     return [found[key] for key in sorted(found, key=lambda key: (releases[key[0]].name, key[1]))]
 
 
@@ -57,23 +64,3 @@ def release_arms(release: Release) -> list[tuple[str, str]]:
     return sorted(
         runs.values_list("track", "condition").distinct(), key=lambda arm: (arm[0] != DEFAULT_TRACK, arm)
     )
-
-
-def _judges() -> dict[tuple[int, str], list[str]]:
-    labels = {judge.pk: judge.label for judge in Judge.objects.order_by("slug", "version")}
-    said = (
-        Verdict.objects.filter(output__isnull=False)
-        .order_by()
-        .values_list("output__run__release_id", "output__run__track", "judge_id")
-    )
-    found: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for release, track, judge in said.distinct():
-        found[release, track].append(labels[judge])
-    return {key: sorted(names) for key, names in found.items()}
-
-
-def _campaigns() -> dict[tuple[int, str], list[Campaign]]:
-    found: dict[tuple[int, str], list[Campaign]] = defaultdict(list)
-    for campaign in Campaign.objects.order_by("slug"):
-        found[campaign.release_id, campaign.track].append(campaign)
-    return found

@@ -1,41 +1,19 @@
 """The score as the tables and pictures of a page. Pure: documents in, rows of cells out."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
 from accounts.profile.domains import domain_words
 from reports.audit.frame import SYSTEM_BUCKET
-from reports.core.cells import Cell, bounds_words, leading_first, number_cell, percent_cell
+from reports.core.cells import Cell, NamedCell, bounds_words, leading_first, number_cell, percent_cell
 from reports.core.figures.confusion import confusion_matrix
-from reports.core.figures.forest import Group, Mark, forest_plot
+from reports.core.figures.forest import ForestMark, Group, forest_plot
 from reports.core.figures.shares import share_bars
 from reports.core.wording import coefficient_name, in_words
+from reports.scores import shape
 from reports.scores.lacking import stated
-from reports.scores.shape import (
-    Agreement,
-    Audit,
-    AuditedMetric,
-    Choices,
-    Corrected,
-    Estimates,
-    ExcludedFigure,
-    ExpertCampaign,
-    ExpertQuestion,
-    Figure,
-    InSightFigure,
-    Judged,
-    JudgedSystem,
-    Means,
-    MeasuredScores,
-    MeasuredSystem,
-    MetricScore,
-    Score,
-    Steps,
-    Unanswered,
-)
 from reports.scores.text import shown
 from stats.core.estimate import Estimate
 
@@ -44,9 +22,21 @@ _CLASSES_ABREAST = 5  # columns of classes that a printed page has room for
 _MEASURES_ABREAST = 5  # columns of measures that a printed page has room for
 
 
-def score_sections(score: Score) -> dict[str, Any]:
+def score_sections(score: shape.Score) -> Mapping[str, object]:
     """Template context of the score page and of the report: `judge` (or None) and `experts`."""
-    measured = score.measured
+    measured, campaigns = score.measured, []
+    for campaign in score.experts:
+        questions = []
+        for key, question in campaign.questions.items():
+            labelled = (
+                found.micro.n
+                if isinstance(found, shape.Means)
+                else sum((found.steps if isinstance(found, shape.Steps) else found.labels).values())
+                for found in question.systems.values()
+            )
+            if any(labelled):
+                questions.append(_question(key, question, campaign.agreement.get(key)))
+        campaigns.append({**vars(campaign), "questions": questions})
     return {
         "states": [{"system": system, **vars(counts)} for system, counts in score.systems.items()],
         "not_released": any(counts.not_released for counts in score.systems.values()),
@@ -54,47 +44,70 @@ def score_sections(score: Score) -> dict[str, Any]:
         # under some conditions no measure applies
         "measured": _measured(measured) if measured and any(measured.systems.values()) else None,
         "judge": _judge(score.judge) if score.judge else None,
-        "experts": [_campaign(campaign) for campaign in score.experts],
+        "experts": campaigns,
         "exclusions": [
-            {**vars(rule), "rows": [figure_row(row) for row in rule.figures]}
+            {
+                **vars(rule),
+                "rows": [
+                    {**_figure(row), "all": shown(row.all, row.all), "left": shown(row.left, row.all)}
+                    for row in rule.figures
+                ],
+            }
             for rule in score.exclusions or ()
         ],
         "in_sight": {
             **score.in_sight.labels,
             "campaigns": score.in_sight.campaigns,
-            "rows": [in_sight_row(row) for row in score.in_sight.figures],
+            "rows": [
+                {
+                    **_figure(row),
+                    "with": shown(row.with_, row.with_),
+                    "without": shown(row.without, row.with_),
+                }
+                for row in score.in_sight.figures
+            ],
         }
         if score.in_sight
         else None,
     }
 
 
-def figure_row(row: ExcludedFigure) -> dict[str, str]:
-    """A figure with and without the excluded instances, in words."""
-    return {**_figure(row), "all": shown(row.all, row.all), "left": shown(row.left, row.all)}
-
-
-def in_sight_row(row: InSightFigure) -> dict[str, str]:
-    """A figure with and without the labels given in sight of a verdict, in words."""
-    return {**_figure(row), "with": shown(row.with_, row.with_), "without": shown(row.without, row.with_)}
-
-
-def _figure(row: Figure) -> dict[str, str]:
+def _figure(row: shape.Figure) -> dict[str, str]:
     named = [row.kind, row.question, *([row.campaign] if row.campaign else [])]
     return {"figure": ", ".join(map(in_words, named)), "system": row.system}
 
 
-def _measured(measured: MeasuredScores) -> dict[str, Any]:
+def _measured(measured: shape.MeasuredScores) -> Mapping[str, object]:
     """Measures in columns, so that a system is read across as in a paper's table; and each by domain."""
     keys = [key for key in measured.measures if measured.by_system(key)]
     every = [found for own in measured.systems.values() for found in own.values()]
     domains = sorted({name for found in every for name in found.domains})
+    cells, rows = {}, []
+    for system, own in measured.systems.items():
+        for key, found in own.items():
+            cells[system, key] = {
+                # cautions appear once below the table, not in every cell
+                "cell": replace(number_cell(found.estimate), cautions=()),
+                "not_applicable": found.not_applicable,
+                "open": found.open or 0,
+                "settled": found.settled or 0,
+                "bounds": bounds_words(found.estimate),
+            }
+        missing = max((found.missing for found in own.values()), default=0)
+        abstained = max((found.estimate.n_abstain or 0 for found in own.values()), default=0)
+        rows.append((system, {"system": system, "missing": missing, "abstained": abstained}))
+    abreast = [keys[at : at + _MEASURES_ABREAST] for at in range(0, len(keys), _MEASURES_ABREAST)]
     return {
         "instances": measured.instances,
         "measures": [{"key": key, **vars(measured.measures[key])} for key in keys],
         "tables": [
-            _measured_table(measured, keys[at : at + _MEASURES_ABREAST])
-            for at in range(0, len(keys), _MEASURES_ABREAST)
+            {
+                "titles": [measured.measures[key].title for key in some],
+                "rows": [
+                    {**row, "cells": [cells.get((system, key)) for key in some]} for system, row in rows
+                ],
+            }
+            for some in abreast
         ],
         "cautions": sorted({caution for found in every for caution in number_cell(found.estimate).cautions}),
         "domains": [domain_words(domain) for domain in domains],
@@ -111,72 +124,74 @@ def _measured(measured: MeasuredScores) -> dict[str, Any]:
     }
 
 
-def _cells(cell: Callable[[Estimate], Cell], found: Estimates, names: Sequence[str]) -> list[Cell | None]:
+def _cells(
+    cell: Callable[[Estimate], Cell], found: shape.Estimates, names: Sequence[str]
+) -> list[Cell | None]:
     return [cell(found[name]) if name in found else None for name in names]
 
 
-def _measured_table(measured: MeasuredScores, keys: Sequence[str]) -> dict[str, Any]:
-    return {
-        "titles": [measured.measures[key].title for key in keys],
-        "rows": [
-            {
-                "system": system,
-                "cells": [_measured_cell(own[key]) if key in own else None for key in keys],
-                "missing": max((of.missing for of in own.values()), default=0),
-                "abstained": max((of.estimate.n_abstain or 0 for of in own.values()), default=0),
-            }
-            for system, own in measured.systems.items()
-        ],
-    }
-
-
-def _measured_cell(found: MeasuredSystem) -> dict[str, Any]:
-    """Cautions appear once below the table, not in every cell."""
-    return {
-        "cell": replace(number_cell(found.estimate), cautions=()),
-        "not_applicable": found.not_applicable,
-        "open": found.open or 0,
-        "settled": found.settled or 0,
-        "bounds": bounds_words(found.estimate),
-    }
-
-
-def _judge(judge: Judged) -> dict[str, Any]:
+def _judge(judge: shape.Judged) -> Mapping[str, object]:
+    metrics = [_metric(judge, key, systems) for key in judge.metrics if (systems := judge.by_system(key))]
+    audits = [
+        {
+            **vars(audit),
+            "metrics": [
+                _audited_metric(audit.campaign, key, found, judge) for key, found in audit.metrics.items()
+            ],
+        }
+        for audit in judge.audits
+    ]
+    # where the outputs end, successes first
+    names = {name for part in judge.systems.values() for name in part.buckets}
+    ordered = sorted(names, key=lambda name: (name != "success", name))
+    classes, rows, bars = [in_words(name) for name in ordered], [], {}
+    for system, part in judge.systems.items():
+        counts = [part.buckets.get(name, 0) for name in ordered]
+        named = list(zip(ordered, counts, strict=True))
+        rows.append({"system": system, "counts": named, "total": sum(counts)})
+        bars[system] = dict(zip(classes, counts, strict=True))
+    drawing = share_bars("Where the outputs end", classes, bars, key="buckets")
     return {
         "label": judge.label,
         "sha256": judge.sha256,
-        "metrics": [
-            _metric(judge, key, systems) for key in judge.metrics if (systems := judge.by_system(key))
-        ],
-        "decomposition": _decomposition(judge.systems),
-        "audits": [_audit(audit, judge) for audit in judge.audits],
+        "metrics": metrics,
+        "decomposition": {"classes": classes, "rows": rows, "bars": drawing},
+        "audits": audits,
     }
 
 
-def _metric(judge: Judged, key: str, systems: Mapping[str, MetricScore]) -> dict[str, Any]:
-    divisions = sorted({name for found in systems.values() for name in found.strata or ()})
+def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricScore]) -> Mapping[str, object]:
+    rows = []
+    for system, found in systems.items():
+        estimate, gone = found.estimate, found.all_problems
+        rows.append(
+            {
+                "system": system,
+                "wilson": percent_cell(estimate),
+                "papers": percent_cell(found.paper_bootstrap),
+                "effective": percent_cell(found.effective_n),
+                "n_abstain": estimate.n_abstain,
+                "n_unavailable": estimate.n_unavailable,
+                "bounds": bounds_words(estimate),
+                "lacking": stated(gone) if gone else "",
+                "over_all": percent_cell(gone.estimate) if gone else None,
+            }
+        )
+    divisions = [_division("domain", {system: found.domains for system, found in systems.items()})]
+    for name in sorted({name for found in systems.values() for name in found.strata or ()}):
+        of_systems = {system: (found.strata or {}).get(name, {}) for system, found in systems.items()}
+        divisions.append(_division(name, of_systems))
+    title = f"{judge.metrics[key].title} of every system"
     return {
         "key": key,
         **vars(judge.metrics[key]),
-        "rows": [_fixed_row(system, found) for system, found in systems.items()],
-        "divisions": [
-            _division("domain", {system: found.domains for system, found in systems.items()}),
-            *(
-                _division(
-                    name, {system: (found.strata or {}).get(name, {}) for system, found in systems.items()}
-                )
-                for name in divisions
-            ),
-        ],
-        "forest": forest_plot(
-            f"{judge.metrics[key].title} of every system",
-            forest_groups(judge, key),
-            key=f"forest-{key}",
-        ),
+        "rows": rows,
+        "divisions": divisions,
+        "forest": forest_plot(title, forest_groups(judge, key), key=f"forest-{key}"),
     }
 
 
-def _division(name: str, systems: Mapping[str, Estimates]) -> dict[str, Any]:
+def _division(name: str, systems: Mapping[str, shape.Estimates]) -> Mapping[str, object]:
     """Systems by the classes of one division of the instances, in as many tables as a printed page has room for."""
     classes = sorted({one for found in systems.values() for one in found})
     parts = [classes[at : at + _CLASSES_ABREAST] for at in range(0, len(classes), _CLASSES_ABREAST)]
@@ -196,73 +211,37 @@ def _division(name: str, systems: Mapping[str, Estimates]) -> dict[str, Any]:
     }
 
 
-def _fixed_row(system: str, found: MetricScore) -> dict[str, Any]:
-    estimate, gone = found.estimate, found.all_problems
-    return {
-        "system": system,
-        "wilson": percent_cell(estimate),
-        "papers": percent_cell(found.paper_bootstrap),
-        "effective": percent_cell(found.effective_n),
-        "n_abstain": estimate.n_abstain,
-        "n_unavailable": estimate.n_unavailable,
-        "bounds": bounds_words(estimate),
-        "lacking": stated(gone) if gone else "",
-        "over_all": percent_cell(gone.estimate) if gone else None,
-    }
-
-
-def forest_groups(judge: Judged, key: str) -> list[Group]:
+def forest_groups(judge: shape.Judged, key: str) -> list[Group]:
     """Per system the fixed-judge score and, from each audit that covers the metric, the corrected one."""
-    return [
-        Group(system, list(_marks(judge, system, found, key)))
-        for system, found in judge.by_system(key).items()
-    ]
+    groups = []
+    for system, found in judge.by_system(key).items():
+        rows = [("judge", "Fixed judge, Wilson", found.estimate)]
+        for audit in judge.audits:
+            audited = audit.metrics.get(key)
+            if audited and system in audited.corrected:
+                label = "Audit-corrected, Beta-Binomial"
+                if len(judge.audits) > 1:
+                    label = f"{label} ({audit.campaign})"
+                rows.append(("corrected", label, audited.corrected[system].estimate))
+        marks = [ForestMark(kind, label, of.value, of.ci, "not known yet") for kind, label, of in rows]
+        groups.append(Group(system, marks))
+    return groups
 
 
-def _marks(judge: Judged, system: str, found: MetricScore, key: str) -> Iterator[Mark]:
-    yield _mark("judge", "Fixed judge, Wilson", found.estimate)
-    for audit in judge.audits:
-        audited = audit.metrics.get(key)
-        if audited and system in audited.corrected:
-            label = "Audit-corrected, Beta-Binomial"
-            if len(judge.audits) > 1:
-                label = f"{label} ({audit.campaign})"
-            yield _mark("corrected", label, audited.corrected[system].estimate)
-
-
-def _mark(kind: str, label: str, estimate: Estimate) -> Mark:
-    return Mark(kind, label, estimate.value, estimate.ci, "not known yet")
-
-
-def _decomposition(systems: Mapping[str, JudgedSystem]) -> dict[str, Any]:
-    classes = {name for part in systems.values() for name in part.buckets}
-    ordered = sorted(classes, key=lambda name: (name != "success", name))
-    counts = {
-        system: [(name, part.buckets.get(name, 0)) for name in ordered] for system, part in systems.items()
-    }
-    bars = {system: {in_words(name): n for name, n in own} for system, own in counts.items()}
-    return {
-        "classes": [in_words(name) for name in ordered],
-        "rows": [
-            {"system": system, "counts": own, "total": sum(n for _, n in own)}
-            for system, own in counts.items()
-        ],
-        "bars": share_bars(
-            "Where the outputs end", [in_words(name) for name in ordered], bars, key="buckets"
-        ),
-    }
-
-
-def _audit(audit: Audit, judge: Judged) -> dict[str, Any]:
-    metrics = [_audited_metric(audit.campaign, key, found, judge) for key, found in audit.metrics.items()]
-    return {**vars(audit), "metrics": metrics}
-
-
-def _audited_metric(campaign: str, key: str, found: AuditedMetric, judge: Judged) -> dict[str, Any]:
-    inside, fixed = found.in_sample, judge.by_system(key)
+def _audited_metric(
+    campaign: str, key: str, found: shape.AuditedMetric, judge: shape.Judged
+) -> Mapping[str, object]:
+    inside, fixed, title = found.in_sample, judge.by_system(key), judge.metrics[key].title
     corrected = [_corrected_row(system, own, fixed.get(system)) for system, own in found.corrected.items()]
     if corrected:
         corrected.append(_corrected_row("All together", found.corrected_pooled, None))
+    missing = None
+    if empty := found.empty_strata:
+        # what the audit would have to draw for the scores that it leaves undefined; `query` plans that draw
+        buckets = sorted({row.bucket for row in empty.values()})
+        wanted = [("strata", SYSTEM_BUCKET), *(("buckets", name) for name in buckets), ("exclude", campaign)]
+        strata = [(in_words(name), row.size) for name, row in sorted(empty.items())]
+        missing = {"strata": strata, "query": urlencode(wanted)}
     return {
         "key": key,
         **vars(judge.metrics[key]),
@@ -271,9 +250,7 @@ def _audited_metric(campaign: str, key: str, found: AuditedMetric, judge: Judged
         "splits": found.splits or 0,
         "unlabelled": found.missing or 0,
         "matrix": confusion_matrix(
-            f"{judge.metrics[key].title}: judge against experts",
-            inside.counts,
-            key=f"confusion-{campaign}-{key}",
+            f"{title}: judge against experts", inside.counts, key=f"confusion-{campaign}-{key}"
         ),
         "coefficients": [
             {
@@ -284,24 +261,13 @@ def _audited_metric(campaign: str, key: str, found: AuditedMetric, judge: Judged
             for name in _AUDIT_COEFFICIENTS
         ],
         "corrected": corrected,
-        "missing": _missing(campaign, found),
+        "missing": missing,
     }
 
 
-def _missing(campaign: str, found: AuditedMetric) -> dict[str, Any] | None:
-    """What the audit would have to draw for the scores that it leaves undefined; `query` plans that draw."""
-    empty = found.empty_strata
-    if not empty:
-        return None
-    buckets = sorted({row.bucket for row in empty.values()})
-    wanted = [("strata", SYSTEM_BUCKET), *(("buckets", name) for name in buckets), ("exclude", campaign)]
-    return {
-        "strata": [(in_words(name), row.size) for name, row in sorted(empty.items())],
-        "query": urlencode(wanted),
-    }
-
-
-def _corrected_row(system: str, corrected: Corrected, fixed: MetricScore | None) -> dict[str, Any]:
+def _corrected_row(
+    system: str, corrected: shape.Corrected, fixed: shape.MetricScore | None
+) -> Mapping[str, object]:
     return {
         "system": system,
         "fixed": percent_cell(fixed.estimate) if fixed else None,
@@ -313,40 +279,51 @@ def _corrected_row(system: str, corrected: Corrected, fixed: MetricScore | None)
     }
 
 
-def _campaign(campaign: ExpertCampaign) -> dict[str, Any]:
-    questions = [
-        _question(key, question, campaign.agreement.get(key))
-        for key, question in campaign.questions.items()
-        if any(map(_label_count, question.systems.values()))
-    ]
-    return {**vars(campaign), "questions": questions}
-
-
-def _label_count(found: Choices | Means | Steps) -> int:
-    if isinstance(found, Means):
-        return found.micro.n or 0
-    return sum((found.steps if isinstance(found, Steps) else found.labels).values())
-
-
-def _question(key: str, question: ExpertQuestion, agreement: Agreement | None) -> dict[str, Any]:
+def _question(
+    key: str, question: shape.ExpertQuestion, agreement: shape.Agreement | None
+) -> Mapping[str, object]:
     """All systems of a question have labels of one kind: of choices, on an interval scale, or of steps."""
     systems = question.systems
-    choices = {system: found for system, found in systems.items() if isinstance(found, Choices)}
-    means = {system: found for system, found in systems.items() if isinstance(found, Means)}
-    by_step = {system: found for system, found in systems.items() if isinstance(found, Steps)}
-    steps = _steps(by_step) if by_step else None
+    choices = {system: found for system, found in systems.items() if isinstance(found, shape.Choices)}
+    means = {system: found for system, found in systems.items() if isinstance(found, shape.Means)}
+    by_step = {system: found for system, found in systems.items() if isinstance(found, shape.Steps)}
     values = list(next(iter(choices.values())).labels) if choices else []
-    adjudicated = any(found.final for found in choices.values()) or any(
-        found.final for found in means.values()
-    )
-    wide = 1 + len(steps["values"]) + len(steps["measures"]) if steps else 4 if means else 3 + len(values)
+    steps, wide = None, 4 if means else 3 + len(values)
+    if by_step:
+        first = next(iter(by_step.values()))
+        wide = 1 + len(first.steps) + len(first.measures)
+        rows = [
+            {
+                "system": system,
+                "outputs": found.outputs,
+                "counts": list(found.steps.values()),
+                "cells": [number_cell(measure.estimate) for measure in found.measures.values()],
+            }
+            for system, found in by_step.items()
+        ]
+        steps = {"values": list(first.steps), "measures": list(first.measures.values()), "rows": rows}
+    finals = [*(found.final for found in choices.values()), *(found.final for found in means.values())]
+    adjudicated = any(finals)
     return {
         "key": key,
         "title": in_words(key).capitalize(),
         "text": question.text,
         "adjudicated": adjudicated,
         "columns": wide + adjudicated,
-        "means": [_mean_row(system, found) for system, found in means.items()],
+        "means": [
+            {
+                "system": system,
+                "without": _without(found),
+                "macro": number_cell(found.macro, places=2),
+                "micro": number_cell(found.micro, places=2),
+                "final": number_cell(found.final, places=2) if found.final else None,
+                "passes": [
+                    (way, percent_cell(share))
+                    for way, share in (vars(found.passes) if found.passes else {}).items()
+                ],
+            }
+            for system, found in means.items()
+        ],
         "choices": [_choice_row(system, found) for system, found in choices.items()],
         "values": values,
         "withheld": any(found.not_released for found in choices.values()),
@@ -355,44 +332,13 @@ def _question(key: str, question: ExpertQuestion, agreement: Agreement | None) -
     }
 
 
-def _without(found: Unanswered) -> str:
+def _without(found: shape.Unanswered) -> str:
     """Labels without a value, as "2 abstained, 1 unavailable"; "" if every label has one."""
     words = ((found.abstain, "abstained"), (found.unavailable, "unavailable"))
     return ", ".join(f"{n} {word}" for n, word in words if n)
 
 
-def _mean_row(system: str, found: Means) -> dict[str, Any]:
-    return {
-        "system": system,
-        "without": _without(found),
-        "macro": number_cell(found.macro, places=2),
-        "micro": number_cell(found.micro, places=2),
-        "final": number_cell(found.final, places=2) if found.final else None,
-        "passes": [(way, percent_cell(share)) for way, share in vars(found.passes).items()]
-        if found.passes
-        else [],
-    }
-
-
-def _steps(systems: Mapping[str, Steps]) -> dict[str, Any]:
-    """How often each value was given, and the measures of the labels of an output's steps."""
-    first = next(iter(systems.values()))
-    return {
-        "values": list(first.steps),
-        "measures": list(first.measures.values()),
-        "rows": [
-            {
-                "system": system,
-                "outputs": found.outputs,
-                "counts": list(found.steps.values()),
-                "cells": [number_cell(measure.estimate) for measure in found.measures.values()],
-            }
-            for system, found in systems.items()
-        ],
-    }
-
-
-def _choice_row(system: str, found: Choices) -> dict[str, Any]:
+def _choice_row(system: str, found: shape.Choices) -> Mapping[str, object]:
     final, withheld, missing = found.final, found.not_released, found.missing
     return {
         "without": _without(found),
@@ -414,18 +360,18 @@ def _choice_row(system: str, found: Choices) -> dict[str, Any]:
     }
 
 
-def _agreement(found: Agreement) -> dict[str, Any]:
+def _agreement(found: shape.Agreement) -> Mapping[str, object]:
     """The coefficients that there are, and by reason those that there are not."""
-    cells = [
-        (coefficient_name(name), number_cell(estimate))
-        for name, estimate in leading_first(found.level, found.coefficients)
-    ]
+    given: list[NamedCell] = []
     absent: dict[str, list[str]] = defaultdict(list)
-    for name, cell in cells:
-        if not cell.value:
-            absent[cell.reason].append(name)
+    for key, estimate in leading_first(found.level, found.coefficients):
+        one = NamedCell(coefficient_name(key), number_cell(estimate))
+        if one.cell.value:
+            given.append(one)
+        else:
+            absent[one.cell.reason].append(one.name)
     return {
         **vars(found),
-        "given": [{"name": name, "cell": cell} for name, cell in cells if cell.value],
+        "given": given,
         "absent": [{"reason": reason, "names": names} for reason, names in absent.items()],
     }

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from benchmark.models import Release, Settlement
+from benchmark.models import Release
 from reports.core.measurements import Measured, OpenMeasure, OpenPair
 
 Key = tuple[str, str, int, str]  # system, instance, attempt, measure
@@ -45,19 +45,21 @@ def settled_pairs(release: Release, opened: Sequence[OpenPair]) -> tuple[list[An
     live = release.settlements.filter(withdrawn_at=None).select_related("decided_by").order_by("pk")
     latest = {row.pair: row for row in live}
     rows = [
-        SettledPair(**vars(found.measure), pair=found.case.pair, pairs=found.pairs)
-        for found in opened
-        if found.case.pair in latest
+        SettledPair(**vars(one.measure), pair=one.case.pair, pairs=one.pairs)
+        for one in opened
+        if one.case.pair in latest
     ]
-    used = [latest[pair] for pair in dict.fromkeys(row.pair for row in rows)]
+    used = [latest[pair] for pair in dict.fromkeys(one.pair for one in rows)]
     people = sorted({row.decided_by.email for row in used})
     number = {email: f"person-{at}" for at, email in enumerate(people, start=1)}
-    return [_answer(row, number[row.decided_by.email]) for row in used], rows
-
-
-def _answer(row: Settlement, person: str) -> Answer:
-    found, wanted = ("; ".join(f"{name}: {text}" for name, text in side) for side in (row.found, row.wanted))
-    return Answer(row.pair, found, wanted, row.verdict, person, row.decided_at.isoformat())
+    answers = []
+    for row in used:
+        found, wanted = (
+            "; ".join(f"{name}: {text}" for name, text in side) for side in (row.found, row.wanted)
+        )
+        person, decided_at = number[row.decided_by.email], row.decided_at.isoformat()
+        answers.append(Answer(row.pair, found, wanted, row.verdict, person, decided_at))
+    return answers, rows
 
 
 def decided(answers: Iterable[Answer], pairs: Iterable[SettledPair]) -> dict[Key, float]:

@@ -107,7 +107,6 @@ class InSample:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The confusion matrix."""
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
 

@@ -116,18 +116,15 @@ def successes_of_type(
     by_system: dict[str, Counter[str]] = {system: Counter() for system in sizes}
     for subject, found in kinds_of(release, arm, types, won).items():
         by_system[won[subject].system][found] += 1
-    return {
-        system: SuccessTypeRates(
-            rate=_rate(kind, types.undecided, number, sizes[system]),
-            share=type_share(kind, types.undecided, number),
-        )
-        for system, number in by_system.items()
-    }
-
-
-def _rate(kind: str, undecided: str, number: Counter[str], n: int) -> Estimate:
-    bounds = (number[kind] / n, (number[kind] + number[undecided]) / n) if number[undecided] else None
-    return replace(proportion(number[kind], n), bounds=bounds)
+    rates = {}
+    for system, number in by_system.items():
+        n, undecided, bounds = sizes[system], number[types.undecided], None
+        if undecided:
+            bounds = (number[kind] / n, (number[kind] + undecided) / n)
+        rate = replace(proportion(number[kind], n), bounds=bounds)
+        share = type_share(kind, types.undecided, number)
+        rates[system] = SuccessTypeRates(rate=rate, share=share)
+    return rates
 
 
 def type_share(kind: str, undecided: str, number: Counter[str]) -> Estimate:

@@ -3,32 +3,51 @@
 import json
 from collections.abc import Iterator, Mapping
 
+from reports.scores import shape
 from reports.scores.lacking import stated
-from reports.scores.shape import (
-    Audit,
-    Choices,
-    Corrected,
-    EmptyStratum,
-    Exclusion,
-    ExpertCampaign,
-    Figure,
-    InSight,
-    Judged,
-    Means,
-    MeasuredScores,
-    MetricText,
-    Score,
-    Steps,
-)
 from stats.core.display import rounded, rounded_percent
 from stats.core.estimate import Estimate
 
 MEANS = ("mean_over_outputs", "mean_over_labels", "final_mean")
 
 
-def score_text(score: Score) -> str:
+def score_text(score: shape.Score) -> str:
     """All tables of a score, one after the other."""
-    return "\n".join(_lines(score))
+    sample = " · SAMPLE DATA" if score.is_sample else ""
+    frozen = "frozen" if score.frozen else "not frozen"
+    condition = f", condition {score.condition}" if score.condition else ""
+    lines = [f"{score.release} ({score.protocol}, track {score.track}{condition}, {frozen}){sample}"]
+    if score.measured:
+        lines += _measured_lines(score.measured)
+    lines += _judge_lines(score.judge) if score.judge else ["No judge has spoken on this track."]
+    for campaign in score.experts:
+        state = "closed" if campaign.closed else "open, no figures by system before it is closed"
+        lines += ["", f"Experts, {campaign.name} ({campaign.rubric}, {state})"]
+        for key, question in campaign.questions.items():
+            lines.append(f"  {key}")
+            lines += [f"    {system:<20} {expert_cell(found)}" for system, found in question.systems.items()]
+    for system, counts in score.systems.items():
+        if counts.missing:
+            lines.append(f"{system}: no output for {counts.missing} problems")
+        if counts.not_released:
+            lines.append(f"{system}: {counts.not_released} not released, in no denominator")
+    for system, problems in (score.not_released or {}).items():
+        lines.append(f"{system}: not released ({problems} problems), in no denominator")
+    for rule in score.exclusions or ():
+        kind = "primary" if rule.primary else "late" if rule.late else "beside"
+        out, every = rule.instances["excluded"], rule.instances["all"]
+        lines += ["", f"Exclusion {rule.rule} ({kind}): {out} of {every} instances out"]
+        for figure in rule.figures:
+            change = f"{shown(figure.all, figure.all)} -> {shown(figure.left, figure.all)}"
+            lines.append(f"  {figure.system:<20} {_name(figure)}: {change}")
+    if score.in_sight:
+        seen, independent = score.in_sight.labels["in_sight"], score.in_sight.labels["independent"]
+        counted = f"{seen} labels, not counted above next to {independent} independent ones"
+        lines += ["", f"In sight of a verdict: {counted}"]
+        for row in score.in_sight.figures:
+            change = f"{shown(row.without, row.with_)} -> {shown(row.with_, row.with_)} with them"
+            lines.append(f"  {row.system:<20} {_name(row)}: {change}")
+    return "\n".join(lines)
 
 
 def percent(estimate: Estimate) -> str:
@@ -53,33 +72,7 @@ def number(estimate: Estimate) -> str:
     return shown
 
 
-def _lines(score: Score) -> Iterator[str]:
-    sample = " · SAMPLE DATA" if score.is_sample else ""
-    frozen = "frozen" if score.frozen else "not frozen"
-    condition = f", condition {score.condition}" if score.condition else ""
-    yield f"{score.release} ({score.protocol}, track {score.track}{condition}, {frozen}){sample}"
-    if score.measured:
-        yield from _measured_lines(score.measured)
-    if score.judge:
-        yield from _judge_lines(score.judge)
-    else:
-        yield "No judge has spoken on this track."
-    for campaign in score.experts:
-        yield from _expert_lines(campaign)
-    for system, counts in score.systems.items():
-        if counts.missing:
-            yield f"{system}: no output for {counts.missing} problems"
-        if counts.not_released:
-            yield f"{system}: {counts.not_released} not released, in no denominator"
-    for system, problems in (score.not_released or {}).items():
-        yield f"{system}: not released ({problems} problems), in no denominator"
-    for rule in score.exclusions or ():
-        yield from _exclusion_lines(rule)
-    if score.in_sight:
-        yield from _in_sight_lines(score.in_sight)
-
-
-def _measured_lines(measured: MeasuredScores) -> Iterator[str]:
+def _measured_lines(measured: shape.MeasuredScores) -> Iterator[str]:
     yield ""
     yield f"Measured on {measured.instances} instances: value [95 %]"
     for key, measure in measured.measures.items():
@@ -97,28 +90,7 @@ def _measured_lines(measured: MeasuredScores) -> Iterator[str]:
             yield f"    {system:<20} {number(estimate)}{counts}{notes}"
 
 
-def _exclusion_lines(rule: Exclusion) -> Iterator[str]:
-    kind = "primary" if rule.primary else "late" if rule.late else "beside"
-    yield ""
-    yield (
-        f"Exclusion {rule.rule} ({kind}): {rule.instances['excluded']} of {rule.instances['all']} instances out"
-    )
-    for row in rule.figures:
-        yield f"  {row.system:<20} {_name(row)}: {shown(row.all, row.all)} -> {shown(row.left, row.all)}"
-
-
-def _in_sight_lines(found: InSight) -> Iterator[str]:
-    yield ""
-    yield (
-        f"In sight of a verdict: {found.labels['in_sight']} labels, not counted above next to "
-        f"{found.labels['independent']} independent ones"
-    )
-    for row in found.figures:
-        with_them = shown(row.with_, row.with_)
-        yield f"  {row.system:<20} {_name(row)}: {shown(row.without, row.with_)} -> {with_them} with them"
-
-
-def _name(row: Figure) -> str:
+def _name(row: shape.Figure) -> str:
     return ", ".join(filter(None, (row.kind, row.question, row.campaign)))
 
 
@@ -129,7 +101,7 @@ def shown(estimate: Estimate | None, whole: Estimate) -> str:
     return number(estimate) if whole.method in MEANS else percent(estimate)
 
 
-def _judge_lines(judge: Judged) -> Iterator[str]:
+def _judge_lines(judge: shape.Judged) -> Iterator[str]:
     yield ""
     yield f"Fixed judge {judge.label}: value [Wilson 95 %], then [paper-cluster bootstrap 95 %]"
     for key, metric in judge.metrics.items():
@@ -149,7 +121,7 @@ def _judge_lines(judge: Judged) -> Iterator[str]:
         yield from _audit_lines(audit, judge.metrics)
 
 
-def _audit_lines(audit: Audit, metrics: Mapping[str, MetricText]) -> Iterator[str]:
+def _audit_lines(audit: shape.Audit, metrics: Mapping[str, shape.MetricText]) -> Iterator[str]:
     yield ""
     yield f"Audit {audit.campaign}: {audit.labelled} of {audit.drawn} drawn outputs labelled"
     for key, found in audit.metrics.items():
@@ -162,7 +134,8 @@ def _audit_lines(audit: Audit, metrics: Mapping[str, MetricText]) -> Iterator[st
         if found.corrected:
             yield "    corrected [Beta-Binomial 95 %]"
         for system, corrected in found.corrected.items():
-            yield f"      {system:<18} {percent(corrected.estimate)}{_borrowed(corrected)}"
+            borrowed = f"; as on the others {percent(corrected.borrowed)}" if corrected.borrowed else ""
+            yield f"      {system:<18} {percent(corrected.estimate)}{borrowed}"
         if found.corrected:
             together = found.corrected_pooled.estimate
             notes = " ".join(together.warnings)
@@ -172,38 +145,20 @@ def _audit_lines(audit: Audit, metrics: Mapping[str, MetricText]) -> Iterator[st
         if found.missing:
             yield f"      {found.missing} drawn outputs have no label"
         for row in found.empty_strata.values():
-            yield f"      nothing drawn of {row.stratum} ({row.size} outputs); {_to_draw(audit, row)}"
+            terms = {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
+            request = f"POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
+            yield f"      nothing drawn of {row.stratum} ({row.size} outputs); to draw them, {request}"
 
 
-def _borrowed(corrected: Corrected) -> str:
-    return f"; as on the others {percent(corrected.borrowed)}" if corrected.borrowed else ""
-
-
-def _to_draw(audit: Audit, row: EmptyStratum) -> str:
-    """The request that plans what completes an audit."""
-    terms = {"strata": "system/bucket", "buckets": [row.bucket], "exclude": [audit.campaign]}
-    return f"to draw them, POST audit-plan/ {json.dumps(terms, ensure_ascii=False)}"
-
-
-def _expert_lines(campaign: ExpertCampaign) -> Iterator[str]:
-    yield ""
-    state = "closed" if campaign.closed else "open, no figures by system before it is closed"
-    yield f"Experts, {campaign.name} ({campaign.rubric}, {state})"
-    for key, question in campaign.questions.items():
-        yield f"  {key}"
-        for system, found in question.systems.items():
-            yield f"    {system:<20} {expert_cell(found)}"
-
-
-def expert_cell(found: Choices | Means | Steps) -> str:
+def expert_cell(found: shape.Choices | shape.Means | shape.Steps) -> str:
     """What the experts said of one system by one question, in one line."""
-    if isinstance(found, Steps):
+    if isinstance(found, shape.Steps):
         counts = _listed(found.steps, zeros=False)
         means = [f"; {of.title} {number(of.estimate)}" for of in found.measures.values()]
         return f"{found.outputs} outputs; {counts}{''.join(means)}"
     without = f"; {found.abstain} abstain" if found.abstain else ""
     without += f"; {found.unavailable} unavailable" if found.unavailable else ""
-    if isinstance(found, Means):
+    if isinstance(found, shape.Means):
         final = f", {number(found.final)} after adjudication" if found.final else ""
         return f"mean {number(found.macro)} over outputs, {number(found.micro)} over labels{final}{without}"
     unanimous, majority = found.conservative.estimate, found.majority.estimate

@@ -1,18 +1,16 @@
 """The list of what is scored, the score of one track, and the data behind its pictures."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from canonical.documents import as_json
-from reports.core.access import explains_refusals, staff_only
-from reports.core.choosing import PARAMETERS, Chosen, choose, only_known
+from reports.core.access import staff_only, staff_page
+from reports.core.addresses import chosen_of
+from reports.core.choosing import Chosen
 from reports.printing.pages import pdf_problem
 from reports.scores.kept import kept_score
 from reports.scores.overview import tracks_overview
@@ -28,27 +26,20 @@ def scores(request: HttpRequest) -> HttpResponse:
     return render(request, "reports/scores/scores.html", {"tracks": tracks_overview()})
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def score_of(request: HttpRequest, name: str) -> HttpResponse:
     """All numbers of one track under one judge."""
     chosen, document = _chosen_score(request, name)
-    context = page_context(chosen, document)
-    has_published = document.protocol in published_protocols()
-    has_conditions = bool(get_protocol(document.protocol).condition_tables)
-    shown = {
-        **context,
+    context = {
+        **page_context(chosen, document),
         "pdf_problem": pdf_problem(),
-        "has_published": has_published,
-        "has_conditions": has_conditions,
+        "has_published": document.protocol in published_protocols(),
+        "has_conditions": bool(get_protocol(document.protocol).condition_tables),
     }
-    return render(request, "reports/scores/score.html", shown)
+    return render(request, "reports/scores/score.html", context)
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def score_json(request: HttpRequest, name: str) -> HttpResponse:
     """The score document, as `manage.py score --json` prints it."""
     chosen, document = _chosen_score(request, name)
@@ -57,9 +48,7 @@ def score_json(request: HttpRequest, name: str) -> HttpResponse:
     return response
 
 
-@staff_only
-@require_GET
-@explains_refusals
+@staff_page
 def score_report(request: HttpRequest, name: str) -> HttpResponse:
     """The same as a PDF file."""
     chosen, document = _chosen_score(request, name)
@@ -68,15 +57,13 @@ def score_report(request: HttpRequest, name: str) -> HttpResponse:
     return response
 
 
-def page_context(chosen: Chosen, document: Score) -> dict[str, Any]:
+def page_context(chosen: Chosen, document: Score) -> dict[str, object]:
     """Template context of a score, for the page and for the PDF alike."""
     return {"chosen": chosen, "document": document, **score_sections(document)}
 
 
 def _chosen_score(request: HttpRequest, name: str) -> tuple[Chosen, Score]:
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
-    only_known(request.GET, *PARAMETERS)
-    chosen = choose(release, request.GET)
+    chosen = chosen_of(request, name)
     return chosen, kept_score(chosen)
 
 

@@ -3,7 +3,7 @@
 A source that only a person can identify ("uncertain") never counts as the cited one, nor as another one.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -70,77 +70,59 @@ def protocol_flags(release: Release, matcher: Judge | None) -> list[SourceFlag]:
     for verdict in asked:
         output = output_of(verdict)
         found.setdefault(output.pk, SourceFlag(output, verdict.value, verdict.reason))
-    return sorted(found.values(), key=_by_certainty)
 
+    def by_certainty(flag: SourceFlag) -> tuple[bool, str, str, int, int]:
+        output = flag.output
+        return flag.value != "yes", output.run.system.slug, output.instance.key, output.attempt, output.pk
 
-def _by_certainty(flag: SourceFlag) -> tuple[bool, str, str, int, int]:
-    output = flag.output
-    return flag.value != "yes", output.run.system.slug, output.instance.key, output.attempt, output.pk
+    return sorted(found.values(), key=by_certainty)
 
 
 def alternative_sources(chosen: Chosen, matcher: Judge | None) -> list[SourceRow]:
     """Per system: the successes under a judge by the status of their source; empty before a matcher has run."""
     if matcher is None or not chosen.judge:
         return []
-    said = {
-        (system, instance, attempt): value
-        for system, instance, attempt, value in Verdict.objects.filter(
-            judge=matcher,
-            predicate=CITED,
-            output__run__release=chosen.release,
-            output__run__track=chosen.track,
-            output__run__condition=chosen.condition,
-        ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
-    } | _settled(chosen)
-    outputs = [
+    rows = Verdict.objects.filter(
+        judge=matcher,
+        predicate=CITED,
+        output__run__release=chosen.release,
+        output__run__track=chosen.track,
+        output__run__condition=chosen.condition,
+    ).values_list("output__run__system__slug", "output__instance__key", "output__attempt", "value")
+    said = {(system, instance, attempt): value for system, instance, attempt, value in rows}
+    # what people said of selected sources that the matcher could not tell, in the matcher's words
+    types = get_protocol(chosen.release.benchmark.protocol).success_types
+    settled = answers(chosen.release.name)
+    if types is not None and settled:
+        outputs = Output.objects.filter(
+            run__release=chosen.release,
+            run__track=chosen.track,
+            run__condition=chosen.condition,
+            state=OutputState.ANSWERED,
+        ).values_list("run__system__slug", "instance__key", "attempt", "instance__payload", "payload")
+        for system, instance, attempt, asked, answered in outputs.iterator():
+            for case in types.open_cases(asked, answered):
+                if case.pair in settled:
+                    said[system, instance, attempt] = _SETTLED[settled[case.pair]]
+    return tabulate(
         (row.system, said.get((row.system, row.instance, row.attempt), ""))
         for row in scored_outputs(collect_chosen(chosen))
         if row.bucket == "success"
-    ]
-    return tabulate(outputs)
-
-
-def _settled(chosen: Chosen) -> dict[tuple[str, str, int], str]:
-    """What people said of selected sources that the matcher could not tell, in the matcher's words; an output by
-    system, instance and attempt."""
-    types = get_protocol(chosen.release.benchmark.protocol).success_types
-    said = answers(chosen.release.name)
-    if types is None or not said:
-        return {}
-    rows = Output.objects.filter(
-        run__release=chosen.release,
-        run__track=chosen.track,
-        run__condition=chosen.condition,
-        state=OutputState.ANSWERED,
-    ).values_list("run__system__slug", "instance__key", "attempt", "instance__payload", "payload")
-    return {
-        (system, instance, attempt): _SETTLED[said[case.pair]]
-        for system, instance, attempt, asked, answered in rows.iterator()
-        for case in types.open_cases(asked, answered)
-        if case.pair in said
-    }
+    )
 
 
 def tabulate(successes: Iterable[tuple[str, str]]) -> list[SourceRow]:
-    """Rows of (system, the matcher's value) counted by system."""
-    counts: dict[str, Counter[str]] = {}
+    """Rows of (system, the matcher's value) counted by system; bounds of a share count those that are not known."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for system, value in successes:
-        counts.setdefault(system, Counter())[_WORDS[value]] += 1
-    return [
-        SourceRow(
-            system=system,
-            successes=found.total(),
-            share=_share(found),
-            **{name: found[name] for name in COUNTED},
-        )
-        for system, found in sorted(counts.items())
-    ]
-
-
-def _share(found: Counter[str]) -> Estimate:
-    """Alternative among the successes whose source is known; bounds over those that are not."""
-    known, size = found["cited"] + found["alternative"], found.total()
-    if not known:
-        return undefined("wilson", Reason.ZERO_DENOM, n=0)
-    bounds = (found["alternative"] / size, (size - found["cited"]) / size)
-    return replace(proportion(found["alternative"], known), bounds=bounds)
+        counts[system][_WORDS[value]] += 1
+    rows = []
+    for system, found in sorted(counts.items()):
+        known, size = found["cited"] + found["alternative"], found.total()
+        bounds = (found["alternative"] / size, (size - found["cited"]) / size)
+        share = undefined("wilson", Reason.ZERO_DENOM, n=0)
+        if known:
+            share = replace(proportion(found["alternative"], known), bounds=bounds)
+        counted = {name: found[name] for name in COUNTED}
+        rows.append(SourceRow(system=system, successes=size, share=share, **counted))
+    return rows

@@ -1,18 +1,16 @@
 """Sources of a release's outputs: the flags, the shares, and the request to compare."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
-from benchmark.models import Release
 from judging.programs.sources import ask_about_sources, source_program
 from reports.core.access import explains_refusals, staff_only
+from reports.core.addresses import chosen_of, paged, release_or_404
 from reports.core.cells import percent_cell
-from reports.core.choosing import PARAMETERS, choose, only_known
 from reports.sources.document import alternative_sources, newest_matcher, protocol_flags
 
 PAGE = 100
@@ -23,7 +21,7 @@ PAGE = 100
 @explains_refusals
 def output_sources(request: SignedInRequest, name: str) -> HttpResponse:
     """Flags and shares of one track under one judge; POST asks the matcher about what it has not seen."""
-    release = get_object_or_404(Release.objects.select_related("benchmark"), name=name)
+    release = release_or_404(name)
     source_program(release)
     if request.method == "POST":
         try:
@@ -35,13 +33,13 @@ def output_sources(request: SignedInRequest, name: str) -> HttpResponse:
             request, "The sources are being compared; this page shows the result when it is there."
         )
         return redirect("judge-run", pk=runs[0].pk)
-    only_known(request.GET, *PARAMETERS, "page")
-    chosen, matcher = choose(release, request.GET), newest_matcher(release)
+    chosen, matcher = chosen_of(request, name, "page"), newest_matcher(release)
     rows = alternative_sources(chosen, matcher)
+    page, _ = paged(request, protocol_flags(release, matcher), PAGE)
     context = {
         "chosen": chosen,
         "matcher": matcher,
         "rows": [(row, percent_cell(row.share)) for row in rows],
-        "page": Paginator(protocol_flags(release, matcher), PAGE).get_page(request.GET.get("page")),
+        "page": page,
     }
     return render(request, "reports/sources/sources.html", context)

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from celery import current_app
 from django.conf import settings
@@ -69,7 +70,9 @@ def last_heartbeat() -> dt.datetime | None:
 
 def status() -> Status:
     """Everything, asked now. Takes a second longer when workers are silent, because they are asked directly."""
-    lights = [_web(), *_workers(), _mail(), *_endpoints(), *_disks()]
+    answered = f"{socket.gethostname()} answered, with {connection.display_name}."
+    web = Light("Web", GOOD, answered, timezone.now())
+    lights = [web, *_workers(), _mail(), *_endpoints(), *_disks()]
     return Status(lights, list(waiting_jobs(timezone.now())))
 
 
@@ -88,22 +91,16 @@ def waiting_jobs(now: dt.datetime) -> Iterator[Waiting]:
     tasks = JudgeTask.objects.filter(
         state=TaskState.WAITING, run__state=RunState.RUNNING, available_at__lte=now
     )
-    kinds: list[tuple[str, QuerySet[JudgeTask] | QuerySet[ImportUpload] | QuerySet[ReportJob], str]] = [
+    kinds: list[tuple[str, QuerySet[Any], str]] = [
         ("Calls of judges", tasks, "available_at"),
         ("Imports", ImportUpload.objects.filter(state=ImportState.WAITING), "created_at"),
         ("Reports to print", ReportJob.objects.filter(state=ReportState.QUEUED), "created_at"),
+        ("Label files to analyse", LabelUpload.objects.filter(state=UploadState.WAITING), "created_at"),
     ]
-    uploads = LabelUpload.objects.filter(state=UploadState.WAITING)
-    for kind, rows, field in [*kinds, ("Label files to analyse", uploads, "created_at")]:
+    for kind, rows, field in kinds:
         found = rows.aggregate(number=Count("pk"), since=Min(field))
         if found["number"]:
             yield Waiting(kind, found["number"], found["since"])
-
-
-def _web() -> Light:
-    return Light(
-        "Web", GOOD, f"{socket.gethostname()} answered, with {connection.display_name}.", timezone.now()
-    )
 
 
 def _workers() -> Iterator[Light]:

@@ -1,7 +1,5 @@
 """The status page of the study's staff, and the banner that leads to it."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.mail import send_mail
 from django.http import HttpRequest, HttpResponse
@@ -34,7 +32,7 @@ def test_mail(request: HttpRequest) -> HttpResponse:
     return redirect("status")
 
 
-def banner(request: HttpRequest) -> dict[str, Any]:
+def banner(request: HttpRequest) -> dict[str, object]:
     """Template context of staff's pages: since when jobs have waited without a worker; asked where it is shown."""
     user = getattr(request, "user", None)
     if user is None or not is_study_staff(user):

@@ -5,7 +5,6 @@ A reason that names a system or a model is withheld, because the judge's own nam
 """
 
 from collections import defaultdict
-from typing import Any
 
 from accounts.models import User
 from accounts.refusal import Refused
@@ -40,46 +39,35 @@ def copy_verdicts(
     chosen = choose_judge(campaign.release, campaign.track, judge)
     if chosen is None:
         raise Refused("No judge has spoken on this track.", code="no_judge", field="judge")
-    asked = _predicate(campaign, chosen, predicate)
+    said = Verdict.objects.filter(judge=chosen, second=None, output__run__release=campaign.release)
+    known = sorted(set(said.order_by().values_list("predicate", flat=True).distinct()))
+    asked = predicate or (known[0] if len(known) == 1 else "")
+    if asked not in known:
+        raise Refused(
+            f"Name what {chosen.label} was asked: {', '.join(known) or 'nothing yet'}.",
+            code="no_predicate",
+            field="predicate",
+        )
+    questions = rubric_from_content(campaign.rubric.content).questions
+    keys = [row.key for row in questions if row.scale.has_values and not row.scale.stepwise]
+    answered = question or next(iter(keys), "")
+    if answered not in keys:
+        raise Refused(
+            f"Name the question that the verdict answers: {', '.join(keys) or 'there is none'}.",
+            code="no_question",
+            field="question",
+        )
     copies, withheld = _copies(campaign, chosen, asked)
     return attach_verdicts(
         actor=actor,
         campaign=campaign,
-        question=_question(campaign, question),
+        question=answered,
         judge=chosen.label,
         predicate=asked,
         verdicts=copies,
         withheld=withheld,
         before_share=before_share,
         seed=seed,
-    )
-
-
-def _predicate(campaign: Campaign, judge: Judge, predicate: str) -> str:
-    rows = Verdict.objects.filter(judge=judge, second=None, output__run__release=campaign.release)
-    known = sorted(set(rows.order_by().values_list("predicate", flat=True).distinct()))
-    if predicate in known:
-        return predicate
-    if not predicate and len(known) == 1:
-        return known[0]
-    raise Refused(
-        f"Name what {judge.label} was asked: {', '.join(known) or 'nothing yet'}.",
-        code="no_predicate",
-        field="predicate",
-    )
-
-
-def _question(campaign: Campaign, question: str) -> str:
-    questions = rubric_from_content(campaign.rubric.content).questions
-    known = [row.key for row in questions if row.scale.has_values and not row.scale.stepwise]
-    if question in known:
-        return question
-    if not question and known:
-        return known[0]
-    raise Refused(
-        f"Name the question that the verdict answers: {', '.join(known) or 'there is none'}.",
-        code="no_question",
-        field="question",
     )
 
 
@@ -90,7 +78,9 @@ def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[Verd
     rows = Verdict.objects.filter(judge=judge, predicate=predicate, second=None, output__in=items)
     for row in rows.order_by("output_id", "order", "vote").defer("call"):
         votes[row.output_id or 0].append(row)
-    names = _names(judge)
+    # names that no reviewer may read: every system's, and the judge's own
+    systems = [name for row in System.objects.values_list("slug", "name", "family") for name in row]
+    names = [name for name in (*systems, judge.slug, judge.model, judge.family, judge.label) if name]
     copies, withheld = [], 0
     for output, cast in votes.items():
         found = tally([Ballot(row.value, row.state) for row in cast])
@@ -103,13 +93,7 @@ def _copies(campaign: Campaign, judge: Judge, predicate: str) -> tuple[list[Verd
     return copies, withheld
 
 
-def _names(judge: Judge) -> list[str]:
-    """Names that no reviewer may read: every system's, and the judge's own."""
-    systems = [name for row in System.objects.values_list("slug", "name", "family") for name in row]
-    return [name for name in (*systems, judge.slug, judge.model, judge.family, judge.label) if name]
-
-
-def verdicts_document(campaign: Campaign) -> dict[str, Any]:
+def verdicts_document(campaign: Campaign) -> dict[str, object]:
     """What is attached, with how the claims were marked; for those who run the campaign. No system occurs."""
     reveal = Reveal.objects.filter(campaign=campaign).first()
     if reveal is None:

@@ -7,6 +7,7 @@ from django import forms
 from annotation.campaigns.forms import PlainForm
 from annotation.models import Campaign
 from benchmark.rubrics import rubric_from_content
+from reports.core.forms import offer
 from reports.verdicts.copies import judges_to_choose, predicates_to_choose
 
 
@@ -33,8 +34,7 @@ class VerdictsForm(PlainForm):
             ("predicate", predicates_to_choose(campaign)),
             ("question", [q.key for q in questions if q.scale.has_values and not q.scale.stepwise]),
         ):
-            self.fields[name].choices = [(value, value) for value in values]  # type: ignore[attr-defined]
+            offer(self, name, [(value, value) for value in values])
 
     def terms(self) -> dict[str, Any]:
-        """What copy_verdicts takes."""
         return {**self.cleaned_data, "before_share": self.cleaned_data["before_share"] / 100}

@@ -68,7 +68,7 @@ def command(*arguments):
 def test_a_file_with_other_columns_is_mapped_by_a_guess_and_answered(anybody):
     upload = sent(anybody, FOREIGN)
     form = anybody.get(page(upload)).context["form"]
-    assert [column["field"].value() for column in form.columns] == ["subject", "rater", "value", ""]
+    assert [column.field.value() for column in form.columns] == ["subject", "rater", "value", ""]
     reply = ask(anybody, upload)
     assert reply.status_code == 302
     text = anybody.get(page(upload)).content.decode()

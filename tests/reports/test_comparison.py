@@ -126,7 +126,7 @@ def test_cochrans_q_uses_the_items_that_all_share():
 
 def test_the_items_that_tell_the_two_apart_come_first_and_missing_labels_last():
     rows = item_rows(made(a="101.", b="110."), "a", "b")
-    assert [(row["first"], row["second"]) for row in rows] == [(1, 0), (0, 1), (1, 1)]
+    assert [(row.first, row.second) for row in rows] == [(1, 0), (0, 1), (1, 1)]
 
 
 @pytest.mark.django_db

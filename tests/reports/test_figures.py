@@ -7,7 +7,7 @@ import pytest
 
 from reports.core.figures.axis import fitting_axis
 from reports.core.figures.confusion import confusion_matrix
-from reports.core.figures.forest import LEFT, RIGHT, WIDTH, Group, Mark, forest_plot
+from reports.core.figures.forest import LEFT, RIGHT, WIDTH, ForestMark, Group, forest_plot
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.progress import LEFT as PROGRESS_LEFT
 from reports.core.figures.progress import RIGHT as PROGRESS_RIGHT
@@ -20,8 +20,8 @@ from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
 from stats.core.estimate import Estimate
 
 SVG = "{http://www.w3.org/2000/svg}"
-JUDGE = Mark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))
-CORRECTED = Mark("corrected", "Corrected", 0.52, (0.5, 0.6))
+JUDGE = ForestMark("judge", "Fixed judge", 16 / 30, (0.3614, 0.6977))
+CORRECTED = ForestMark("corrected", "Corrected", 0.52, (0.5, 0.6))
 HOSTILE = '</text><script>alert("x")</script>&'
 
 
@@ -66,7 +66,7 @@ def test_a_figure_scales_with_its_place(svg):
 @pytest.mark.parametrize(
     "svg",
     [
-        forest_plot(HOSTILE, [Group(HOSTILE, [Mark("judge", HOSTILE, None, None, HOSTILE)])], key="f"),
+        forest_plot(HOSTILE, [Group(HOSTILE, [ForestMark("judge", HOSTILE, None, None, HOSTILE)])], key="f"),
         share_bars(HOSTILE, [HOSTILE], {HOSTILE: {HOSTILE: 1}}, key="s"),
     ],
 )
@@ -94,7 +94,7 @@ def test_the_forest_plot_says_its_numbers_in_words_rounded_half_up():
 
 def test_a_missing_value_is_said_and_not_drawn_at_zero():
     svg = forest_plot(
-        "ToolAcc", [Group("aurora", [Mark("corrected", "C", None, None, "not known yet")])], key="f"
+        "ToolAcc", [Group("aurora", [ForestMark("corrected", "C", None, None, "not known yet")])], key="f"
     )
     assert "not known yet" in words(svg)
     assert len(list(drawn(svg).iter(f"{SVG}polygon"))) == 1  # the legend's
@@ -107,7 +107,7 @@ def test_before_and_after_differ_in_shape_not_only_in_colour():
 
 
 def test_every_mark_stays_inside_the_picture():
-    root = drawn(forest_plot("ToolAcc", [Group("a", [Mark("judge", "J", 1.0, (0.98, 1.0))])], key="f"))
+    root = drawn(forest_plot("ToolAcc", [Group("a", [ForestMark("judge", "J", 1.0, (0.98, 1.0))])], key="f"))
     places = [float(line.get(end)) for line in root.iter(f"{SVG}line") for end in ("x1", "x2")]
     assert min(places) >= 0
     assert max(places) <= WIDTH

@@ -16,7 +16,7 @@ from accounts.models import AuditEvent, User
 from accounts.trail import record
 from annotation.models import Answer, Comment, Flag, FlagSpan, Grade
 from reports.history.chain import START, Head, faults, head, seal, waiting
-from reports.history.kinds import KINDS, Columns, Kind
+from reports.history.kinds import KINDS, Columns, HistoryKind
 from reports.models import HistoryLink
 from reports.tasks import seal_history
 from tests.factories import AssignmentFactory, VerdictFactory
@@ -196,7 +196,7 @@ def test_two_sealers_at_once_cannot_take_the_same_position() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.key)
-def test_the_newest_version_of_a_kind_hashes_every_column(kind: Kind) -> None:
+def test_the_newest_version_of_a_kind_hashes_every_column(kind: HistoryKind) -> None:
     """A new column of such a table needs a new version in reports/history/kinds.py."""
     assert [columns.missing for columns in every_columns(kind.versions[-1]) if columns.missing] == []
 

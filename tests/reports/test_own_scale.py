@@ -129,7 +129,7 @@ def test_agreement_leads_with_ordinal_alpha(refereed):
     results = campaign_results_document(campaign)
     assert list(results["questions"]) == ["recommendation"]
     shown = results_sections(campaign_results(campaign), today=dt.date(2026, 1, 1))["questions"][0]["cells"]
-    assert shown[0]["name"] == "Krippendorff’s alpha, ordinal"
+    assert shown[0].name == "Krippendorff’s alpha, ordinal"
 
 
 def test_stored_labels_are_analysed_in_the_order_of_their_scale(refereed, client, coordinator):

@@ -100,9 +100,7 @@ def test_table_2_oracle_coverage_gap_and_alternative_sources(release):
         enter(judge, oracle, [ELSEWHERE] * materialised, successes(given, materialised))
     document = condition_document(release)
     [table, _] = condition_sections(conditions(release))["tables"]
-    rows = {
-        row["name"]: [figure["cell"] or figure["words"] for figure in row["cells"]] for row in table["rows"]
-    }
+    rows = {row["name"]: [figure.cell or figure.words for figure in row["cells"]] for row in table["rows"]}
     gaps = {row["name"]: row["unpaired"] for row in table["differences"]}
     for (name, (won, given, materialised, other, gap)), share in zip(
         TABLE_2.items(), ALT_SHARES, strict=True
@@ -138,7 +136,7 @@ def test_table_7_leaves_lost_judgments_out_and_bounds_the_value(release):
         enter(judge, run, [ELSEWHERE] * SIZE, labels, lost=SIZE - n)
     [_, table] = condition_sections(conditions(release))["tables"]
     [row] = table["rows"]
-    shown = [(figure["cell"].value, figure["cell"].counts, figure["bounds"]) for figure in row["cells"]]
+    shown = [(figure.cell.value, figure.cell.counts, figure.bounds) for figure in row["cells"]]
     assert shown == [
         ("24.4 %", "48/197", "24.0 and 25.5 %"),  # 48/200 and 51/200
         ("27.0 %", "54/200", ""),

@@ -101,7 +101,7 @@ def test_the_page_answers_the_same_questions(carl, gaps, campaign, analysis):
     sent = {name: value for name, value in (fields | given).items() if value not in (None, False)}
     reply = carl.get(address, {**sent, "analysis": analysis})
     assert reply.status_code == 200, reply.context["form"].errors
-    assert reply.context["answer"]["sections"]
+    assert reply.context["answer"].sections
     assert "Answer" in reply.content.decode()
 
 

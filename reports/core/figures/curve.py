@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reports.core.figures.axis import Axis, fitting_axis
+from reports.core.figures.axis import fitting_axis
 from reports.core.figures.svg import Markup, element, figure, line, text
 from stats.core.display import rounded_percent
 
@@ -21,43 +21,36 @@ def width_chart(
     key: str,
 ) -> Markup:
     """`half_widths` are shares for each of `totals`, by allocation; `names` are the words of the legend."""
-    upright = fitting_axis([max(widths) for widths in half_widths.values()], 0, 1)
-    drawn = [_grid(upright), _ground(totals)]
-    for number, (rule, widths) in enumerate(half_widths.items()):
-        points = [(_x(totals, n), _y(upright, width)) for n, width in zip(totals, widths, strict=True)]
-        drawn += [_path(rule, points), *(_mark(rule, x, y) for x, y in points)]
-        drawn += _legend(rule, names[rule], number)
-    return figure(title, _in_words(totals, half_widths, names), WIDTH, HEIGHT, *drawn, key=key)
+    axis = fitting_axis([max(widths) for widths in half_widths.values()], 0, 1)
 
+    def across(n: int) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * n / max(totals)
 
-def _x(totals: Sequence[int], n: int) -> float:
-    most = max(totals)
-    return _LEFT + (_RIGHT - _LEFT) * n / most
+    def up(share: float) -> float:
+        return _BOTTOM - (_BOTTOM - _TOP) * min(share, axis.end) / axis.end
 
-
-def _y(axis: Axis, share: float) -> float:
-    return _BOTTOM - (_BOTTOM - _TOP) * min(share, axis.end) / axis.end
-
-
-def _grid(axis: Axis) -> Markup:
     drawn = [text("± percentage points", 4, _TOP - 10, size=11)]
     for share in axis.ticks:
-        y = _y(axis, share)
-        drawn.append(line(_LEFT, y, _RIGHT, y, css="grid", colour="#c9ced6", width=0.75))
-        drawn.append(text(rounded_percent(share, places=0), _LEFT - 6, y + 4, anchor="end", size=11))
-    return Markup("".join(drawn))
-
-
-def _ground(totals: Sequence[int]) -> Markup:
-    """Numbers of audits below, as many as fit."""
-    drawn, last = [], -40.0
+        drawn.append(line(_LEFT, up(share), _RIGHT, up(share), css="grid", colour="#c9ced6", width=0.75))
+        drawn.append(text(rounded_percent(share, places=0), _LEFT - 6, up(share) + 4, anchor="end", size=11))
+    # numbers of audits below, as many as fit
+    last = -40.0
     for n in totals:
-        x = _x(totals, n)
-        if x - last >= 34:
-            drawn.append(text(str(n), x, _BOTTOM + 16, anchor="middle", size=11))
-            last = x
+        if across(n) - last >= 34:
+            last = across(n)
+            drawn.append(text(str(n), last, _BOTTOM + 16, anchor="middle", size=11))
     drawn.append(text("audited outputs", (_LEFT + _RIGHT) / 2, _BOTTOM + 36, anchor="middle", size=11))
-    return Markup("".join(drawn))
+    said = []
+    for number, (rule, widths) in enumerate(half_widths.items()):
+        points = [(across(n), up(width)) for n, width in zip(totals, widths, strict=True)]
+        drawn += [_path(rule, points), *(_mark(rule, x, y) for x, y in points)]
+        x, y = 8.0 + 134 * number, 16.0
+        drawn += [_path(rule, [(x, y), (x + 28, y)]), _mark(rule, x + 14, y)]
+        drawn.append(text(names[rule], x + 34, y + 4, size=11.5))
+        each = (f"{n} audits {rounded_percent(width)}" for n, width in zip(totals, widths, strict=True))
+        said.append(f"{names[rule]}: {', '.join(each)}")
+    words = f"Half-width of the expected interval in percentage points. {'; '.join(said)}."
+    return figure(title, words, WIDTH, HEIGHT, *drawn, key=key)
 
 
 def _path(rule: str, points: Sequence[tuple[float, float]]) -> Markup:
@@ -80,23 +73,3 @@ def _mark(rule: str, x: float, y: float) -> Markup:
         return element("rect", x=x - 3, y=y - 3, width=6, height=6, **style)
     points = f"{x:.2f},{y - 5:.2f} {x + 5:.2f},{y:.2f} {x:.2f},{y + 5:.2f} {x - 5:.2f},{y:.2f}"
     return element("polygon", points=points, **style)
-
-
-def _legend(rule: str, name: str, number: int) -> list[Markup]:
-    x, y = 8.0 + 134 * number, 16.0
-    return [
-        _path(rule, [(x, y), (x + 28, y)]),
-        _mark(rule, x + 14, y),
-        text(name, x + 34, y + 4, size=11.5),
-    ]
-
-
-def _in_words(
-    totals: Sequence[int], half_widths: Mapping[str, Sequence[float]], names: Mapping[str, str]
-) -> str:
-    lines = [
-        f"{names[rule]}: "
-        + ", ".join(f"{n} audits {rounded_percent(width)}" for n, width in zip(totals, widths, strict=True))
-        for rule, widths in half_widths.items()
-    ]
-    return f"Half-width of the expected interval in percentage points. {'; '.join(lines)}."

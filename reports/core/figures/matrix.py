@@ -56,40 +56,32 @@ def shaded_matrix(
     drawn = []
     for number, name in enumerate(names):
         y = _TOP + number * _HEIGHT + _HEIGHT / 2 + 4
-        drawn.append(text(f"{number + 1}  {_short(name, 16)}", 4, y, size=11.5))
+        short = name if len(name) <= 16 else f"{name[:15]}…"
+        drawn.append(text(f"{number + 1}  {short}", 4, y, size=11.5))
         x = _LEFT + number * width + width / 2
         drawn.append(text(str(number + 1), x, _TOP - 9, anchor="middle", size=11.5, weight="bold"))
-    drawn += [_cell(cell, row, column, width) for (row, column), cell in sorted(cells.items())]
+    said = []
+    for (row, column), cell in sorted(cells.items()):
+        x, y = _LEFT + column * width, _TOP + row * _HEIGHT
+        drawn.append(
+            element(
+                "rect",
+                x=x + 1,
+                y=y + 1,
+                width=width - 2,
+                height=_HEIGHT - 2,
+                rx=3,
+                class_=f"fig-heat-{'m' if cell.level < 0 else 'p'}{abs(cell.level)}",
+                fill=_FILLS[cell.level],
+                stroke="#8a94a3",
+                stroke_width=0.5,
+            )
+        )
+        middle, base = x + width / 2, y + _HEIGHT / 2 + (0 if cell.below else 4)
+        drawn.append(text(cell.number, middle, base, anchor="middle", size=min(12.0, width / 4.2)))
+        if cell.below:
+            small = min(9.5, 1.6 * width / len(cell.below))
+            drawn.append(text(cell.below, middle, base + 13, anchor="middle", size=small))
+        said.append(f"{names[row]}, {names[column]}: {cell.words}")
     height = _TOP + len(names) * _HEIGHT + 6
-    return figure(title, _in_words(names, cells, reading), WIDTH, height, *drawn, key=key)
-
-
-def _short(name: str, most: int) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"
-
-
-def _cell(cell: Shaded, row: int, column: int, width: float) -> Markup:
-    x, y = _LEFT + column * width, _TOP + row * _HEIGHT
-    box = element(
-        "rect",
-        x=x + 1,
-        y=y + 1,
-        width=width - 2,
-        height=_HEIGHT - 2,
-        rx=3,
-        class_=f"fig-heat-{'m' if cell.level < 0 else 'p'}{abs(cell.level)}",
-        fill=_FILLS[cell.level],
-        stroke="#8a94a3",
-        stroke_width=0.5,
-    )
-    middle, base = x + width / 2, y + _HEIGHT / 2 + (0 if cell.below else 4)
-    parts = [box, text(cell.number, middle, base, anchor="middle", size=min(12.0, width / 4.2))]
-    if cell.below:
-        small = min(9.5, 1.6 * width / len(cell.below))
-        parts.append(text(cell.below, middle, base + 13, anchor="middle", size=small))
-    return Markup("".join(parts))
-
-
-def _in_words(names: Sequence[str], cells: Mapping[tuple[int, int], Shaded], reading: str) -> str:
-    said = [f"{names[row]}, {names[column]}: {cell.words}" for (row, column), cell in sorted(cells.items())]
-    return f"{reading} " + "; ".join(said) + "."
+    return figure(title, f"{reading} {'; '.join(said)}.", WIDTH, height, *drawn, key=key)

@@ -28,7 +28,10 @@ def progress_curve(
     for day, count in days:
         points += [(x(day), height), (x(day), height := y(count))]
     points.append((RIGHT, height))
-    grid = [_level(tick, y(tick)) for tick in scale.ticks if tick == int(tick)]
+    grid = []
+    for tick in (tick for tick in scale.ticks if tick == int(tick)):
+        grid.append(line(LEFT, y(tick), RIGHT, y(tick), css="grid", colour="#c9ced6", width=0.75))
+        grid.append(text(f"{tick:.0f}", LEFT - 6, y(tick) + 4, anchor="end", size=11))
     goal = line(LEFT, y(target), RIGHT, y(target), css="corrected", colour="#b3541e", width=1.5)
     stairs = element(
         "polyline",
@@ -46,11 +49,6 @@ def progress_curve(
     said = "; ".join(f"{_day(day)}: {count}" for day, count in days)
     words = f"Submitted by the end of each day, of {target} wanted. {said}."
     return figure(title, words, WIDTH, BOTTOM + 24, *grid, goal, stairs, *ends, key=key)
-
-
-def _level(count: float, y: float) -> Markup:
-    number = text(f"{count:.0f}", LEFT - 6, y + 4, anchor="end", size=11)
-    return Markup(line(LEFT, y, RIGHT, y, css="grid", colour="#c9ced6", width=0.75) + number)
 
 
 def _day(day: date) -> str:

@@ -13,7 +13,13 @@ _COLOUR = "#1f5fa8"
 
 def reliability_curve(title: str, curve: Sequence[Mapping[str, Any]], *, key: str) -> Markup:
     """`curve` are the bins of `analyse calibration`; scores are shares."""
-    drawn = [_grid(), line(_x(0), _y(0), _x(1), _y(1), css="zero", colour="#6b7480")]
+    drawn = []
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        share = f"{rounded_percent(tick, places=0)} %"
+        drawn.append(line(_LEFT, _y(tick), _RIGHT, _y(tick), css="grid", colour="#c9ced6", width=0.75))
+        drawn.append(text(share, _LEFT - 6, _y(tick) + 4, anchor="end", size=11))
+        drawn.append(text(rounded(tick, places=2), _x(tick), _BOTTOM + 18, anchor="middle", size=11))
+    drawn.append(line(_x(0), _y(0), _x(1), _y(1), css="zero", colour="#6b7480"))
     points = [(_x(row["mean_score"]), row["share"]) for row in curve]
     for x, share in points:
         if share.ci:
@@ -25,7 +31,12 @@ def reliability_curve(title: str, curve: Sequence[Mapping[str, Any]], *, key: st
     for x, share in points:
         drawn.append(element("circle", cx=x, cy=_y(share.value), r=3.5, class_="fig-judge", fill=_COLOUR))
     drawn.append(text("score", (_LEFT + _RIGHT) / 2, _BOTTOM + 38, anchor="middle", size=11))
-    return figure(title, _in_words(curve), WIDTH, HEIGHT, *drawn, key=key)
+    said = [
+        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share'].value)} % of {row['n']}"
+        for row in curve
+    ]
+    words = f"Share that is true, by mean score. {'; '.join(said)}."
+    return figure(title, words, WIDTH, HEIGHT, *drawn, key=key)
 
 
 def _x(share: float) -> float:
@@ -34,22 +45,3 @@ def _x(share: float) -> float:
 
 def _y(share: float) -> float:
     return _BOTTOM - (_BOTTOM - _TOP) * share
-
-
-def _grid() -> Markup:
-    drawn = []
-    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        drawn.append(line(_LEFT, _y(tick), _RIGHT, _y(tick), css="grid", colour="#c9ced6", width=0.75))
-        drawn.append(
-            text(f"{rounded_percent(tick, places=0)} %", _LEFT - 6, _y(tick) + 4, anchor="end", size=11)
-        )
-        drawn.append(text(rounded(tick, places=2), _x(tick), _BOTTOM + 18, anchor="middle", size=11))
-    return Markup("".join(drawn))
-
-
-def _in_words(curve: Sequence[Mapping[str, Any]]) -> str:
-    points = [
-        f"score {rounded(row['mean_score'], places=2)}: {rounded_percent(row['share'].value)} % of {row['n']}"
-        for row in curve
-    ]
-    return f"Share that is true, by mean score. {'; '.join(points)}."

@@ -13,38 +13,26 @@ def share_bars(
     title: str, classes: Sequence[str], rows: Mapping[str, Mapping[str, int]], *, key: str
 ) -> Markup:
     """One bar of full width per row; each class has its colour, its number in the bar and its legend entry."""
-    legend_rows = (len(classes) + 1) // 2
-    y = 4 + _LEGEND * legend_rows + 6
-    drawn = [_legend(classes)]
-    for name, counts in rows.items():
-        drawn.append(text(name, LEFT, y + 14, weight="bold"))
-        drawn.append(_bar(classes, counts, y + _NAME))
-        y += _NAME + _BAR + _GAP
-    return figure(title, _in_words(classes, rows), WIDTH, y, *drawn, key=key)
-
-
-def _legend(classes: Sequence[str]) -> Markup:
-    drawn = []
+    drawn: list[Markup] = []
     for number, name in enumerate(classes):
         x, y = LEFT + (number % 2) * 180, 4 + _LEGEND * (number // 2)
-        drawn.append(_box(number, x, y + 1, 12, 12))
-        drawn.append(text(name, x + 18, y + 11, size=11))
-    return Markup("".join(drawn))
-
-
-def _bar(classes: Sequence[str], counts: Mapping[str, int], y: float) -> Markup:
-    total = sum(counts.values())
-    x, drawn = LEFT, []
-    for number, name in enumerate(classes):
-        count = counts.get(name, 0)
-        if not count:
-            continue
-        width = (RIGHT - LEFT) * count / total
-        drawn.append(_box(number, x, y, width, _BAR))
-        if width > 9 * len(str(count)):
-            drawn.append(text(str(count), x + width / 2, y + _BAR / 2 + 4.5, anchor="middle"))
-        x += width
-    return Markup("".join(drawn))
+        drawn += [_box(number, x, y + 1, 12, 12), text(name, x + 18, y + 11, size=11)]
+    y, said = 4 + _LEGEND * ((len(classes) + 1) // 2) + 6, []
+    for row, counts in rows.items():
+        drawn.append(text(row, LEFT, y + 14, weight="bold"))
+        x, y, total = LEFT, y + _NAME, sum(counts.values())
+        for number, name in enumerate(classes):
+            count = counts.get(name, 0)
+            if not count:
+                continue
+            width = (RIGHT - LEFT) * count / total
+            drawn.append(_box(number, x, y, width, _BAR))
+            if width > 9 * len(str(count)):
+                drawn.append(text(str(count), x + width / 2, y + _BAR / 2 + 4.5, anchor="middle"))
+            x += width
+        y += _BAR + _GAP
+        said.append(f"{row}: {', '.join(f'{counts.get(known, 0)} {known}' for known in classes)}.")
+    return figure(title, " ".join(said), WIDTH, y, *drawn, key=key)
 
 
 def _box(number: int, x: float, y: float, width: float, height: float) -> Markup:
@@ -59,11 +47,4 @@ def _box(number: int, x: float, y: float, width: float, height: float) -> Markup
         fill=_FILLS[place],
         stroke="#6b7480",
         stroke_width=0.75,
-    )
-
-
-def _in_words(classes: Sequence[str], rows: Mapping[str, Mapping[str, int]]) -> str:
-    return " ".join(
-        f"{name}: " + ", ".join(f"{counts.get(known, 0)} {known}" for known in classes) + "."
-        for name, counts in rows.items()
     )

@@ -4,6 +4,7 @@ Colours come twice: as presentation attributes, which a PDF prints, and as class
 overrides them on the page (light, dark). Text is drawn in the colour of the surrounding text.
 """
 
+from collections.abc import Callable
 from html import escape
 
 FONT = 12.0
@@ -21,14 +22,12 @@ class Markup(str):
 
 def element(tag: str, *children: str, **attributes: str | float) -> Markup:
     """One element; plain strings among `children` are escaped. `class_` and `font_size` become class, font-size."""
-    names = {key: key.rstrip("_").replace("_", "-") for key in attributes}
-    written = "".join(f' {names[key]}="{escape(_text(value))}"' for key, value in attributes.items())
+    written = ""
+    for name, value in attributes.items():
+        shown = value if isinstance(value, str) else f"{round(value, 2):g}"
+        written += f' {name.rstrip("_").replace("_", "-")}="{escape(shown)}"'
     content = "".join(child if isinstance(child, Markup) else escape(child) for child in children)
     return Markup(f"<{tag}{written}>{content}</{tag}>" if children else f"<{tag}{written}/>")
-
-
-def _text(value: str | float) -> str:
-    return value if isinstance(value, str) else f"{round(value, 2):g}"
 
 
 def text(
@@ -41,10 +40,20 @@ def text(
 
 
 def line(x1: float, y1: float, x2: float, y2: float, *, css: str, colour: str, width: float = 1) -> Markup:
-    """A straight line."""
     return element(
         "line", x1=x1, y1=y1, x2=x2, y2=y2, class_=f"fig-line-{css}", stroke=colour, stroke_width=width
     )
+
+
+def interval(
+    ends: tuple[float, float] | None, x: Callable[[float], float], y: float, *, css: str, colour: str
+) -> list[Markup]:
+    """A horizontal interval with a short bar at both ends; nothing where there is none."""
+    if ends is None:
+        return []
+    low, high = x(ends[0]), x(ends[1])
+    bars = [line(end, y - 4, end, y + 4, css=css, colour=colour, width=2) for end in (low, high)]
+    return [line(low, y, high, y, css=css, colour=colour, width=2), *bars]
 
 
 def figure(title: str, description: str, width: float, height: float, *parts: Markup, key: str) -> Markup:

@@ -4,7 +4,7 @@ Reads a label file of anybody's; no stored release and no database is needed.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,9 @@ def argument(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return typed
 
 
-_GROUP: dict[str, Any] = {"type": argument(running.words), "required": True}
+_GROUP = {"type": argument(running.words), "required": True}
 # How the command line asks for an option of stats.analyses.running; names as there.
-ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
+ARGUMENTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "question": ("--question", {"help": "look at the labels of one question only"}),
     "rater_kind": ("--rater-kind", {"choices": GRADERS, "help": "labels of these raters only"}),
     "level": ("--level", {"choices": LEVELS, "help": "level of measurement of the values"}),
@@ -99,7 +99,7 @@ class Command(BaseCommand):
             for option in analysis.takes:
                 flag, terms = ARGUMENTS[option]
                 if option == "positive" and analysis.needs_positive:
-                    terms = terms | {"required": True}
+                    terms = {**terms, "required": True}
                 own.add_argument(flag, **terms)
 
     def _common(self, parser: CommandParser) -> None:
@@ -118,7 +118,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every resampling")
         parser.add_argument("--confidence", type=float, default=0.95, help="level of the intervals")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> running.Document:
         self.analysis: str = options["analysis"]
         path: Path = options["file"]
         try:
@@ -132,7 +132,7 @@ class Command(BaseCommand):
         except ValueError as misuse:
             raise CommandError(str(misuse), returncode=2) from misuse
 
-    def _asked(self, options: dict[str, Any]) -> running.Request:
+    def _asked(self, options: Mapping[str, Any]) -> running.Request:
         settings = Options(
             seed=options["seed"],
             confidence=options["confidence"],
@@ -148,5 +148,5 @@ class Command(BaseCommand):
             **{name: options[name] for name in own if name in options},
         )
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: running.Document) -> str:
         return running.text(self.analysis, document)

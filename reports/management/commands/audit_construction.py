@@ -1,6 +1,6 @@
 """manage.py audit_construction: the program's items of the construction audit, over a whole release."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -30,7 +30,7 @@ class Command(TouchstoneCommand):
             help="the judge version shown next to it; if left out, the newest that was asked",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         release = release_named(options["release"])
         report = audit_construction(actor=None, release=release)
         found = chosen_findings(release, newest_audit(release), {"value": "no"})
@@ -49,44 +49,34 @@ class Command(TouchstoneCommand):
             ],
         }
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         judge, instances, new = document["judge"], document["instances"], document["new"]
         lines = [f"{document['release']}: {judge} about {instances} instances, {new} new verdicts", ""]
-        lines += [_line(item) for item in document["items"]]
-        lines += ["", *_raters(document["raters"])]
+        for item in document["items"]:
+            fault = item["fault"]
+            if item["by"] != "program":
+                lines.append(f"{item['title']}: needs a person")
+            elif fault["value"] is None:
+                lines.append(f"{item['title']}: no instances")
+            else:
+                counts = ", ".join(f"{count} {value}" for value, count in item["counts"].items() if count)
+                low, high = (100 * end for end in fault["ci"])
+                share = f"{100 * fault['value']:.1f} % [{low:.1f}, {high:.1f}]"
+                lines.append(f"{item['title']}: {counts}; at fault {share}")
+        found, rows = document["raters"], []
+        lines += ["", f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"]
+        for item in found["items"]:
+            for pair in item["pairs"]:
+                if pair["compared"]:
+                    kappa = pair["cohen_kappa"]
+                    compared = [pair["compared"], pair["differing"], number(pair["percent"]["value"])]
+                    agreement = [number(kappa["value"]), interval(kappa["ci"])]
+                    rows.append([item["key"], " and ".join(pair["raters"]), *compared, *agreement])
+        head = ("item", "raters", "compared", "differ", "agreement", "kappa", "interval")
+        lines.append(aligned(head, rows))
+        for item in found["items"]:
+            if item["standings"]["contradiction"]:
+                n = item["standings"]["contradiction"]
+                lines.append(f"{item['key']}: {n} instances with a yes against a no")
         lines += ["", *(f"{row['instance']}  {row['item']}: {row['reason']}" for row in document["findings"])]
         return "\n".join(lines)
-
-
-def _line(item: dict[str, Any]) -> str:
-    if item["by"] != "program":
-        return f"{item['title']}: needs a person"
-    counts = ", ".join(f"{number} {value}" for value, number in item["counts"].items() if number)
-    fault = item["fault"]
-    if fault["value"] is None:
-        return f"{item['title']}: no instances"
-    low, high = (100 * end for end in fault["ci"])
-    return f"{item['title']}: {counts}; at fault {100 * fault['value']:.1f} % [{low:.1f}, {high:.1f}]"
-
-
-def _raters(found: dict[str, Any]) -> Iterator[str]:
-    """Every two raters with instances in common, item by item."""
-    yield f"Program, {found['judge'] or 'judge (none was asked)'} and experts side by side"
-    rows = [
-        [
-            item["key"],
-            " and ".join(pair["raters"]),
-            pair["compared"],
-            pair["differing"],
-            number(pair["percent"]["value"]),
-            number(pair["cohen_kappa"]["value"]),
-            interval(pair["cohen_kappa"]["ci"]),
-        ]
-        for item in found["items"]
-        for pair in item["pairs"]
-        if pair["compared"]
-    ]
-    yield aligned(("item", "raters", "compared", "differ", "agreement", "kappa", "interval"), rows)
-    for item in found["items"]:
-        if item["standings"]["contradiction"]:
-            yield f"{item['key']}: {item['standings']['contradiction']} instances with a yes against a no"

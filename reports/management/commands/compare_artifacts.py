@@ -1,5 +1,6 @@
 """manage.py compare_artifacts A.json B.json: what differs between two frozen scores, and what that did."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,11 @@ class Command(TouchstoneCommand):
     def run(self, **options: Any) -> dict[str, Any]:
         return compare(_comparable(options["left"]), _comparable(options["right"]))
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         return comparison_text(document)
 
 
-def _comparable(path: Path) -> dict[str, Any]:
+def _comparable(path: Path) -> Mapping[str, Any]:
     try:
         return read_comparable(read_file(path))
     except Refused as refusal:

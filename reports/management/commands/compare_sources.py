@@ -1,13 +1,13 @@
 """manage.py compare_sources: whose source every output selected, and which of them is the citing paper."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from benchmark.models import Release
 from benchmark.releases.queries import release_named
 from judging.models import JudgeRun
 from judging.programs.sources import ask_about_sources, source_program
@@ -28,14 +28,22 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--release", required=True)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         release = release_named(options["release"])
         try:
             ask_about_sources(actor=None, release=release)
         except Refused as refusal:
             if refusal.code not in ("nothing_to_ask", "being_compared"):
                 raise
-        _work(release)
+        # lend a hand until no comparison of the release is running
+        running = JudgeRun.objects.filter(
+            release=release, state=RunState.RUNNING, judge__program=source_program(release).label
+        )
+        while running.exists():
+            drain()
+            reconcile()
+            if running.exists():
+                time.sleep(_POLL_SECONDS)
         matcher = newest_matcher(release)
         flags = [
             {
@@ -51,20 +59,8 @@ class Command(TouchstoneCommand):
         ]
         return {"release": release.name, "matcher": matcher.label if matcher else None, "flags": flags}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         head = f"{document['release']}: {len(document['flags'])} outputs to look at ({document['matcher']})"
         return "\n".join(
             [head, *(f"{f['instance']} {f['system']} {f['track']}: {f['reason']}" for f in document["flags"])]
         )
-
-
-def _work(release: Release) -> None:
-    """Lend a hand until no comparison of the release is running."""
-    running = JudgeRun.objects.filter(
-        release=release, state=RunState.RUNNING, judge__program=source_program(release).label
-    )
-    while running.exists():
-        drain()
-        reconcile()
-        if running.exists():
-            time.sleep(_POLL_SECONDS)

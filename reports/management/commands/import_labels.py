@@ -18,7 +18,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--release", required=True)
         parser.add_argument("--dry-run", action="store_true", help="check everything, store nothing")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         release = release_named(options["release"])
         report = import_labels(actor=None, path=options["file"], release=release, dry_run=options["dry_run"])
         return {

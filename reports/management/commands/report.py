@@ -41,7 +41,7 @@ class Command(TouchstoneCommand):
         parser.add_argument("--identities", action="store_true", help="name systems and graders at the items")
         parser.add_argument("--out", required=True, type=Path, metavar="FILE")
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, str | int]:
         release = release_named(options["release"])
         campaign = campaign_called(options["campaign"]) if options["campaign"] else None
         if campaign and campaign.release_id != release.pk:

@@ -9,5 +9,5 @@ from reports.history.chain import head, seal
 class Command(TouchstoneCommand):
     help = "Seal what was written since the last pass and print the head of the chain."
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, str | int]:
         return {"sealed": seal(), "head": str(head())}

@@ -1,6 +1,7 @@
 """manage.py verify_artifact: recompute an artifact from its own inputs and say what differs."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ class Command(TouchstoneCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("artifact", type=Path)
 
-    def run(self, **options: Any) -> dict[str, Any]:
+    def run(self, **options: Any) -> dict[str, object]:
         verification = verify_file(read_file(options["artifact"]))
         if not verification.verified:
             if options["json"]:
@@ -27,6 +28,6 @@ class Command(TouchstoneCommand):
             raise Refused(f"The artifact does not verify:\n{listed}", code="does_not_verify")
         return verification.as_json()
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         said = f"verified: every number follows from the inputs (sha256 {document['sha256']})"
         return "\n".join([said, *document["notes"]])

@@ -1,5 +1,6 @@
 """manage.py verify_history: check that no sealed row of the history was changed, removed or put in between."""
 
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
@@ -24,24 +25,22 @@ class Command(TouchstoneCommand):
             help="a head that was kept elsewhere and must still be in the chain; may be given several times",
         )
 
-    def run(self, **options: Any) -> dict[str, Any]:
-        kept = [fault_of(_head(text)) for text in options["head"]]
+    def run(self, **options: Any) -> dict[str, object]:
+        kept = []
+        for text in options["head"]:
+            position, _, chain = text.partition(":")
+            if not position.isdecimal() or len(chain) != 64:
+                raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
+            kept.append(fault_of(Head(int(position), chain.lower())))
         found = [fault for fault in kept if fault] + list(islice(faults(), SHOWN))
         if found:
             listed = "\n".join(map(str, found))
             raise Refused(f"The history is not what was sealed:\n{listed}", code="history_broken")
         return {"head": str(head()), "heads_checked": len(kept), "waiting": waiting()}
 
-    def text(self, document: dict[str, Any]) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         open_rows = ", ".join(f"{count} {kind}" for kind, count in document["waiting"].items() if count)
         return (
             f"every sealed row is as it was; head {document['head']}\n"
             f"not sealed yet: {open_rows or 'nothing'}"
         )
-
-
-def _head(text: str) -> Head:
-    position, _, chain = text.partition(":")
-    if not position.isdecimal() or len(chain) != 64:
-        raise Refused(f"{text!r} is not POSITION:HASH, as seal_history prints it", code="bad_head")
-    return Head(int(position), chain.lower())
