@@ -81,7 +81,7 @@ def from_json(hint: Any, value: Any) -> Any:
         return from_json(inside[0], value)
     if origin in (Union, UnionType):
         return from_json(next(one for one in inside if one is not NoneType and _fits(one, value)), value)
-    if is_dataclass(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         keys = [key for key in keys_of(hint) if key.name in value]
         return hint(**{key.field: from_json(key.hint, value[key.name]) for key in keys})
     if origin is tuple:
@@ -97,7 +97,7 @@ def from_json(hint: Any, value: Any) -> Any:
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether a document of one of several classes is of this one: it has all keys that must be there, and no other."""
-    if not is_dataclass(hint):
+    if not (isinstance(hint, type) and is_dataclass(hint)):
         return True
     keys = keys_of(hint)
     return {key.name for key in keys if not key.left_out} <= set(value) <= {key.name for key in keys}
