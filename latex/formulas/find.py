@@ -35,9 +35,9 @@ def formula(engine: Engine, closing: Token | None, environment: str, *, display:
     if collector.fault:
         show_source(engine, source, collector.fault, start, end, display=display)
         return
-    labelled = any(token.kind == "word" and token.text == "label" for token in collector.tokens)
-    if not engine.numbered and not labelled and environment + "*" in DISPLAYS:
-        environment += "*"
+    if not engine.numbered and environment + "*" in DISPLAYS:
+        labelled = any(token.kind == "word" and token.text == "label" for token in collector.tokens)
+        environment += "" if labelled else "*"
     block = engine.anchor(engine.writer.next_id)
 
     def label(name: str, number: str) -> None:

@@ -267,9 +267,9 @@ class Stream:
         depth = 0
         while len(taken) <= self._farthest():
             if depth == 0 and self._match(until):
-                inner, ends = taken[1:-1], "".join(token.kind for token in (*taken[:1], *taken[-1:]))
-                wrapped = len(taken) > 1 and ends == "{}" and all(token.kind not in "{}" for token in inner)
-                return inner if wrapped else taken
+                inner = taken[1:-1]  # outer braces go, if there are no others
+                braced = len(taken) > 1 and taken[0].kind == "{" and taken[-1].kind == "}"
+                return inner if braced and all(token.kind not in "{}" for token in inner) else taken
             token = self.character()
             if token is None:
                 break

@@ -79,16 +79,12 @@ def calibration_text(document: Document) -> str:
         )
         for judge in found["judges"]:
             names = ("auc", "brier", "overconfidence")
-            curve = [
-                [
-                    " to ".join(dict.fromkeys((number(row["low"]), number(row["high"])))),
-                    row["n"],
-                    number(row["mean_score"]),
-                    number(row["share"]["value"]),
-                    interval(row["share"]["ci"]),
-                ]
-                for row in judge["curve"]
-            ]
+            curve = []
+            for row in judge["curve"]:
+                low, high = number(row["low"]), number(row["high"])
+                share = number(row["share"]["value"]), interval(row["share"]["ci"])
+                scores = low if low == high else f"{low} to {high}"
+                curve.append([scores, row["n"], number(row["mean_score"]), *share])
             blocks.append(
                 f"{_judge(judge)}: {judge['scored']} scored, {judge['true']} of them true, "
                 f"{judge['missing']} labelled without a score\n{estimates(judge, names)}\n"

@@ -165,14 +165,8 @@ def check_positive(table: Table, positive: str, order: Sequence[str] = ()) -> No
 
 
 def _row_outcomes(table: Table, positives: frozenset[str]) -> Ints:
-    by_value = [
-        Outcome.POSITIVE
-        if value in positives
-        else Outcome.UNCERTAIN
-        if value in UNCERTAIN_VALUES
-        else Outcome.NEGATIVE
-        for value in table["value"].values
-    ]
+    known = dict.fromkeys(UNCERTAIN_VALUES, Outcome.UNCERTAIN) | dict.fromkeys(positives, Outcome.POSITIVE)
+    by_value = [known.get(value, Outcome.NEGATIVE) for value in table["value"].values]
     answered = np.array(by_value, dtype=np.int64)[table["value"].codes]
     state = table["state"]
     outcomes = np.where(state.is_in("abstain"), Outcome.ABSTAIN, answered)

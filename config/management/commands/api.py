@@ -124,12 +124,12 @@ def _write(body: IO[bytes], options: Mapping[str, Any]) -> tuple[dict[str, objec
     else:
         data = _read(argument[1:]) if argument.startswith("@") else os.fsencode(argument)
     given: dict[str, list[tuple[str, str]]] = {"text": [], "file": []}
-    for option, fields_of_it in given.items():
+    for option, pairs in given.items():
         for named in options[option]:
             name, _, path = named.partition("=")
             if not (name and path):
                 raise CommandError(f"{named!r} is not NAME=FILE", returncode=2)
-            fields_of_it.append((name, path))
+            pairs.append((name, path))
     texts, files = given["text"], given["file"]
     if options["method"] != "GET" and not texts and not files:
         body.write(data)
