@@ -2,7 +2,7 @@
 
 On both runs what databases do in their own way: constraints, guards, locks, claims, JSON, ordering, restoring, text
 that one of them refuses. On PostgreSQL alone runs what is about a deployment: servers that die, reviewers at once, a
-whole study in the browser. `make test-all` runs everything on both, for a night. Every run begins with all migrations,
+whole study in the browser, attackers, and any text or request that comes over HTTP. `make test-all` runs everything on both, for a night. Every run begins with all migrations,
 or on SQLite with a copy of what they made while the code is the same (tests/deployment.py).
 tests/test_databases.py looks for gaps.
 """
@@ -12,23 +12,26 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent
 
 _ON_BOTH = {
-    "": "constraints guards restore typed_texts others_objects",
+    "": "constraints guards restore others_objects",
     "accounts": "constraints idempotency invitations joined members people_s_own_data sessions signing_in"
     " tokens",
-    "annotation": "assigning authorship calibration campaign_actions comment_bank concurrency conflicts constraints"
+    "annotation": "assigning calibration campaign_actions comment_bank concurrency conflicts constraints"
     " grading_actions informed late_work quarantine side_drafts statements training",
     "benchmark": "constraints croissant identity_scan import_outputs import_release imports protocol_flags rendering"
     " settling",
     "config": "away checks database monitoring",
     "judging": "actions breaker budget claims combining early_stop instances lanes pairs reparsing worker",
-    "reports": "artifacts construction_audit exclusions history invariants label_pages label_round_trip labels"
-    " random_requests report_jobs round status upload_constraints",
+    "reports": "artifacts construction_audit exclusions history invariants kept_scores label_pages label_round_trip"
+    " labels report_jobs round status upload_constraints",
 }
 _ON_POSTGRESQL = {
+    "": "typed_texts",
     "accounts": "blind_role",
+    "annotation": "authorship",
     "browser": "faults five_protocols grading grading_places whole_study",
     "chaos": "away deploying grading importing",
     "judging": "stopping survival",
+    "reports": "random_requests",
 }
 
 
