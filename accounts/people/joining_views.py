@@ -21,7 +21,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Name, password and domains; the account exists once they are valid, and the link is spent."""
     invitation = queries.usable_invitation(token).first()
     if invitation is None:
-        return render(request, "people/join_gone.html", status=404)
+        return render(request, "accounts/people/join_gone.html", status=404)
     form = JoinForm(request.POST or None, email=invitation.email)
     domains = cast(FirstDomains, FirstDomainFormSet(request.POST or None, prefix="domains"))
     if request.method == "POST" and form.is_valid() and domains.is_valid():
@@ -33,9 +33,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
                 expertise=domains.stated(),
             )
         except Refused:
-            return render(request, "people/join_gone.html", status=404)
+            return render(request, "accounts/people/join_gone.html", status=404)
         logout(request)  # the person signed in on this browser is not the one who joined
         messages.success(request, "Your account is ready. Sign in with your email address and password.")
         return redirect("account_login")
     context = {"invitation": invitation, "form": form, "formset": domains, "domains": SUGGESTED}
-    return render(request, "people/join.html", context, status=422 if form.is_bound else 200)
+    return render(request, "accounts/people/join.html", context, status=422 if form.is_bound else 200)

@@ -22,4 +22,4 @@ def audit_trail(request: SignedInRequest) -> HttpResponse:
     wanted = {name: request.GET.get(name, "").strip() for name in FILTERS}
     page = Paginator(queries.audit_events(**wanted), PER_PAGE).get_page(request.GET.get("page"))
     context = {"page": page, "wanted": wanted, "query": urlencode(wanted), "kinds": queries.audited_kinds()}
-    return render(request, "people/audit_trail.html", context)
+    return render(request, "accounts/people/audit_trail.html", context)

@@ -31,7 +31,7 @@ def _page(request: SignedInRequest, form: InvitationForm, status: int = 200) -> 
         "gift": _grantable(request),
         "now": timezone.now(),
     }
-    return render(request, "people/people.html", context, status=status)
+    return render(request, "accounts/people/people.html", context, status=status)
 
 
 def _grantable(request: SignedInRequest) -> frozenset[str]:
@@ -84,7 +84,7 @@ def person(request: SignedInRequest, pk: int) -> HttpResponse:
         "reason_form": ReasonForm(),
         "events": queries.audit_events(target_kind="accounts.user", target_key=str(pk))[:20],
     }
-    return render(request, "people/person.html", context)
+    return render(request, "accounts/people/person.html", context)
 
 
 def _reason(request: SignedInRequest) -> str:

@@ -50,7 +50,7 @@ def _page(request: SignedInRequest, status: int = 200, **special: Any) -> HttpRe
         "domains": SUGGESTED,
         **special,
     }
-    return render(request, "people/profile.html", context, status=status)
+    return render(request, "accounts/profile/profile.html", context, status=status)
 
 
 @login_required
@@ -98,19 +98,19 @@ def erase(request: SignedInRequest) -> HttpResponse:
         else:
             logout(request)
             return redirect("erased")
-    return render(request, "people/erase.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "accounts/profile/erase.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @require_GET
 def erased(request: HttpRequest) -> HttpResponse:
     """The page shown after an erasure."""
-    return render(request, "people/erased.html")
+    return render(request, "accounts/profile/erased.html")
 
 
 @require_GET
 def privacy(request: HttpRequest) -> HttpResponse:
     """What is stored about people, who sees it, and for how long."""
-    return render(request, "people/privacy.html")
+    return render(request, "accounts/profile/privacy.html")
 
 
 @login_required

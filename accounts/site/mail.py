@@ -43,7 +43,7 @@ def invitation_link(token: str) -> str:
 def send_invitation(made: NewInvitation) -> bool:
     """Email the link to the invited address; False, and a line in the log, when the mail server refuses."""
     context = {"invitation": made.invitation, "link": invitation_link(made.token)}
-    body = render_to_string("people/invitation.txt", context)
+    body = render_to_string("accounts/people/invitation.txt", context)
     try:
         send_mail("An invitation to Touchstone", body, None, [made.invitation.email])
     except OSError as error:  # smtplib's errors are among them
