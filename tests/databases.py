@@ -1,9 +1,9 @@
 """Which database each test file runs on. A file that no table names runs on SQLite, the database of a first look.
 
-On both runs what databases do in their own way: constraints, guards, locks, claims, JSON, ordering, restoring, text
-that one of them refuses. On PostgreSQL alone runs what is about a deployment: servers that die, reviewers at once, a
-whole study in the browser, attackers, and any text or request that comes over HTTP. `make test-all` runs everything on both, for a night. Every run begins with all migrations,
-or on SQLite with a copy of what they made while the code is the same (tests/deployment.py).
+On both runs what databases do in their own way: constraints, guards, locks, claims, JSON, ordering, restoring. On
+PostgreSQL alone runs what is about a deployment: servers that die, reviewers at once, a whole study in the browser,
+attackers, and any text or request that comes over HTTP. `make test-all` runs everything on both, for a night. Every run
+begins with all migrations, or on SQLite with a copy of what they made while the code is the same (tests/deployment.py).
 tests/test_databases.py looks for gaps.
 """
 

@@ -16,12 +16,14 @@ from django.utils import timezone
 from accounts.refusal import Refused
 from annotation.models import Answer, Assignment, Campaign, Grade
 from benchmark.releases.freezing import freeze_release
+from canonical.documents import as_json
 from reports.artifact.freezing import FORMAT, assemble, build, freeze_artifact
 from reports.artifact.manifest import Manifest, read_manifest
 from reports.artifact.verification import read_artifact, verify, verify_file
-from reports.core.canonical import canonical
+from reports.core.canonical import canonical, sha256
 from reports.models import Artifact
-from reports.scores.inputs import Inputs, collect
+from reports.scores.document import score
+from reports.scores.inputs import METHODS, Inputs, collect
 from tests.factories import AssignmentFactory, CampaignFactory, ItemFactory
 
 FIRST = Path(__file__).parent / "data" / "first_artifacts"
@@ -63,6 +65,22 @@ def test_an_artifact_frozen_with_the_third_methods_verifies_byte_for_byte(gaps):
     frozen = build(replace(collect(release=gaps), methods=3), read_manifest(gaps, "raw"))
     assert frozen["parts"]["score"] == "8a3a122cb5284c9d9bfb402a103886c2d5cec0283fa6071fd2bf232294ef3b26"
     assert verify_file(canonical(frozen) + b"\n").verified
+
+
+@pytest.mark.parametrize("path", sorted(FIRST.glob("*.json.gz")), ids=lambda path: path.name)
+def test_every_method_computes_the_scores_that_it_always_computed(path):
+    """The hashes are of the scores that commit e3deb35 computes from these inputs."""
+    inputs = Inputs.from_json(json.loads(gzip.decompress(path.read_bytes()))["inputs"])
+    known = json.loads((FIRST.parent / "score_hashes.json").read_text())[path.name]
+    assert list(known) == [str(number) for number in range(1, METHODS + 1)], (
+        "add the hashes of the new methods"
+    )
+    for number, expected in known.items():
+        found = sha256(as_json(score(replace(inputs, methods=int(number)))))
+        assert found == expected, (
+            f"artifacts frozen with methods {number} no longer verify: compute the new figure only from a new number "
+            "of METHODS (reports/scores/inputs.py) on"
+        )
 
 
 def test_a_new_artifact_says_by_which_audit_methods_it_was_computed(gaps, document):
