@@ -8,9 +8,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from annotation.adjudication import actions, unblinding
 from annotation.adjudication.as_json import decision_json, item_json, queue_json, unblinding_json
 from annotation.adjudication.settling import State
@@ -109,13 +108,7 @@ class AdjudicatedItemView(StaffView):
         """What each grader said, by letter, and what was decided."""
         return Response(item_json(item_called(campaign_or_404(slug), name)))
 
-    @extend_schema(
-        operation_id="campaign_adjudicate",
-        parameters=[OPTIONAL_KEY],
-        request=AdjudicateIn,
-        responses={201: AdjudicatedOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_adjudicate", request=AdjudicateIn, responses={201: AdjudicatedOut})
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Decide one question of a closed campaign's item."""
         item = item_called(campaign_or_404(slug), name)
@@ -131,13 +124,7 @@ class UnblindingView(StaffView):
         campaign = campaign_or_404(slug)
         return Response(unblinding_json(campaign, queries.unblinding(campaign)))
 
-    @extend_schema(
-        operation_id="campaign_unblind",
-        parameters=[OPTIONAL_KEY],
-        request=UnblindingIn,
-        responses={200: UnblindingOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_unblind", request=UnblindingIn, responses={200: UnblindingOut})
     def post(self, request: Request, slug: str) -> Response:
         """Request the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
         campaign = campaign_or_404(slug)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.calibration import actions
 from annotation.calibration.reading import current_round, discussed_or_404, discussion, round_values
 from annotation.campaigns.forms import CalibrationForm, content_from_post
@@ -83,7 +83,7 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
-        try:
+        with told(request):
             verb = request.POST.get("verb", "")
             if verb == "reveal":
                 actions.reveal_calibration(actor=request.user, campaign=row)
@@ -94,8 +94,6 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
             else:
                 raise Refused("Enter how many items the round takes.", field="items")
             return redirect("calibration", slug=slug)
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     context = {
         "campaign": row,
         "rounds": round_values(row),

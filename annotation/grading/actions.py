@@ -52,6 +52,15 @@ class DraftConflict(Refused):
             "This item was changed in another window or on another device.", code="draft_conflict"
         )
 
+    def further(self) -> dict[str, object]:
+        names = (
+            "version",
+            "content",
+            "active_seconds",
+            "saved_at",
+        )  # the drafts of other forms have no clock
+        return {"stored": {name: getattr(self.stored, name) for name in names if hasattr(self.stored, name)}}
+
 
 def require_own(reviewer: User, assignment: Assignment) -> None:
     """Raise NotAllowed unless the place belongs to `reviewer`, blind, and was not given up."""

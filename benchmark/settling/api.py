@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from accounts.profile.api import caller, understood
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from benchmark.models import Release, Settlement, SettlementVerdict
 from benchmark.releases.queries import release_or_404
 from benchmark.settling.actions import settle, withdraw_settlement
@@ -89,13 +89,7 @@ class QuestionsView(StaffView):
 
 
 class QuestionView(StaffView):
-    @extend_schema(
-        operation_id="releases_settle_source",
-        parameters=[OPTIONAL_KEY],
-        request=SettlementIn,
-        responses={200: SettlementOut, **REFUSED},
-    )
-    @idempotent
+    @writes("releases_settle_source", request=SettlementIn, responses={200: SettlementOut, 404: RefusalOut})
     def post(self, request: Request, name: str, pair: str) -> Response:
         """Say whether the two are one work. The latest answer counts, for every output with this pair."""
         sent = understood(SettlementIn, request)

@@ -10,7 +10,6 @@ from rest_framework import generics, serializers
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.models import User
 from accounts.profile.api import checked, understood
@@ -18,6 +17,7 @@ from accounts.refusal import Refused
 from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
@@ -206,10 +206,8 @@ class JudgeRunDetail(generics.RetrieveAPIView[JudgeRun]):
         return Response(JudgeRunSerializer(self.get_object()).data)
 
 
-class JudgeRunSteer(APIView):
+class JudgeRunSteer(StaffView):
     """Pause, resume or cancel a run."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=SteerIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
@@ -219,10 +217,8 @@ class JudgeRunSteer(APIView):
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
 
 
-class JudgeRunRetry(APIView):
+class JudgeRunRetry(StaffView):
     """Put the failed tasks of a run back into the queue."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=None, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
@@ -230,10 +226,8 @@ class JudgeRunRetry(APIView):
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
 
 
-class JudgeRunReparse(APIView):
+class JudgeRunReparse(StaffView):
     """Read the stored replies of a run with today's parser."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=None, responses={200: schema_of(Reparsed), 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
