@@ -60,20 +60,33 @@ def _page(
     reason: str = "",
     remark: str = "",
 ) -> HttpResponse:
-    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
-    draft = later_draft(place, Occasion.DISCUSSION)
-    content = draft.content if content is None else {**content, "note": reason}
     context = {
-        "draft": draft,
-        "content": content,
-        "sheet": sheet(place, content=content, problems=problems),
+        **later_form(place, Occasion.DISCUSSION, refusal, content, reason),
         "discussion": discussion(subject, request.user),
         "grade": live_grade(place),
-        "refusal": refusal.reason if refusal else "",
-        "reason": content.get("note", ""),
         "remark": remark,
     }
     return render(request, "annotation/calibration/discussion.html", context, status=409 if refusal else 200)
+
+
+def later_form(
+    place: Assignment,
+    occasion: Occasion,
+    refusal: Refused | None,
+    content: dict[str, object] | None,
+    reason: str,
+) -> dict[str, object]:
+    """What a form of later answers prints: what was sent and refused, else what is kept of it."""
+    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, occasion)
+    content = draft.content if content is None else {**content, "note": reason}
+    return {
+        "draft": draft,
+        "content": content,
+        "sheet": sheet(place, content=content, problems=problems),
+        "refusal": refusal.reason if refusal else "",
+        "reason": content.get("note", ""),
+    }
 
 
 @staff_only

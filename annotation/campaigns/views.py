@@ -1,6 +1,7 @@
 """Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -15,7 +16,10 @@ from annotation.campaigns.forms import ClosingForm
 from annotation.campaigns.setup_forms import WhileOpenForm
 from annotation.core import queries
 from annotation.core.phases import Phase, Verb, allows
+from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
+
+PAGE = 50
 
 
 @staff_only
@@ -139,3 +143,13 @@ def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
             request, f"{counts['released']} late places released, {counts['reassigned']} assigned to others."
         )
     return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_GET
+def ways(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Issues that reviewers reported: totals, reasons, and the items."""
+    row = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
+    found = ways_out(row)
+    page = Paginator(found["items"], PAGE).get_page(request.GET.get("page"))
+    return render(request, "annotation/grading/ways_out.html", {"campaign": row, "ways": found, "page": page})

@@ -9,8 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
+from accounts.access import staff_only
 from accounts.site.pages import SignedInRequest, told
 from benchmark.models import Settlement
 from benchmark.protocols import get_protocol
@@ -22,7 +21,7 @@ PAGE = 20
 SHOWN = {"open": "Open", "settled": "Settled"}
 
 
-@require_role(RoleName.COORDINATOR, RoleName.OWNER)
+@staff_only
 @require_http_methods(["GET", "POST"])
 def settling(request: SignedInRequest, name: str) -> HttpResponse:
     """Every open case with its answers; POST answers one or withdraws an answer."""

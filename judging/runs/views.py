@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import require_role
+from accounts.access import require_role, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest, told
@@ -31,7 +31,6 @@ from judging.runs.steering import adjust_run, retry_failed, steer
 from work.endpoints import no_endpoint_reason
 from work.models import RunState
 
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 owner_only = require_role(RoleName.OWNER)
 
 
