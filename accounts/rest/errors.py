@@ -32,9 +32,8 @@ REFUSED = {409: RefusalOut, 422: RefusalOut}  # what a writing operation may ans
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: our refusals and DRF's own errors get the same shape."""
     if isinstance(error, Refused):
-        place = {"line": error.line, "field": error.field}
-        body = {"code": error.code, "reason": error.reason, **place, **error.further()}
-        return Response(body, status=refusal_status(error))
+        told = {"code": error.code, "reason": error.reason, "line": error.line, "field": error.field}
+        return Response({**told, **error.further()}, status=refusal_status(error))
     response = exception_handler(error, context)
     if response is None:
         return None

@@ -243,13 +243,12 @@ def _sent(request: SignedInRequest) -> QueryDict | None:
 
 def _require_something_to_draw(form: TermsForm) -> None:
     """Refuse a track without outputs while its field can still be changed."""
-    way, release, track = (
-        DRAW_WAYS.get(form.chosen_kind()),
-        form.cleaned_data["release"],
-        form.cleaned_data["track"],
-    )
-    frame = way and way.frame(release, track)
-    if way and frame and not frame.strata and not frame.undecided:
+    way = DRAW_WAYS.get(form.chosen_kind())
+    if way is None:
+        return
+    release, track = form.cleaned_data["release"], form.cleaned_data["track"]
+    frame = way.frame(release, track)
+    if not frame.strata and not frame.undecided:
         raise Refused(
             f"{release} has no {way.units} to draw in track {track!r}. Import outputs first, or choose another "
             "track.",
