@@ -17,6 +17,10 @@ class Refused(Exception):
         self.field = field
         super().__init__(str(self))
 
+    def further(self) -> dict[str, object]:
+        """What else a program needs to go on: further fields of the refusal in REST."""
+        return {}
+
     def __str__(self) -> str:
         place = [
             f"line {self.line}" if self.line is not None else "",

@@ -3,7 +3,6 @@
 from django.urls import URLPattern, path
 
 from accounts.people import joining_views as joining
-from accounts.people import trail_views as trail
 from accounts.people import views as people
 from accounts.profile import views as profile
 
@@ -24,7 +23,7 @@ urlpatterns: list[URLPattern] = [
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="invite"),
     path("people/invitations/<int:pk>/withdraw/", people.invitation_withdraw, name="invitation-withdraw"),
-    path("people/audit-trail/", trail.audit_trail, name="audit-trail"),
+    path("people/audit-trail/", people.audit_trail, name="audit-trail"),
     path("people/<int:pk>/", people.person, name="person"),
     path("people/<int:pk>/roles/grant/", people.role_grant, name="role-grant"),
     path("people/<int:pk>/roles/revoke/", people.role_revoke, name="role-revoke"),

@@ -9,7 +9,6 @@ from annotation.campaigns import views as campaigns
 from annotation.comments import views as bank
 from annotation.conflicts import views as conflicts
 from annotation.grading import views as reviewer
-from annotation.grading import ways_out_views as ways_out
 from annotation.guessing import views as guessing
 from annotation.quarantine import views as quarantine
 from annotation.reveal import views as verdict
@@ -32,7 +31,7 @@ urlpatterns: list[URLPattern] = [
     path("comments/<int:pk>/propose/", bank.propose, name="saved-comment-propose"),
     path("campaigns/<slug:slug>/comments/", bank.shared_comments, name="shared-comments"),
     path("campaigns/<slug:slug>/comments/<int:pk>/", bank.decide_shared, name="shared-comment-decide"),
-    path("campaigns/<slug:slug>/ways-out/", ways_out.ways, name="ways-out"),
+    path("campaigns/<slug:slug>/ways-out/", campaigns.ways, name="ways-out"),
     path("rubrics/", rubrics.rubrics, name="rubrics"),
     path("rubrics/<slug:protocol>/<slug:label>.toml", rubrics.rubric_file, name="rubric-file"),
     path("conflicts/", conflicts.declared, name="conflicts"),

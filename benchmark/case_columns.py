@@ -27,8 +27,8 @@ def label_of(predicate: str) -> Callable[[Case], str]:
     return lambda case: case.labelled.labels.get(predicate, "")
 
 
-def measure_column(measure: Measure, title: str = "") -> CaseColumn:
-    """The measure's value: yes or no if it is binary, else its digits. `title` stands for the measure's own."""
+def measure_column(measure: Measure) -> CaseColumn:
+    """The measure's value: yes or no if it is binary, else its digits."""
 
     def value(case: Case) -> str:
         found = measure.value(case.instance, case.output)
@@ -36,6 +36,4 @@ def measure_column(measure: Measure, title: str = "") -> CaseColumn:
             return ""
         return ("yes" if found else "no") if measure.binary else f"{found:.3f}"
 
-    return CaseColumn(
-        measure.key, title or measure.title, measure.definition, value, is_text=not measure.binary
-    )
+    return CaseColumn(measure.key, measure.title, measure.definition, value, is_text=not measure.binary)

@@ -22,6 +22,4 @@ urlpatterns = [
     path("api/schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("api/v1/", include("config.api_urls")),
 ]
-handler403 = "config.views.forbidden"
-handler404 = "config.views.not_found"
 handler500 = "config.views.server_error"

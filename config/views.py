@@ -1,4 +1,4 @@
-"""The front door, what monitoring asks, and the error pages."""
+"""The front door, what monitoring asks, and the page of a server error."""
 
 import sys
 from hmac import compare_digest
@@ -56,21 +56,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
     with identities_readable():  # it counts what judges wait for
         measures = exposition()
     return HttpResponse(measures, content_type=CONTENT_TYPE_LATEST)
-
-
-def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """403 in the site's own clothes."""
-    return render(request, "errors/403.html", status=403)
-
-
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403 for a form whose token does not fit the session; `reason` is for the log only."""
-    return render(request, "errors/csrf.html", status=403)
-
-
-def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    """404 in the site's own clothes."""
-    return render(request, "errors/404.html", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

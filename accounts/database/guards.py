@@ -80,11 +80,6 @@ class InstallGuards(RunPython):
             schema_editor.execute(guard.removal(schema_editor.connection.vendor))
 
 
-def install(guards: list[Guard]) -> InstallGuards:
-    """The operation for a migration's list."""
-    return InstallGuards(guards)
-
-
 def lift(guards: list[Guard]) -> RunPython:
     """The operation that drops guards while a migration rebuilds the tables they read.
 
@@ -104,9 +99,7 @@ class RetireGuards(RunPython):
         super().__init__(installed._remove, installed._install)
 
 
-def retire(guards: list[Guard]) -> RetireGuards:
-    """The operation for a migration's list."""
-    return RetireGuards(guards)
+install, retire = InstallGuards, RetireGuards  # the verbs of migrations
 
 
 def declared_guards() -> dict[str, Guard]:

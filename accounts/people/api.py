@@ -14,6 +14,7 @@ from accounts.people import serializers as shape
 from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StaffView
 from accounts.site.mail import send_invitation
 
 REFUSED = {409: RefusalOut}
@@ -51,9 +52,7 @@ class PersonView(RetrieveAPIView[User]):
         return queries.members()
 
 
-class RolesView(APIView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RolesView(StaffView):
     @extend_schema(
         operation_id="people_grant_role", request=shape.RoleIn, responses={200: shape.PersonOut, **REFUSED}
     )
@@ -64,9 +63,7 @@ class RolesView(APIView):
         return shown(pk)
 
 
-class RoleView(APIView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class RoleView(StaffView):
     @extend_schema(operation_id="people_revoke_role", responses={204: None, **REFUSED})
     def delete(self, request: Request, pk: int, role: str) -> Response:
         """Revoke a role; the last owner keeps theirs."""
@@ -74,9 +71,7 @@ class RoleView(APIView):
         return Response(status=204)
 
 
-class DeactivateView(APIView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class DeactivateView(StaffView):
     @extend_schema(
         operation_id="people_deactivate", request=shape.ReasonIn, responses={200: shape.PersonOut, **REFUSED}
     )
@@ -87,9 +82,7 @@ class DeactivateView(APIView):
         return shown(pk)
 
 
-class ReactivateView(APIView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReactivateView(StaffView):
     @extend_schema(
         operation_id="people_reactivate", request=shape.ReasonIn, responses={200: shape.PersonOut, **REFUSED}
     )
@@ -136,9 +129,7 @@ class InvitationsView(ListAPIView[Invitation]):
         return Response({**shape.InvitationOut(made.invitation).data, "mailed": mailed}, status=201)
 
 
-class InvitationView(APIView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class InvitationView(StaffView):
     @extend_schema(operation_id="invitations_withdraw", responses={204: None, **REFUSED})
     def delete(self, request: Request, pk: int) -> Response:
         """Withdraw an invitation, so that its link no longer works."""

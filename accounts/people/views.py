@@ -1,6 +1,9 @@
-"""Pages of those who run the study: members, their roles, and invitations."""
+"""Pages of those who run the study: members, their roles, invitations, and the audit trail."""
+
+from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -14,6 +17,8 @@ from accounts.people.forms import InvitationForm, ReasonForm
 from accounts.refusal import Refused
 from accounts.site.mail import send_invitation
 from accounts.site.pages import SignedInRequest, told
+
+PER_PAGE = 50  # rows of the audit trail
 
 
 @staff_only
@@ -142,3 +147,13 @@ def erase(request: SignedInRequest, pk: int) -> HttpResponse:
     with told(request, "The account has been erased; its labels are kept under a number."):
         erasure.erase_person(actor=request.user, member=member, reason=_reason(request))
     return redirect("people")
+
+
+@require_role(RoleName.OWNER)
+@require_GET
+def audit_trail(request: SignedInRequest) -> HttpResponse:
+    """Who did what, to what, when and why; newest first."""
+    wanted = {name: request.GET.get(name, "").strip() for name in ("target_kind", "target_key", "verb")}
+    page = Paginator(queries.audit_events(**wanted), PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "wanted": wanted, "query": urlencode(wanted), "kinds": queries.audited_kinds()}
+    return render(request, "accounts/people/audit_trail.html", context)

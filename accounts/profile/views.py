@@ -25,7 +25,7 @@ from accounts.profile.domains import SUGGESTED
 from accounts.refusal import Refused
 from accounts.rest.errors import refusal_status
 from accounts.signing_in.proof import check_password_again
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, refusals_in, told
 
 
 @login_required
@@ -74,10 +74,8 @@ def preferences(request: SignedInRequest) -> HttpResponse:
     """Capacity, absence, credit, reminders."""
     form = PreferencesForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_in(form):
             actions.set_preferences(actor=request.user, **form.cleaned_data)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     if not form.is_valid():
         return _page(request, 422, preferences_form=form)
     messages.success(request, "Your preferences have been saved.")
@@ -90,12 +88,9 @@ def erase(request: SignedInRequest) -> HttpResponse:
     """Erase the user's own account, after checking the password."""
     form = PasswordAgainForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             check_password_again(request, form.cleaned_data["password"])
             erasure.erase_person(actor=request.user, member=request.user)
-        except Refused as refusal:
-            form.add_error(refusal.field or None, refusal.reason)
-        else:
             logout(request)
             return redirect("erased")
     return render(request, "accounts/profile/erase.html", {"form": form}, status=422 if form.errors else 200)

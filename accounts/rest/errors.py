@@ -32,7 +32,8 @@ REFUSED = {409: RefusalOut, 422: RefusalOut}  # what a writing operation may ans
 def explain(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler: our refusals and DRF's own errors get the same shape."""
     if isinstance(error, Refused):
-        return Response(refusal_body(error), status=refusal_status(error))
+        told = {"code": error.code, "reason": error.reason, "line": error.line, "field": error.field}
+        return Response({**told, **error.further()}, status=refusal_status(error))
     response = exception_handler(error, context)
     if response is None:
         return None
@@ -48,16 +49,6 @@ def explain(error: Exception, context: dict[str, Any]) -> Response | None:
         body |= {"reason": reason, "field": field, "problems": problems}
     response.data = body
     return response
-
-
-def refusal_body(refusal: Refused) -> dict[str, object]:
-    """The four words of a refusal; a caller may add what helps its client to go on."""
-    return {
-        "code": refusal.code,
-        "reason": refusal.reason,
-        "line": refusal.line,
-        "field": refusal.field,
-    }
 
 
 def refusal_status(refusal: Refused) -> int:

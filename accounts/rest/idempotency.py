@@ -7,13 +7,14 @@ from functools import wraps
 from typing import Any, cast
 
 from django.db import IntegrityError, transaction
-from drf_spectacular.utils import OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import IdempotencyRecord, User
 from accounts.refusal import Refused
+from accounts.rest.errors import REFUSED
 
 MAX_KEY_LENGTH = 200
 OPTIONAL_KEY = OpenApiParameter(
@@ -68,6 +69,20 @@ def idempotent(method: Method) -> Method:
             return response
 
     return gate
+
+
+def writes(
+    operation_id: str, *, request: Any, responses: dict[int, Any], **more: Any
+) -> Callable[[Method], Method]:
+    """An idempotent method with its entry in the OpenAPI document; the header and the refusals are added."""
+    described = extend_schema(
+        operation_id=operation_id,
+        parameters=[OPTIONAL_KEY],
+        request=request,
+        responses={**responses, **REFUSED},
+        **more,
+    )
+    return lambda method: described(idempotent(method))
 
 
 def _claimed(user: User, key: str, digest: str) -> IdempotencyRecord | None:

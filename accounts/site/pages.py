@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.contrib import messages
+from django.forms import BaseForm
 from django.http import HttpRequest
 
 from accounts.models import User
@@ -17,11 +18,22 @@ class SignedInRequest(HttpRequest):
 
 
 @contextmanager
-def told(request: HttpRequest, done: str) -> Iterator[None]:
-    """Show the message `done` when the block succeeds, and the reason when an action refuses."""
+def told(request: HttpRequest, done: str = "") -> Iterator[None]:
+    """Show the reason when an action in the block refuses; else the message `done`, if there is one."""
     try:
         yield
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
-        messages.success(request, done)
+        if done:
+            messages.success(request, done)
+
+
+@contextmanager
+def refusals_in(form: BaseForm, field: str = "") -> Iterator[None]:
+    """Show the reason when an action in the block refuses: at `field`, else at the refusal's own if `form` has it."""
+    try:
+        yield
+    except Refused as refusal:
+        field = field or refusal.field
+        form.add_error(field if field in form.fields else None, refusal.reason)

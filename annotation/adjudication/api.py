@@ -8,25 +8,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from annotation.adjudication import actions, unblinding
-from annotation.adjudication.as_json import decision_json, item_json, queue_json, unblinding_json
+from annotation.adjudication.page import adjudication_page
+from annotation.adjudication.reading import queue, state_counts
 from annotation.adjudication.settling import State
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import queries
-from annotation.core.item_names import item_called
-from annotation.models import Cause
+from annotation.core.item_names import item_called, item_name
+from annotation.models import Adjudication, Campaign, Cause
 
 
 class QueuedItemOut(serializers.Serializer[Any]):
-    item = serializers.CharField(help_text="The item's opaque name.")
-    problem = serializers.CharField()
-    domain = serializers.CharField()
+    item = serializers.CharField(source="name", help_text="The item's opaque name.")
+    problem = serializers.CharField(source="item.instance.key")
+    domain = serializers.CharField(source="item.instance.domain")
     state = serializers.ChoiceField(choices=[state.value for state in State])
     grades = serializers.IntegerField()
-    places = serializers.IntegerField()
+    places = serializers.IntegerField(source="item.places")
     split = serializers.ListField(child=serializers.CharField())
 
 
@@ -60,6 +60,9 @@ class AdjudicatedOut(serializers.Serializer[Any]):
     amendment = serializers.BooleanField(help_text="Decided after the unblinding.")
     decided_at = serializers.DateTimeField()
 
+    def to_representation(self, instance: Adjudication) -> dict[str, Any]:
+        return {**super().to_representation(instance), "decided_at": instance.decided_at.isoformat()}
+
 
 class AnswerByLetterOut(serializers.Serializer[Any]):
     letter = serializers.CharField()
@@ -68,7 +71,7 @@ class AnswerByLetterOut(serializers.Serializer[Any]):
 
 
 class DisputedOut(serializers.Serializer[Any]):
-    question = serializers.CharField()
+    question = serializers.CharField(source="question.key")
     step = serializers.CharField()
     state = serializers.CharField()
     answers = AnswerByLetterOut(many=True)
@@ -100,44 +103,42 @@ class AdjudicationView(StaffView):
     @extend_schema(operation_id="campaign_adjudication", responses=AdjudicationOut)
     def get(self, request: Request, slug: str) -> Response:
         """Items that are split, agreed, incomplete or settled; graders and systems are not named."""
-        return Response(queue_json(campaign_or_404(slug)))
+        campaign = campaign_or_404(slug)
+        items = queue(campaign)
+        body = {"campaign": slug, "phase": campaign.phase, "counts": state_counts(items), "items": items}
+        return Response(AdjudicationOut(body).data)
 
 
 class AdjudicatedItemView(StaffView):
     @extend_schema(operation_id="campaign_adjudication_item", responses=AdjudicatedItemOut)
     def get(self, request: Request, slug: str, name: str) -> Response:
         """What each grader said, by letter, and what was decided."""
-        return Response(item_json(item_called(campaign_or_404(slug), name)))
+        item = item_called(campaign_or_404(slug), name)
+        page = adjudication_page(item)
+        body = {
+            "item": item_name(item.pk),
+            "problem": item.instance.key,
+            "missing": max(0, page.missing),
+            "questions": page.disputed,
+        }
+        return Response(AdjudicatedItemOut(body).data)
 
-    @extend_schema(
-        operation_id="campaign_adjudicate",
-        parameters=[OPTIONAL_KEY],
-        request=AdjudicateIn,
-        responses={201: AdjudicatedOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_adjudicate", request=AdjudicateIn, responses={201: AdjudicatedOut})
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Decide one question of a closed campaign's item."""
         item = item_called(campaign_or_404(slug), name)
         sent = understood(AdjudicateIn, request)
         made = actions.adjudicate(actor=caller(request), item=item, **sent)
-        return Response(decision_json(made), status=201)
+        return Response(AdjudicatedOut(made).data, status=201)
 
 
 class UnblindingView(StaffView):
     @extend_schema(operation_id="campaign_unblinding", responses=UnblindingOut)
     def get(self, request: Request, slug: str) -> Response:
         """Whether the campaign is unblinded, and who requested and confirmed it."""
-        campaign = campaign_or_404(slug)
-        return Response(unblinding_json(campaign, queries.unblinding(campaign)))
+        return Response(_unblinding(campaign_or_404(slug)))
 
-    @extend_schema(
-        operation_id="campaign_unblind",
-        parameters=[OPTIONAL_KEY],
-        request=UnblindingIn,
-        responses={200: UnblindingOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_unblind", request=UnblindingIn, responses={200: UnblindingOut})
     def post(self, request: Request, slug: str) -> Response:
         """Request the unblinding of a closed campaign, confirm another person's request, or withdraw it."""
         campaign = campaign_or_404(slug)
@@ -149,4 +150,15 @@ class UnblindingView(StaffView):
             unblinding.confirm_unblinding(actor=who, campaign=campaign)
         else:
             unblinding.withdraw_unblinding(actor=who, campaign=campaign)
-        return Response(unblinding_json(campaign, queries.unblinding(campaign)))
+        return Response(_unblinding(campaign))
+
+
+def _unblinding(campaign: Campaign) -> dict[str, object]:
+    row = queries.unblinding(campaign)
+    return {
+        "campaign": campaign.slug,
+        "unblinded": bool(row and row.confirmed_at),
+        "reason": row.reason if row else "",
+        "requested_by": row.requested_by.email if row else None,
+        "confirmed_by": row.confirmed_by.email if row and row.confirmed_by else None,
+    }

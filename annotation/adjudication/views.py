@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.adjudication import actions
 from annotation.adjudication import unblinding as adjudication_unblinding
 from annotation.adjudication.page import adjudication_page
@@ -90,7 +90,7 @@ def unblinding(request: SignedInRequest, slug: str) -> HttpResponse:
     """Request the unblinding, confirm someone else's request, or withdraw a request."""
     campaign = _campaign(slug)
     verb = request.POST.get("verb", "")
-    try:
+    with told(request):
         if verb == "request":
             adjudication_unblinding.request_unblinding(
                 actor=request.user, campaign=campaign, reason=request.POST.get("reason", "")
@@ -102,6 +102,4 @@ def unblinding(request: SignedInRequest, slug: str) -> HttpResponse:
         else:
             adjudication_unblinding.withdraw_unblinding(actor=request.user, campaign=campaign)
             messages.success(request, "The request has been withdrawn.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)

@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from accounts.models import TokenScope
 from accounts.profile.api import caller, understood
-from accounts.refusal import Refused
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView, StrictView
 from annotation.calibration import actions
@@ -17,7 +16,7 @@ from annotation.calibration.reading import discussed_or_404, discussion, round_v
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import serializers as shape
 from annotation.core.places import place_or_404
-from annotation.grading.api import refusal_reply, side_draft_reply
+from annotation.grading.api import side_draft_reply
 
 
 class RemarkIn(serializers.Serializer[Any]):
@@ -124,10 +123,7 @@ class AgainView(StrictView):
         """Second answers, once; the blind ones stay, and only they enter scores."""
         place, subject = discussed_or_404(caller(request), handle)
         sent = understood(AgainIn, request)
-        try:
-            actions.answer_again(reviewer=caller(request), assignment=place, **sent)
-        except Refused as refusal:
-            return refusal_reply(refusal)
+        actions.answer_again(reviewer=caller(request), assignment=place, **sent)
         return Response(DiscussionOut(discussion(subject, caller(request))).data, status=201)
 
 

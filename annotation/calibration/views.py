@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.calibration import actions
 from annotation.calibration.reading import current_round, discussed_or_404, discussion, round_values
 from annotation.campaigns.forms import CalibrationForm, content_from_post
@@ -60,20 +60,33 @@ def _page(
     reason: str = "",
     remark: str = "",
 ) -> HttpResponse:
-    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
-    draft = later_draft(place, Occasion.DISCUSSION)
-    content = draft.content if content is None else {**content, "note": reason}
     context = {
-        "draft": draft,
-        "content": content,
-        "sheet": sheet(place, content=content, problems=problems),
+        **later_form(place, Occasion.DISCUSSION, refusal, content, reason),
         "discussion": discussion(subject, request.user),
         "grade": live_grade(place),
-        "refusal": refusal.reason if refusal else "",
-        "reason": content.get("note", ""),
         "remark": remark,
     }
     return render(request, "annotation/calibration/discussion.html", context, status=409 if refusal else 200)
+
+
+def later_form(
+    place: Assignment,
+    occasion: Occasion,
+    refusal: Refused | None,
+    content: dict[str, object] | None,
+    reason: str,
+) -> dict[str, object]:
+    """What a form of later answers prints: what was sent and refused, else what is kept of it."""
+    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
+    draft = later_draft(place, occasion)
+    content = draft.content if content is None else {**content, "note": reason}
+    return {
+        "draft": draft,
+        "content": content,
+        "sheet": sheet(place, content=content, problems=problems),
+        "refusal": refusal.reason if refusal else "",
+        "reason": content.get("note", ""),
+    }
 
 
 @staff_only
@@ -83,7 +96,7 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
     row = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     form = CalibrationForm(request.POST if request.POST.get("verb") == "make" else None)
     if request.method == "POST":
-        try:
+        with told(request):
             verb = request.POST.get("verb", "")
             if verb == "reveal":
                 actions.reveal_calibration(actor=request.user, campaign=row)
@@ -94,8 +107,6 @@ def rounds(request: SignedInRequest, slug: str) -> HttpResponse:
             else:
                 raise Refused("Enter how many items the round takes.", field="items")
             return redirect("calibration", slug=slug)
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     context = {
         "campaign": row,
         "rounds": round_values(row),

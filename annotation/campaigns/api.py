@@ -10,9 +10,8 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView, refuse_unlisted
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, pairs, reminding, revising
@@ -43,14 +42,7 @@ class CampaignsView(ListAPIView[Campaign]):
     def get_queryset(self) -> QuerySet[Campaign]:
         return Campaign.objects.select_related("release", "rubric")
 
-    @extend_schema(
-        operation_id="campaigns_create",
-        parameters=[OPTIONAL_KEY],
-        filters=False,
-        request=shape.CampaignIn,
-        responses={201: shape.CampaignOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaigns_create", request=shape.CampaignIn, responses={201: shape.CampaignOut}, filters=False)
     def post(self, request: Request) -> Response:
         """A new campaign in draft; 409 for an unknown release or rubric, or a name that is taken."""
         refuse_unlisted(request, set())
@@ -68,13 +60,7 @@ class CampaignView(RetrieveAPIView[Campaign]):
     queryset = Campaign.objects.select_related("release", "rubric")
     lookup_field = "slug"
 
-    @extend_schema(
-        operation_id="campaign_revise",
-        parameters=[OPTIONAL_KEY],
-        request=shape.RevisedIn,
-        responses={200: shape.CampaignOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_revise", request=shape.RevisedIn, responses={200: shape.CampaignOut})
     def patch(self, request: Request, slug: str) -> Response:
         """Change terms: all of them before the draw, due date and instructions until the campaign is closed."""
         campaign = campaign_or_404(slug)
@@ -97,13 +83,7 @@ class ProgressView(StaffView):
 
 
 class DrawView(StaffView):
-    @extend_schema(
-        operation_id="campaign_draw",
-        parameters=[OPTIONAL_KEY],
-        request=shape.DrawIn,
-        responses={201: shape.DrawOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_draw", request=shape.DrawIn, responses={201: shape.DrawOut})
     def post(self, request: Request, slug: str) -> Response:
         """Draw the items by domain, once and for all."""
         campaign = campaign_or_404(slug)
@@ -112,13 +92,7 @@ class DrawView(StaffView):
         body = {"campaign": slug, "items": len(items), "strata": queries.drawn_strata(campaign)}
         return Response(shape.DrawOut(body).data, status=201)
 
-    @extend_schema(
-        operation_id="campaign_discard_draw",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={204: None, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_discard_draw", request=None, responses={204: None})
     def delete(self, request: Request, slug: str) -> Response:
         """Discard the draw of a draft, as long as no place is assigned; the audit trail records both."""
         revising.discard_draw(actor=caller(request), campaign=campaign_or_404(slug))
@@ -126,13 +100,7 @@ class DrawView(StaffView):
 
 
 class DrawPairsView(StaffView):
-    @extend_schema(
-        operation_id="campaign_draw_pairs",
-        parameters=[OPTIONAL_KEY],
-        request=shape.DrawPairsIn,
-        responses={201: shape.DrawOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_draw_pairs", request=shape.DrawPairsIn, responses={201: shape.DrawOut})
     def post(self, request: Request, slug: str) -> Response:
         """Draw the pairs of a comparison, once and for all; a stratum is a pair of systems."""
         campaign = campaign_or_404(slug)
@@ -152,13 +120,7 @@ class PlanView(StaffView):
 
 
 class AssignView(StaffView):
-    @extend_schema(
-        operation_id="campaign_assign",
-        parameters=[OPTIONAL_KEY],
-        request=shape.AssignIn,
-        responses={200: shape.AssignedOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_assign", request=shape.AssignIn, responses={200: shape.AssignedOut})
     def post(self, request: Request, slug: str) -> Response:
         """Apply the plan that was looked at; 409 with code plan_changed when the plan would now be different."""
         campaign = campaign_or_404(slug)
@@ -168,13 +130,7 @@ class AssignView(StaffView):
 
 
 class OpenView(StaffView):
-    @extend_schema(
-        operation_id="campaign_open",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: shape.CampaignOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_open", request=None, responses={200: shape.CampaignOut})
     def post(self, request: Request, slug: str) -> Response:
         """Open the campaign to its reviewers."""
         actions.open_campaign(actor=caller(request), campaign=campaign_or_404(slug))
@@ -182,13 +138,7 @@ class OpenView(StaffView):
 
 
 class CloseView(StaffView):
-    @extend_schema(
-        operation_id="campaign_close",
-        parameters=[OPTIONAL_KEY],
-        request=shape.CloseIn,
-        responses={200: shape.CampaignOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_close", request=shape.CloseIn, responses={200: shape.CampaignOut})
     def post(self, request: Request, slug: str) -> Response:
         """Close the campaign; unfinished places need a reason."""
         campaign = campaign_or_404(slug)
@@ -206,13 +156,7 @@ class WaitingView(StaffView):
 
 
 class ReleaseAssignmentView(StaffView):
-    @extend_schema(
-        operation_id="campaign_release_assignment",
-        parameters=[OPTIONAL_KEY],
-        request=shape.ReleaseAssignmentIn,
-        responses={204: None, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_release_assignment", request=shape.ReleaseAssignmentIn, responses={204: None})
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Release a waiting place; it is free again and the reviewer keeps the draft."""
         rows = Assignment.objects.select_related("item__campaign")
@@ -223,13 +167,7 @@ class ReleaseAssignmentView(StaffView):
 
 
 class RemindView(StaffView):
-    @extend_schema(
-        operation_id="campaign_remind",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: shape.RemindedOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_remind", request=None, responses={200: shape.RemindedOut})
     def post(self, request: Request, slug: str) -> Response:
         """Remind reviewers by email of waiting items; at most one email per reviewer and day."""
         counts = reminding.remind_campaign(actor=caller(request), campaign=campaign_or_404(slug))
@@ -237,13 +175,7 @@ class RemindView(StaffView):
 
 
 class ReleaseLateView(StaffView):
-    @extend_schema(
-        operation_id="campaign_release_late",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: shape.ReleasedLateOut, **REFUSED},
-    )
-    @idempotent
+    @writes("campaign_release_late", request=None, responses={200: shape.ReleasedLateOut})
     def post(self, request: Request, slug: str) -> Response:
         """Release what is past the due date and give it to reviewers who are not late; drafts are kept."""
         counts = assigning_actions.release_late(actor=caller(request), campaign=campaign_or_404(slug))

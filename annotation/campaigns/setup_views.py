@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, QueryDict
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, revising, setup
@@ -38,13 +37,11 @@ def campaign_new(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
             return redirect(elsewhere)
-        try:
+        with refusals_in(form):
             _require_something_to_draw(form)
             made = actions.create_campaign(actor=request.user, **form.cleaned_data)
             revising.keep_setup(actor=request.user, campaign=made, step=SetupStep.TERMS)
             return _next_page(request, made, SetupStep.TERMS)
-        except Refused as refusal:
-            _put(form, refusal)
     return _page(request, None, SetupStep.TERMS, {"form": form})
 
 
@@ -85,12 +82,10 @@ def _terms(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         if (elsewhere := _elsewhere(form.chosen_kind(), form.cleaned_data["release"].name)) is not None:
             return redirect(elsewhere)
-        try:
+        with refusals_in(form):
             _require_something_to_draw(form)
             revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
             return _saved(request, row, SetupStep.TERMS)
-        except Refused as refusal:
-            _put(form, refusal)
     return _page(request, row, SetupStep.TERMS, {"form": form})
 
 
@@ -108,11 +103,9 @@ def _items(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         choices, minutes = form.choices(), form.cleaned_data["minutes_per_item"]
         if request.POST.get("verb") != "count":
-            try:
+            with refusals_in(form):
                 revising.revise_campaign(actor=request.user, campaign=row, seed=form.cleaned_data["seed"])
                 return _saved(request, row, SetupStep.ITEMS, draw=choices, minutes_per_item=minutes)
-            except Refused as refusal:
-                _put(form, refusal)
         context["expected"] = setup.workload(row, size_of(way, frame, choices), minutes)
     elif request.method == "GET":
         context["expected"] = setup.expected(row, kept)
@@ -124,11 +117,9 @@ def _drawn_items(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST":
         if request.POST.get("verb") != "discard":
             return _next_page(request, row, SetupStep.ITEMS)
-        try:
+        with told(request):
             count = revising.discard_draw(actor=request.user, campaign=row)
             messages.success(request, f"The draw of {count} items has been discarded; nothing is drawn now.")
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.ITEMS)
     context = {
         "strata": queries.drawn_strata(row),
@@ -149,16 +140,14 @@ def _people(request: SignedInRequest, row: Campaign) -> HttpResponse:
     form = PeopleForm(_sent(request), initial=start)
     if request.method == "POST" and form.is_valid():
         terms = {name: form.cleaned_data[name] for name in names}
-        try:
+        with refusals_in(form):
             with transaction.atomic():
                 actions.set_least_authors(
                     actor=request.user, campaign=row, least=form.cleaned_data["least_authors"]
                 )
                 revising.revise_campaign(actor=request.user, campaign=row, **terms)
             return _saved(request, row, SetupStep.PEOPLE)
-        except Refused as refusal:
-            row.refresh_from_db()
-            _put(form, refusal)
+        row.refresh_from_db()
     context = {
         "form": form,
         "people": setup.people_of(row),
@@ -174,14 +163,12 @@ def _options(request: SignedInRequest, row: Campaign) -> HttpResponse:
     start = {"instructions": row.instructions, "ask_for_guesses": asked}
     form = OptionsForm(_sent(request), initial=start, campaign=row)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             said = form.cleaned_data
             revising.revise_campaign(actor=request.user, campaign=row, instructions=said["instructions"])
             if said.get("ask_for_guesses"):
                 guessing_actions.ask_for_guesses(actor=request.user, campaign=row)
             return _saved(request, row, SetupStep.OPTIONS)
-        except Refused as refusal:
-            _put(form, refusal)
     return _page(request, row, SetupStep.OPTIONS, {"form": form})
 
 
@@ -189,7 +176,7 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
     """Draw first, then the plan of assignment; continuing without assigning leaves the items for reviewers to take."""
     if request.method == "POST":
         verb = request.POST.get("verb")
-        try:
+        with told(request):
             if verb == "draw":
                 items = draw_as_chosen(actor=request.user, campaign=row)
                 messages.success(request, f"{len(items)} items drawn.")
@@ -207,8 +194,6 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
                 raise Refused("Draw the items first.")
             else:
                 return _saved(request, row, SetupStep.PLAN)
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.PLAN)
     kept = setup.setup_of(row)
     context: dict[str, object] = {
@@ -224,13 +209,10 @@ def _plan(request: SignedInRequest, row: Campaign) -> HttpResponse:
 
 def _opening(request: SignedInRequest, row: Campaign) -> HttpResponse:
     if request.method == "POST":
-        try:
+        with told(request, "The campaign is now open."):
             actions.open_campaign(actor=request.user, campaign=row)
-            messages.success(request, "The campaign is now open.")
             return redirect("campaign", slug=row.slug)
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
-            return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.OPENING)
+        return redirect("campaign-setup-step", slug=row.slug, step=SetupStep.OPENING)
     items = list(queries.progress_by_item(row))
     context = {
         "strata": queries.drawn_strata(row),
@@ -261,13 +243,10 @@ def _sent(request: SignedInRequest) -> QueryDict | None:
 
 def _require_something_to_draw(form: TermsForm) -> None:
     """Refuse a track without outputs while its field can still be changed."""
-    way, release, track = (
-        DRAW_WAYS.get(form.chosen_kind()),
-        form.cleaned_data["release"],
-        form.cleaned_data["track"],
-    )
+    way = DRAW_WAYS.get(form.chosen_kind())
     if way is None:
         return
+    release, track = form.cleaned_data["release"], form.cleaned_data["track"]
     frame = way.frame(release, track)
     if not frame.strata and not frame.undecided:
         raise Refused(
@@ -280,10 +259,6 @@ def _require_something_to_draw(form: TermsForm) -> None:
 def _elsewhere(kind: str, release: str) -> str | None:
     name = PLANNED_ELSEWHERE.get(kind)
     return reverse(name, kwargs={"name": release}) if name else None
-
-
-def _put(form: forms.Form, refusal: Refused) -> None:
-    form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
 
 
 def _saved(request: SignedInRequest, row: Campaign, step: SetupStep, **kept: Any) -> HttpResponse:

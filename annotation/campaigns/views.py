@@ -1,14 +1,14 @@
 """Pages of those who run the study: campaigns, their draw, assignment, progress and end."""
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from accounts.access import staff_only
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning.plans import plan_in_words
 from annotation.campaigns import actions, reminding, revising
@@ -16,7 +16,10 @@ from annotation.campaigns.forms import ClosingForm
 from annotation.campaigns.setup_forms import WhileOpenForm
 from annotation.core import queries
 from annotation.core.phases import Phase, Verb, allows
+from annotation.grading.ways_out import ways_out
 from annotation.models import Assignment, Campaign, SetupStep
+
+PAGE = 50
 
 
 @staff_only
@@ -65,12 +68,10 @@ def while_open(request: SignedInRequest, slug: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     form = WhileOpenForm(sent, initial={"due_on": row.due_on, "instructions": row.instructions})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             revising.revise_campaign(actor=request.user, campaign=row, **form.cleaned_data)
             messages.success(request, "Saved. Reviewers see the change at once.")
             return redirect("campaign", slug=slug)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     return render(request, "annotation/campaigns/while_open.html", {"campaign": row, "form": form})
 
 
@@ -82,15 +83,13 @@ def assign(request: SignedInRequest, slug: str) -> HttpResponse:
     if row.phase == Phase.DRAFT:
         return redirect("campaign-setup-step", slug=slug, step=SetupStep.PLAN)
     if request.method == "POST":
-        try:
+        with told(request):
             placed = assigning_actions.apply_plan(
                 actor=request.user, campaign=row, sha256=request.POST.get("plan", "")
             )
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
-            return redirect("campaign-assign", slug=slug)
-        messages.success(request, f"{len(placed)} places assigned.")
-        return redirect("campaign", slug=slug)
+            messages.success(request, f"{len(placed)} places assigned.")
+            return redirect("campaign", slug=slug)
+        return redirect("campaign-assign", slug=slug)
     plan = assigning_actions.plan_assignment(row)
     return render(request, "annotation/campaigns/plan.html", {"campaign": row, **plan_in_words(row, plan)})
 
@@ -136,13 +135,21 @@ def remind(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def release_late(request: SignedInRequest, slug: str) -> HttpResponse:
     """Release places past the due date and assign them to others."""
-    try:
+    with told(request):
         counts = assigning_actions.release_late(
             actor=request.user, campaign=get_object_or_404(Campaign, slug=slug)
         )
         messages.success(
             request, f"{counts['released']} late places released, {counts['reassigned']} assigned to others."
         )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("campaign", slug=slug)
+
+
+@staff_only
+@require_GET
+def ways(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Issues that reviewers reported: totals, reasons, and the items."""
+    row = get_object_or_404(Campaign.objects.select_related("release"), slug=slug)
+    found = ways_out(row)
+    page = Paginator(found["items"], PAGE).get_page(request.GET.get("page"))
+    return render(request, "annotation/grading/ways_out.html", {"campaign": row, "ways": found, "page": page})

@@ -15,7 +15,7 @@ from accounts.profile.api import caller, understood
 from accounts.profile.saved_comments import LONGEST, change_comment, delete_comment, save_comment
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView, StrictView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from annotation.campaigns.api import campaign_or_404
 from annotation.comments import actions, bank
 from annotation.models import SharedComment, SharingState
@@ -84,13 +84,7 @@ class CommentBankView(StrictView):
         user = caller(request)
         return Response(BankOut({"own": bank.own_comments(user), "shared": bank.shared_with(user)}).data)
 
-    @extend_schema(
-        operation_id="comment_bank_save",
-        parameters=[OPTIONAL_KEY],
-        request=CommentTextIn,
-        responses={201: SavedCommentOut, **REFUSED},
-    )
-    @idempotent
+    @writes("comment_bank_save", request=CommentTextIn, responses={201: SavedCommentOut})
     def post(self, request: Request) -> Response:
         """Save a comment; the same text is only saved once."""
         row = save_comment(actor=caller(request), **understood(CommentTextIn, request))
@@ -141,13 +135,7 @@ class SharedCommentsView(StaffView):
         """Comments proposed in and shared with a campaign, waiting ones first. Nobody is named."""
         return Response(SharedCommentOut(bank.shared_in(campaign_or_404(slug)), many=True).data)
 
-    @extend_schema(
-        operation_id="shared_comments_share",
-        parameters=[OPTIONAL_KEY],
-        request=ShareIn,
-        responses={201: SharedCommentOut, **REFUSED},
-    )
-    @idempotent
+    @writes("shared_comments_share", request=ShareIn, responses={201: SharedCommentOut})
     def post(self, request: Request, slug: str) -> Response:
         """Share a comment written by staff."""
         terms = understood(ShareIn, request)

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.access import require_role, staff_only
 from accounts.models import RoleName, SavedComment
 from accounts.profile.saved_comments import change_comment, delete_comment, save_comment
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest, told
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from annotation.campaigns.forms import SavedCommentForm, SharedCommentForm
 from annotation.comments import actions, bank
 from annotation.models import Campaign
@@ -25,12 +24,10 @@ def comment_bank(request: SignedInRequest) -> HttpResponse:
     """Own saved comments, what is shared, and what was proposed; POST saves one more."""
     form = SavedCommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form, "text"):
             save_comment(actor=request.user, **form.cleaned_data)
             messages.success(request, "Saved.")
             return redirect("comment-bank")
-        except Refused as refusal:
-            form.add_error("text", refusal.reason)
     rows = request.user.saved_comments.order_by("text", "pk")
     context = {
         "form": form,
@@ -50,12 +47,10 @@ def saved_comment(request: SignedInRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(SavedComment, pk=pk, user=request.user)
     form = SavedCommentForm(request.POST or None, initial={"text": row.text})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form, "text"):
             change_comment(actor=request.user, comment=row, **form.cleaned_data)
             messages.success(request, "Changed.")
             return redirect("comment-bank")
-        except Refused as refusal:
-            form.add_error("text", refusal.reason)
     context = {"comment": row, "form": form}
     return render(
         request, "annotation/comments/saved_comment.html", context, status=422 if form.errors else 200
@@ -90,12 +85,10 @@ def shared_comments(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     form = SharedCommentForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form, "text"):
             actions.share_comment(actor=request.user, campaign=campaign, **form.cleaned_data)
             messages.success(request, "Shared.")
             return redirect("shared-comments", slug=slug)
-        except Refused as refusal:
-            form.add_error("text", refusal.reason)
     page = Paginator(bank.shared_in(campaign), PAGE).get_page(request.GET.get("page"))
     context = {"campaign": campaign, "form": form, "page": page}
     return render(
@@ -109,13 +102,11 @@ def decide_shared(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Share, decline or withdraw one comment."""
     campaign = get_object_or_404(Campaign.objects.select_related("rubric"), slug=slug)
     row = get_object_or_404(bank.shared_in(campaign), pk=pk)
-    try:
+    with told(request):
         actions.decide_comment(
             actor=request.user,
             comment=row,
             state=request.POST.get("state", ""),
             everywhere="everywhere" in request.POST,
         )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("shared-comments", slug=slug)

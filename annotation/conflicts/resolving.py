@@ -75,10 +75,9 @@ def ground_of(campaign: Campaign, *, whole: bool = True) -> Ground:
     return Ground(items, {problem: frozenset(by) for problem, by in authors.items()}, least)
 
 
-def waiting_for_decision(reviewers: Iterable[int] | None = None) -> QuerySet[Conflict]:
+def waiting_for_decision() -> QuerySet[Conflict]:
     """Declarations that no coordinator has decided, the oldest first."""
-    rows = Conflict.objects.filter(decided_at=None, user__is_active=True).order_by("declared_at", "pk")
-    return rows if reviewers is None else rows.filter(user__in=reviewers)
+    return Conflict.objects.filter(decided_at=None, user__is_active=True).order_by("declared_at", "pk")
 
 
 def decided_targets(reviewers: Iterable[int]) -> dict[int, set[tuple[str, str]]]:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.access import staff_only
 from accounts.models import Conflict, ConflictKind
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from annotation.conflicts import actions
 from annotation.conflicts import resolving as conflicts
 from annotation.core import queries
@@ -31,11 +31,9 @@ def declared(request: SignedInRequest) -> HttpResponse:
     """Every declaration, those waiting for a decision first, and a form for a new one."""
     form = EnterForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             made = actions.enter_conflict(actor=request.user, **form.cleaned_data)
             return redirect("conflict", pk=made.pk)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     context = {
         "waiting": conflicts.waiting_for_decision().select_related("user"),
         "decided": Conflict.objects.filter(decided_at__isnull=False)
@@ -54,7 +52,7 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Conflict.objects.select_related("user", "decided_by"), pk=pk)
     if request.method == "POST":
         reason = request.POST.get("reason", "")[:1000]
-        try:
+        with told(request):
             if request.POST.get("verb") == "apply":
                 benchmark = get_object_or_404(Benchmark, slug=request.POST.get("benchmark", ""))
                 actions.apply_conflicts(
@@ -69,8 +67,6 @@ def conflict(request: SignedInRequest, pk: int) -> HttpResponse:
                     raise Refused("Choose what the conflict excludes, or say that it excludes nothing here.")
                 actions.decide_conflict(actor=request.user, conflict=row, targets=targets, reason=reason)
                 messages.success(request, "The decision has been stored.")
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         return redirect("conflict", pk=row.pk)
     chosen = {(target.kind, target.key) for target in row.targets.all()}
     asked = request.GET.get("q", row.key).strip()

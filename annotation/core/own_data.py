@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from django.db.models import F
+from django.db.models import F, Model
 
 from accounts.models import User
 from accounts.profile.personal_data import personal_data
@@ -52,7 +52,7 @@ def own_data(user: User) -> dict[str, object]:
         "proposed_comments": [
             {
                 "campaign": row.campaign.slug if row.campaign else "",
-                **{name: getattr(row, name) for name in ("text", "state", "proposed_at")},
+                **_values(row, "text", "state", "proposed_at"),
             }
             for row in proposals_of(user)
         ],
@@ -67,14 +67,17 @@ def own_data(user: User) -> dict[str, object]:
                 "item": attempt.item.number,
                 "created_at": attempt.created_at,
                 "answers": [
-                    {name: getattr(row, name) for name in ("question", "step", "value", "comment")}
-                    for row in attempt.answers.all()
+                    _values(row, "question", "step", "value", "comment") for row in attempt.answers.all()
                 ],
             }
             for attempt in attempts
         ],
         "places": [_place(place, named) for place in places.iterator(chunk_size=200)],
     }
+
+
+def _values(row: Model, *names: str) -> dict[str, object]:
+    return {name: getattr(row, name) for name in names}
 
 
 def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
@@ -86,7 +89,7 @@ def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
         "state": place.state,
         "assigned_at": place.assigned_at,
         "submitted_at": place.submitted_at,
-        "draft": draft and {name: getattr(draft, name) for name in ("content", "active_seconds", "saved_at")},
+        "draft": draft and _values(draft, "content", "active_seconds", "saved_at"),
         "system_guess": guess and {"system": named.get(place.pk, ""), "created_at": guess.created_at},
         "claim_marks": [
             {"claim": row.claim.text, "mark": row.mark, "created_at": row.created_at}
@@ -94,42 +97,31 @@ def _place(place: Assignment, named: Mapping[int, str]) -> dict[str, object]:
         ],
         "later": [
             {
-                **{name: getattr(later, name) for name in ("occasion", "reason", "created_at")},
+                **_values(later, "occasion", "reason", "created_at"),
                 "answers": [
-                    {name: getattr(row, name) for name in ("question", "step", "value", "comment")}
-                    for row in later.answers.all()
+                    _values(row, "question", "step", "value", "comment") for row in later.answers.all()
                 ],
             }
             for later in place.later_grades.all()
         ],
         "grades": [
             {
-                **{
-                    name: getattr(grade, name)
-                    for name in ("created_at", "active_seconds", "seen_before", "statement_wrong", "note")
-                },
+                **_values(grade, "created_at", "active_seconds", "seen_before", "statement_wrong", "note"),
                 "seen_where": seen_where(grade),
                 "unjudged": unjudged_reason(grade),
                 "answers": [
-                    {
-                        name: getattr(answer, name)
-                        for name in ("question", "step", "value", "state", "comment")
-                    }
+                    _values(answer, "question", "step", "value", "state", "comment")
                     for answer in grade.answers.all()
                 ],
                 "comments": [
-                    {
-                        name: getattr(said, name)
-                        for name in ("block", "start", "end", "severity", "kind", "text")
-                    }
+                    _values(said, "block", "start", "end", "severity", "kind", "text")
                     for said in grade.comments.all()
                 ],
                 "flags": [
                     {
-                        **{name: getattr(flag, name) for name in ("kind", "link", "note")},
+                        **_values(flag, "kind", "link", "note"),
                         "spans": [
-                            {name: getattr(span, name) for name in ("block", "start", "end", "text")}
-                            for span in flag.spans.all()
+                            _values(span, "block", "start", "end", "text") for span in flag.spans.all()
                         ],
                     }
                     for flag in grade.flags.all()

@@ -9,17 +9,9 @@ from annotation.core.visibility import Thing, may_see, viewer
 from annotation.models import Assignment, AssignmentState
 
 
-def find_place(user: User, handle: str) -> Assignment | None:
-    """The assignment with this handle if `user` may see its material as its reviewer, otherwise None.
-
-    None says nothing about whether the handle exists, so that callers answer 404 in every case.
-    """
-    return own_or_none(user, queries.place_by_handle(handle))
-
-
 def place_or_404(user: User, handle: str) -> Assignment:
-    """The same; raises Http404 in place of None."""
-    place = find_place(user, handle)
+    """The assignment with this handle if `user` may see its material as its reviewer; else Http404, existing or not."""
+    place = own_or_none(user, queries.place_by_handle(handle))
     if place is None:
         raise Http404
     return place

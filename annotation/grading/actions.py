@@ -26,7 +26,6 @@ from annotation.grading.reasons import write_reasons
 from annotation.models import Answer, Assignment, AssignmentState, Comment, Draft, Grade, SideDraft
 from annotation.reveal.rules import require_revisable, verdict_in_sight
 from annotation.training.reading import require_trained
-from benchmark.models import Output
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import rubric_from_content
 from canonical import sha256_of
@@ -51,6 +50,15 @@ class DraftConflict(Refused):
         super().__init__(
             "This item was changed in another window or on another device.", code="draft_conflict"
         )
+
+    def further(self) -> dict[str, object]:
+        names = (
+            "version",
+            "content",
+            "active_seconds",
+            "saved_at",
+        )  # the drafts of other forms have no clock
+        return {"stored": {name: getattr(self.stored, name) for name in names if hasattr(self.stored, name)}}
 
 
 def require_own(reviewer: User, assignment: Assignment) -> None:
@@ -230,9 +238,20 @@ def _write(
         request_sha256=sha256_of(content),
         created_at=now,
     )
-    _write_answers(grade, submission, _sides(assignment))
+    # what a preference names, by the side it was shown on; empty unless a pair was shown
+    sides = dict(zip(SIDES, shown_first(assignment), strict=True)) if assignment.item.second else {}
+    preferences = {question.key for question in rubric.questions if question.scale.kind == "preference"}
+    Answer.objects.bulk_create(
+        Answer(
+            grade=grade,
+            preferred=sides.get(answer.value) if answer.question in preferences else None,
+            **vars(answer),
+        )
+        for answer in submission.answers
+    )
+    Comment.objects.bulk_create(Comment(grade=grade, **vars(comment)) for comment in submission.comments)
     write_reasons(grade, submission)
-    write_flags(grade, submission.flags, _sides(assignment))
+    write_flags(grade, submission.flags, sides)
     if supersedes is not None or seen_before != assignment.shown_sha256:
         Assignment.objects.filter(pk=assignment.pk).update(
             submitted_at=now, shown_sha256=assignment.shown_sha256
@@ -240,42 +259,6 @@ def _write(
     verb = "submit_grade" if supersedes is None else "revise_grade"
     record(actor=reviewer, verb=verb, target=grade, details={"assignment": assignment.handle})
     return Submitted(grade, submission)
-
-
-def _sides(assignment: Assignment) -> dict[str, Output]:
-    """What a preference names, by the side it was shown on; empty unless a pair was shown."""
-    if assignment.item.second is None:
-        return {}
-    return dict(zip(SIDES, shown_first(assignment), strict=True))
-
-
-def _write_answers(grade: Grade, submission: Submission, sides: Mapping[str, Output]) -> None:
-    questions = rubric_from_content(grade.assignment.item.campaign.rubric.content).questions
-    preferences = {question.key for question in questions if question.scale.kind == "preference"}
-    Answer.objects.bulk_create(
-        Answer(
-            grade=grade,
-            question=answer.question,
-            step=answer.step,
-            value=answer.value,
-            state=answer.state,
-            comment=answer.comment,
-            preferred=sides.get(answer.value) if answer.question in preferences else None,
-        )
-        for answer in submission.answers
-    )
-    Comment.objects.bulk_create(
-        Comment(
-            grade=grade,
-            block=comment.block,
-            start=comment.start,
-            end=comment.end,
-            severity=comment.severity,
-            kind=comment.kind,
-            text=comment.text,
-        )
-        for comment in submission.comments
-    )
 
 
 @transaction.atomic

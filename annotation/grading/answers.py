@@ -94,6 +94,9 @@ class Incomplete(Refused):
             " ".join(self.problems.values()), code="incomplete", field=next(iter(self.problems), "")
         )
 
+    def further(self) -> dict[str, object]:
+        return {"problems": self.problems}
+
 
 def shaped(content: Any) -> dict[str, Any]:
     """Content with only known fields of the right type; raises Refused (code "malformed") otherwise."""

@@ -10,9 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
-from accounts.profile.api import caller, checked
-from accounts.refusal import NotAllowed, Refused
-from accounts.rest.errors import refusal_body, refusal_status
+from accounts.profile.api import caller, understood
 from accounts.rest.filters import StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from accounts.rest.shape import shaped, shaped_all
@@ -22,7 +20,6 @@ from annotation.core import queries
 from annotation.core import serializers as shape
 from annotation.core.places import place_or_404
 from annotation.grading import actions
-from annotation.grading.answers import Incomplete
 from annotation.grading.shown import own_place, queue_item, submitted_values
 from annotation.models import SideDraft
 
@@ -36,30 +33,11 @@ KEY = OpenApiParameter(
 )
 
 
-def refusal_reply(refusal: Refused) -> Response:
-    """A refusal with what the reviewer needs to continue: open questions, or the text stored elsewhere."""
-    if isinstance(refusal, NotAllowed):
-        raise refusal
-    body = refusal_body(refusal)
-    if isinstance(refusal, Incomplete):
-        body["problems"] = refusal.problems
-    if isinstance(refusal, actions.DraftConflict):
-        body["stored"] = shaped(shape.DraftOut, refusal.stored)
-    return Response(body, status=refusal_status(refusal))
-
-
-DRAFT_REPLIES = {200: shape.DraftOut, 409: shape.PlaceRefusalOut, 422: shape.PlaceRefusalOut}
-
-
 def side_draft_reply(request: Request, save: Callable[..., SideDraft], **form: Any) -> Response:
     """Save a side draft with `save`; 409 with the stored text when another is newer."""
-    sent = checked(shape.DraftIn, request)
-    typed = {name: sent.validated_data[name] for name in ("version", "content")}
-    try:
-        draft = save(reviewer=caller(request), **form, **typed)
-    except Refused as refusal:
-        return refusal_reply(refusal)
-    return Response(shaped(shape.DraftOut, draft))
+    sent = understood(shape.DraftIn, request)
+    del sent["active_seconds"]
+    return Response(shaped(shape.DraftOut, save(reviewer=caller(request), **form, **sent)))
 
 
 class AssignmentView(StrictView):
@@ -80,11 +58,8 @@ class AssignmentView(StrictView):
     def put(self, request: Request, handle: str) -> Response:
         """Save the draft over `version`; a newer draft answers 409 with its text and overwrites nothing."""
         place = place_or_404(caller(request), handle)
-        sent = checked(shape.DraftIn, request)
-        try:
-            draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent.validated_data)
-        except Refused as refusal:
-            return refusal_reply(refusal)
+        sent = understood(shape.DraftIn, request)
+        draft = actions.save_draft(reviewer=caller(request), assignment=place, **sent)
         return Response(shaped(shape.DraftOut, draft))
 
     @extend_schema(
@@ -96,7 +71,7 @@ class AssignmentView(StrictView):
     def post(self, request: Request, handle: str) -> Response:
         """Submit the answers; a reopened item is revised."""
         try:
-            sent = checked(shape.SubmissionIn, request)
+            sent = understood(shape.SubmissionIn, request)
         except ValidationError:
             place_or_404(caller(request), handle)  # to others the address does not exist, whatever they send
             raise
@@ -105,12 +80,10 @@ class AssignmentView(StrictView):
             done = actions.submit_or_revise(
                 reviewer=caller(request),
                 handle=handle,
-                sent=actions.Sent(idempotency_key=key, **sent.validated_data),
+                sent=actions.Sent(idempotency_key=key, **sent),
             )
         except actions.NoPlace as unknown:
             raise Http404 from unknown
-        except Refused as refusal:
-            return refusal_reply(refusal)
         return Response(shaped(shape.GradeOut, submitted_values(done)), status=201)
 
 
@@ -137,10 +110,8 @@ class OutOfFieldView(StrictView):
     def post(self, request: Request, handle: str) -> Response:
         """Give up the place: it is not in the caller's field."""
         place = place_or_404(caller(request), handle)
-        sent = checked(shape.OutOfFieldIn, request)
-        assigning_actions.say_out_of_field(
-            reviewer=caller(request), assignment=place, note=sent.validated_data["note"]
-        )
+        sent = understood(shape.OutOfFieldIn, request)
+        assigning_actions.say_out_of_field(reviewer=caller(request), assignment=place, **sent)
         return Response(status=204)
 
 
@@ -162,6 +133,6 @@ class QueueView(StrictView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Take one more item of an open campaign and read it; 409 with code nothing_left when there is none."""
-        sent = checked(shape.TakeIn, request)
-        place = taking.take_next_of(reviewer=caller(request), slug=sent.validated_data["campaign"])
+        slug = understood(shape.TakeIn, request)["campaign"]
+        place = taking.take_next_of(reviewer=caller(request), slug=slug)
         return Response(shaped(shape.AssignmentOut, own_place(place)), status=201)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from accounts.access import require_role
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.assigning import actions as assigning_actions
 from annotation.assigning import taking
 from annotation.calibration.reading import is_revealed, own_discussions
@@ -173,10 +173,8 @@ def finished(request: SignedInRequest) -> HttpResponse:
 def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
     """Unlock an own grade for revision."""
     place = place_or_404(request.user, handle)
-    try:
+    with told(request):
         actions.reopen_grade(reviewer=request.user, assignment=place)
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("grade", handle=place.handle)
 
 
@@ -185,15 +183,12 @@ def reopen(request: SignedInRequest, handle: str) -> HttpResponse:
 def out_of_field(request: SignedInRequest, handle: str) -> HttpResponse:
     """Give up the place: it is not in this reviewer's field."""
     place = place_or_404(request.user, handle)
-    try:
+    with told(request, "Thank you. The item goes to another reviewer."):
         assigning_actions.say_out_of_field(
             reviewer=request.user, assignment=place, note=request.POST.get("note", "")[:1000]
         )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("grade", handle=place.handle)
-    messages.success(request, "Thank you. The item goes to another reviewer.")
-    return redirect("queue")
+        return redirect("queue")
+    return redirect("grade", handle=place.handle)
 
 
 @login_required

@@ -1,13 +1,11 @@
 """The page that asks, after submitting, which system wrote the answer."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.core import queries
 from annotation.core.material import problem_title
 from annotation.core.places import place_or_404
@@ -21,12 +19,10 @@ def guess(request: SignedInRequest, handle: str) -> HttpResponse:
     """Ask once; a place that is not asked goes straight to the next item."""
     place = place_or_404(request.user, handle)
     if request.method == "POST":
-        try:
+        with told(request):
             actions.guess_system(
                 reviewer=request.user, assignment=place, system=request.POST.get("system", "")
             )
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         return _next_page(request)
     if not is_asked(place):
         return _next_page(request)

@@ -215,15 +215,10 @@ def _store_grades(
         [
             Answer(
                 grade=row,
-                question=answer.question,
-                step=answer.step,
-                value=answer.value,
-                state=answer.state,
-                confidence=answer.confidence,
-                comment=answer.comment,
                 preferred={"first": grade.output, "second": grade.second}.get(answer.value)
                 if grade.second and answer.question in preferences
                 else None,
+                **vars(answer),
             )
             for row, grade in zip(rows, grades, strict=True)
             for answer in grade.answers

@@ -14,7 +14,7 @@ from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from annotation.quarantine import actions
 from annotation.quarantine.reading import with_findings
 from benchmark.identities.actions import add_identity_word, remove_identity_word, scan_identities
@@ -123,13 +123,7 @@ class RedactAllView(StaffView):
 
 
 class DecisionView(StaffView):
-    @extend_schema(
-        operation_id="quarantine_decide",
-        parameters=[OPTIONAL_KEY],
-        request=DecisionIn,
-        responses={200: HeldOut, **REFUSED},
-    )
-    @idempotent
+    @writes("quarantine_decide", request=DecisionIn, responses={200: HeldOut})
     def post(self, request: Request, name: str, pk: int) -> Response:
         """Decide about one output, or withdraw the live decision. 409 once a campaign drew it."""
         output = get_object_or_404(Output, pk=pk, run__release__name=name)

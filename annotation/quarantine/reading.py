@@ -40,19 +40,18 @@ class Held:
     drawn: bool
 
 
-def with_findings(release: Release, *, undecided: bool = False) -> QuerySet[Output]:
+def with_findings(release: Release) -> QuerySet[Output]:
     """Outputs of the release with a certain finding or a decision, those without a decision first."""
     live = IdentityDecision.objects.filter(withdrawn_at=None)
     decided = Exists(live.filter(output=OuterRef("pk")))
     telling = Exists(IdentityScan.objects.filter(output=OuterRef("pk"), certain__gt=0))
-    rows = (
+    return (
         Output.objects.filter(telling | decided, run__release=release)
         .annotate(decided=decided, drawn=Exists(Item.objects.filter(output=OuterRef("pk"))))
         .select_related("instance", "run__system", "identity_scan")
         .prefetch_related(Prefetch("identity_decisions", live.select_related("decided_by"), to_attr="live"))
         .order_by("decided", "instance__key", "pk")
     )
-    return rows.filter(decided=False) if undecided else rows
 
 
 def held(release: Release, outputs: QuerySet[Output] | list[Output]) -> Iterator[Held]:

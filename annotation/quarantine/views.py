@@ -52,13 +52,10 @@ def scan(request: SignedInRequest, name: str) -> HttpResponse:
 @require_POST
 def word_add(request: SignedInRequest, name: str) -> HttpResponse:
     """Look for one more word."""
-    try:
+    with told(request):
         row = add_identity_word(
             actor=request.user, release=release_or_404(name), word=request.POST.get("word", "")
         )
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-    else:
         messages.success(request, f"“{row}” has been added. Scan the outputs to find it.")
     return redirect("quarantine", name=name)
 

@@ -10,13 +10,12 @@ from rest_framework.response import Response
 
 from accounts.models import TokenScope
 from accounts.profile.api import caller, understood
-from accounts.refusal import Refused
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
 from annotation.calibration.api import AgainIn
 from annotation.core import serializers as shape
 from annotation.core.places import place_or_404
-from annotation.grading.api import refusal_reply, side_draft_reply
+from annotation.grading.api import side_draft_reply
 from annotation.models import Assignment, Mark
 from annotation.reveal import actions
 from annotation.reveal.rules import read_verdict
@@ -92,8 +91,5 @@ class AmendView(StrictView):
         """Record an amendment; only the locked answers enter scores."""
         place = place_or_404(caller(request), handle)
         sent = understood(AgainIn, request)
-        try:
-            actions.amend_after_verdict(reviewer=caller(request), assignment=place, **sent)
-        except Refused as refusal:
-            return refusal_reply(refusal)
+        actions.amend_after_verdict(reviewer=caller(request), assignment=place, **sent)
         return _reply(place, status=201)

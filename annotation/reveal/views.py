@@ -8,11 +8,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
+from annotation.calibration.views import later_form
 from annotation.campaigns.forms import content_from_post
 from annotation.core.places import place_or_404
-from annotation.grading.answers import Incomplete
-from annotation.grading.drafting import later_draft
-from annotation.grading.sheets import sheet
 from annotation.models import Assignment, AssignmentState, Mark, Occasion
 from annotation.reveal import actions
 from annotation.reveal.rules import is_to_mark, read_verdict
@@ -68,16 +66,9 @@ def _page(
     content: dict[str, object] | None = None,
     reason: str = "",
 ) -> HttpResponse:
-    problems = refusal.problems if isinstance(refusal, Incomplete) else {}
-    draft = later_draft(place, Occasion.VERDICT)
-    content = draft.content if content is None else {**content, "note": reason}
     context = {
-        "draft": draft,
-        "content": content,
-        "sheet": sheet(place, content=content, problems=problems),
+        **later_form(place, Occasion.VERDICT, refusal, content, reason),
         "marked": not is_to_mark(place),
         "marks": Mark.choices,
-        "refusal": refusal.reason if refusal else "",
-        "reason": content.get("note", ""),
     }
     return render(request, "annotation/reveal/verdict.html", context, status=409 if refusal else 200)

@@ -7,8 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.rubrics import actions
 from annotation.rubrics.available import MAX_FILE_BYTES, known_rubrics, rubric_called, rubric_toml
 from benchmark.protocols import get_protocol, protocol_names
@@ -34,14 +33,12 @@ def rubrics(request: SignedInRequest) -> HttpResponse:
     form = RubricFileForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         content = form.cleaned_data["file"].read(MAX_FILE_BYTES + 1)
-        try:
+        with refusals_in(form):
             rows = actions.import_rubrics(
                 actor=request.user, protocol=form.cleaned_data["protocol"], content=content
             )
             messages.success(request, f"Stored: {', '.join(row.label for row in rows)}.")
             return redirect("rubrics")
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     groups = [(name, get_protocol(name).title, known_rubrics(name)) for name in protocol_names()]
     context = {"form": form, "groups": groups}
     return render(request, "annotation/rubrics/rubrics.html", context, status=422 if form.errors else 200)

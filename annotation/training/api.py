@@ -10,12 +10,11 @@ from rest_framework.response import Response
 
 from accounts.models import TokenScope
 from accounts.profile.api import caller, understood
-from accounts.refusal import Refused
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView, StrictView
 from annotation.campaigns.api import campaign_or_404
 from annotation.core import serializers as shape
-from annotation.grading.api import refusal_reply, side_draft_reply
+from annotation.grading.api import side_draft_reply
 from annotation.models import TrainingItem
 from annotation.training import actions
 from annotation.training.reading import compared, own_training_or_404, training_results, unfinished
@@ -131,10 +130,7 @@ class TrainingItemView(StrictView):
         """Answer, once; the reply shows the gold."""
         item = self._item(request, slug, number)
         sent = understood(TrainingContentIn, request)
-        try:
-            actions.answer_training(reviewer=caller(request), item=item, **sent)
-        except Refused as refusal:
-            return refusal_reply(refusal)
+        actions.answer_training(reviewer=caller(request), item=item, **sent)
         return Response(TrainingItemOut(_item_values(item, caller(request).pk)).data, status=201)
 
 

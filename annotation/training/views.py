@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from annotation.campaigns.forms import TrainingForm, content_from_post
 from annotation.core.phases import Phase
 from annotation.grading.answers import Incomplete
@@ -98,12 +98,10 @@ def _form(
 def training_skip(request: SignedInRequest, slug: str) -> HttpResponse:
     """Skip the training, where the coordinator allows it."""
     row = own_training_or_404(request.user, slug)
-    try:
+    with told(request):
         actions.skip_training(reviewer=request.user, campaign=row)
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("training", slug=slug)
-    return redirect("queue")
+        return redirect("queue")
+    return redirect("training", slug=slug)
 
 
 @staff_only

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from benchmark.describing.actions import describe_release
 from benchmark.describing.croissant import croissant
 from benchmark.models import Release, ReleaseDescription
@@ -25,11 +25,8 @@ def describe(request: SignedInRequest, name: str) -> HttpResponse:
     existing = ReleaseDescription.objects.filter(release=release).first()
     form = DescriptionForm(request.POST or None, instance=existing)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             describe_release(actor=request.user, release=release, **form.cleaned_data)
-        except Refused as refusal:
-            form.add_error(refusal.field or None, refusal.reason)
-        else:
             messages.success(request, f"The description of {name} has been saved.")
             return redirect("release", name=name)
     return render(request, "benchmark/describing/describe.html", {"release": release, "form": form})
@@ -43,15 +40,14 @@ def croissant_file(request: SignedInRequest, name: str) -> HttpResponse:
         request.build_absolute_uri(reverse(view, args=[name]))
         for view in ("release", "release-instances-file")
     )
-    try:
-        document = croissant(release_or_404(name), page=page, file=file)
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("release-describe", name=name)
-    response = JsonResponse(document, json_dumps_params={"ensure_ascii": False, "indent": 1})
-    response["Content-Type"] = "application/ld+json"
-    response["Content-Disposition"] = f'attachment; filename="croissant-{name}.json"'
-    return response
+    with told(request):
+        return JsonResponse(
+            croissant(release_or_404(name), page=page, file=file),
+            json_dumps_params={"ensure_ascii": False, "indent": 1},
+            content_type="application/ld+json",
+            headers={"Content-Disposition": f'attachment; filename="croissant-{name}.json"'},
+        )
+    return redirect("release-describe", name=name)
 
 
 @staff_only  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """Import of a system's outputs as one run: all or nothing, idempotent by the hash of its content."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +12,11 @@ from accounts.trail import record
 from benchmark.canonical import output_sha256
 from benchmark.identities.actions import scan_identities
 from benchmark.importing.batches import check_slug, checked_batches, existing
-from benchmark.importing.flags import flag_outputs
 from benchmark.importing.keyindex import KeyIndex
 from benchmark.importing.progress import Progress, silent
 from benchmark.importing.records import RecordError
 from benchmark.importing.survey import MAX_ERRORS, Survey, output_key, survey_outputs
-from benchmark.models import Output, Release, Run, System, UnreleasedOutput
+from benchmark.models import Output, OutputState, ProtocolFlag, Release, Run, System, UnreleasedOutput
 from benchmark.protocol import NOT_RELEASED, OutputRecord
 from benchmark.protocols import get_protocol
 from benchmark.releases.differences import describe
@@ -158,3 +157,18 @@ def _store(
     if withheld:
         counts["not_released"] = withheld
     record(actor=actor, verb="import_outputs", target=run, details=counts)
+
+
+def flag_outputs(run: Run, outputs: Sequence[Output]) -> None:
+    """Store what the protocol finds in these new outputs of `run`, a batch of them; three statements at most."""
+    find = get_protocol(run.release.benchmark.protocol).flag_output
+    answered = [output for output in outputs if output.state == OutputState.ANSWERED]
+    if find is None or not answered:
+        return
+    ids = {output.instance_id for output in answered}
+    payloads = dict(run.release.instances.filter(pk__in=ids).values_list("pk", "payload"))
+    ProtocolFlag.objects.bulk_create(
+        ProtocolFlag(output=output, kind=flag.kind, certain=flag.certain, reason=flag.reason)
+        for output in answered
+        for flag in find(payloads[output.instance_id], output.payload)
+    )

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import TextIO
 
 # phase, done, total (0 while the total is not known)
 Progress = Callable[[str, int, int], None]
@@ -13,9 +12,9 @@ def silent(phase: str, done: int, total: int) -> None:
     """Reports nothing."""
 
 
-def progress_bar(stream: TextIO | None = None) -> Progress:
-    """A bar on a terminal (standard error by default); silent when not on a terminal."""
-    out = stream or sys.stderr
+def progress_bar() -> Progress:
+    """A bar on standard error; silent where that is not a terminal."""
+    out = sys.stderr
     if not out.isatty():
         return silent
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpResponse
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.access import staff_only
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from benchmark.importing.archives import MAX_BYTES, MAX_MEMBERS
 from benchmark.importing.folders import MAX_DOCUMENT_BYTES
 from benchmark.importing.forms import IMPORT_FORMS, ImportForm
@@ -107,10 +106,8 @@ def import_page(request: SignedInRequest, handle: str) -> HttpResponse:
 def import_apply(request: SignedInRequest, handle: str) -> HttpResponse:
     """Import what the dry run showed."""
     upload = get_object_or_404(_own(request), handle=handle)
-    try:
+    with told(request):
         apply_import(actor=request.user, upload=upload)
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("import", handle=handle)
 
 
@@ -119,13 +116,10 @@ def import_apply(request: SignedInRequest, handle: str) -> HttpResponse:
 def import_delete(request: SignedInRequest, handle: str) -> HttpResponse:
     """Delete the stored file; what was imported stays."""
     upload = get_object_or_404(_own(request), handle=handle)
-    try:
+    with told(request, f"{upload.file_name} has been deleted."):
         delete_import(actor=request.user, upload=upload)
-        messages.success(request, f"{upload.file_name} has been deleted.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("import", handle=handle)
-    return redirect("imports")
+        return redirect("imports")
+    return redirect("import", handle=handle)
 
 
 def _own(request: SignedInRequest) -> QuerySet[ImportUpload]:

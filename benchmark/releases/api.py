@@ -9,24 +9,19 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller
 from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import ListedFilters, StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.filters import StaffView
+from accounts.rest.idempotency import writes
 from benchmark.models import Instance, Output, Release, System
 from benchmark.releases import queries
 from benchmark.releases import serializers as shape
 from benchmark.releases.freezing import freeze_release
-
-STAFF = [IsStaffOfTheStudy]
-LISTED = [ListedFilters]
 
 
 @extend_schema_view(get=extend_schema(operation_id="releases_list"))
 class ReleasesView(ListAPIView[Release]):
     """All releases with their counts."""
 
-    permission_classes = STAFF
-    filter_backends = LISTED
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.ReleaseOut
     filters = {"benchmark": "benchmark__slug"}
 
@@ -38,7 +33,7 @@ class ReleasesView(ListAPIView[Release]):
 class ReleaseView(RetrieveAPIView[Release]):
     """One release."""
 
-    permission_classes = STAFF
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.ReleaseOut
     lookup_field = "name"
 
@@ -47,13 +42,7 @@ class ReleaseView(RetrieveAPIView[Release]):
 
 
 class FreezeView(StaffView):
-    @extend_schema(
-        operation_id="releases_freeze",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: shape.ReleaseOut, 409: RefusalOut, 422: RefusalOut},
-    )
-    @idempotent
+    @writes("releases_freeze", request=None, responses={200: shape.ReleaseOut})
     def post(self, request: Request, name: str) -> Response:
         """Freeze the release for good; one that is frozen already stays as it is."""
         freeze_release(actor=caller(request), release=get_object_or_404(Release, name=name))
@@ -64,8 +53,7 @@ class FreezeView(StaffView):
 class InstancesView(ListAPIView[Instance]):
     """The instances of a release with their payloads as published."""
 
-    permission_classes = STAFF
-    filter_backends = LISTED
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.InstanceOut
     filters = {"domain": "domain", "split": "split", "paper": "paper__key", "key": "key"}
     queryset = Instance.objects.none()
@@ -81,8 +69,7 @@ class InstancesView(ListAPIView[Instance]):
 class SystemsView(ListAPIView[System]):
     """All systems."""
 
-    permission_classes = STAFF
-    filter_backends = LISTED
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.SystemOut
     filters = {"family": "family"}
     queryset = System.objects.all()
@@ -92,7 +79,7 @@ class SystemsView(ListAPIView[System]):
 class SystemView(RetrieveAPIView[System]):
     """One system."""
 
-    permission_classes = STAFF
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.SystemOut
     lookup_field = "slug"
     queryset = System.objects.all()
@@ -102,8 +89,7 @@ class SystemView(RetrieveAPIView[System]):
 class OutputsView(ListAPIView[Output]):
     """Outputs without their texts."""
 
-    permission_classes = STAFF
-    filter_backends = LISTED
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.OutputOut
     filters = {
         "release": "run__release__name",
@@ -123,7 +109,7 @@ class OutputsView(ListAPIView[Output]):
 class OutputView(RetrieveAPIView[Output]):
     """One output with its text."""
 
-    permission_classes = STAFF
+    permission_classes = [IsStaffOfTheStudy]
     serializer_class = shape.OutputTextOut
 
     def get_queryset(self) -> QuerySet[Output]:

@@ -27,10 +27,9 @@ def freeze_release(*, actor: User | None, release: Release) -> bool:
 
 
 @transaction.atomic
-def freeze_run(*, run: Run, actor: User | None = None, reason: str = "") -> bool:
+def freeze_run(*, run: Run, actor: User | None = None) -> bool:
     """Freeze a run with its outputs, as happens when it is first judged or graded; False if it was frozen."""
     frozen = Run.objects.filter(pk=run.pk, frozen_at=None).update(frozen_at=timezone.now())
     if frozen:
-        details = {"sha256": run.sha256}
-        record(actor=actor, verb="freeze_run", target=run, reason=reason, details=details)
+        record(actor=actor, verb="freeze_run", target=run, details={"sha256": run.sha256})
     return bool(frozen)

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from accounts.access import staff_only
-from accounts.refusal import Refused
+from accounts.site.pages import refusals_in
 from benchmark.models import Release
 from benchmark.releases.queries import release_or_404, releases_like
 from benchmark.reproduction.reproducing import reproduction
@@ -50,10 +50,8 @@ def reproduction_page(request: HttpRequest, name: str) -> HttpResponse:
     form = SecondRunForm(release, request.GET if "second" in request.GET else None)
     found: Mapping[str, Any] | None = None
     if form.is_valid():
-        try:
+        with refusals_in(form):
             found = reproduction(release, form.cleaned_data["second"], form.cleaned_data["proximate"].split())
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     shares, counts = [], []
     for key, share in found["shares"].items() if found else ():
         row = {"name": _words(key), "value": "", "counts": f"n = {share['n']}", "interval": ""}

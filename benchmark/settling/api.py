@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from accounts.profile.api import caller, understood
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
-from benchmark.models import Release, Settlement, SettlementVerdict
+from accounts.rest.idempotency import writes
+from benchmark.models import Settlement, SettlementVerdict
 from benchmark.releases.queries import release_or_404
 from benchmark.settling.actions import settle, withdraw_settlement
 from benchmark.settling.queue import OpenQuestion, questions
@@ -81,7 +81,7 @@ class QuestionsView(StaffView):
         state = request.query_params.get("state")
         if state not in (None, *STATES):
             raise ValidationError({"state": f"one of {', '.join(STATES)}"})
-        found = questions(_release(name))
+        found = questions(release_or_404(name))
         settled = sum(question.answer is not None for question in found)
         listed = [question for question in found if state in (None, STATES[question.answer is not None])]
         body = {"release": name, "total": len(found), "settled": settled, "questions": listed}
@@ -89,18 +89,12 @@ class QuestionsView(StaffView):
 
 
 class QuestionView(StaffView):
-    @extend_schema(
-        operation_id="releases_settle_source",
-        parameters=[OPTIONAL_KEY],
-        request=SettlementIn,
-        responses={200: SettlementOut, **REFUSED},
-    )
-    @idempotent
+    @writes("releases_settle_source", request=SettlementIn, responses={200: SettlementOut, 404: RefusalOut})
     def post(self, request: Request, name: str, pair: str) -> Response:
         """Say whether the two are one work. The latest answer counts, for every output with this pair."""
         sent = understood(SettlementIn, request)
         return Response(
-            SettlementOut(settle(actor=caller(request), release=_release(name), pair=pair, **sent)).data
+            SettlementOut(settle(actor=caller(request), release=release_or_404(name), pair=pair, **sent)).data
         )
 
 
@@ -111,7 +105,3 @@ class SettlementView(StaffView):
         row = get_object_or_404(Settlement, pk=pk, release__name=name)
         withdraw_settlement(actor=caller(request), settlement=row)
         return Response(status=204)
-
-
-def _release(name: str) -> Release:
-    return release_or_404(name)

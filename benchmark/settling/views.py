@@ -9,10 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from accounts.access import require_role
-from accounts.models import RoleName
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.access import staff_only
+from accounts.site.pages import SignedInRequest, told
 from benchmark.models import Settlement
 from benchmark.protocols import get_protocol
 from benchmark.releases.queries import release_or_404
@@ -23,7 +21,7 @@ PAGE = 20
 SHOWN = {"open": "Open", "settled": "Settled"}
 
 
-@require_role(RoleName.COORDINATOR, RoleName.OWNER)
+@staff_only
 @require_http_methods(["GET", "POST"])
 def settling(request: SignedInRequest, name: str) -> HttpResponse:
     """Every open case with its answers; POST answers one or withdraws an answer."""
@@ -32,7 +30,7 @@ def settling(request: SignedInRequest, name: str) -> HttpResponse:
         raise Http404(f"Outputs of {release.benchmark.protocol} have no sources to settle.")
     if request.method == "POST":
         sent = request.POST
-        try:
+        with told(request):
             if "withdraw" in sent:
                 asked = sent["withdraw"] if sent["withdraw"].isdecimal() else "0"
                 row = get_object_or_404(Settlement, pk=int(asked[:18]), release=release)
@@ -42,8 +40,6 @@ def settling(request: SignedInRequest, name: str) -> HttpResponse:
                 said = {name: sent.get(name, "") for name in ("pair", "verdict", "note")}
                 row = settle(actor=request.user, release=release, **said)
                 messages.success(request, f"Settled: {row.get_verdict_display().lower()}.")
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         query = urlencode({name: sent[name] for name in ("show", "page") if name in sent})
         place = f"#case-{sent['next']}" if sent.get("next", "").isalnum() else ""
         return redirect(f"{reverse('settling', args=[release.name])}?{query}{place}")

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from accounts.profile.api import caller, checked
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StaffView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from benchmark.models import FrozenTuple, Release
 from benchmark.releases.queries import arm_name, run_called
 from benchmark.tuples.actions import declare_tuple
@@ -41,13 +41,7 @@ class TuplesView(StaffView):
         rows = get_object_or_404(Release, name=name).tuples.order_by("name")
         return Response(TupleOut(rows.prefetch_related("runs__run__system"), many=True).data)
 
-    @extend_schema(
-        operation_id="releases_declare_tuple",
-        parameters=[OPTIONAL_KEY],
-        request=TupleIn,
-        responses={200: TupleOut, 400: RefusalOut, 409: RefusalOut, 422: RefusalOut},
-    )
-    @idempotent
+    @writes("releases_declare_tuple", request=TupleIn, responses={200: TupleOut, 400: RefusalOut})
     def post(self, request: Request, name: str) -> Response:
         """Declare a tuple, or add runs to the existing one with this name and the same entries."""
         release = get_object_or_404(Release, name=name)

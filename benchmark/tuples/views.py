@@ -6,8 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.access import staff_only
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in
 from benchmark.models import Release
 from benchmark.releases.forms import TupleForm
 from benchmark.tuples.actions import declare_tuple
@@ -20,11 +19,8 @@ def tuples(request: SignedInRequest, name: str) -> HttpResponse:
     release = get_object_or_404(Release, name=name)
     form = TupleForm(request.POST or None, release=release)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             found = declare_tuple(actor=request.user, release=release, **form.cleaned_data)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-        else:
             messages.success(request, f"{found.name} has been declared.")
             return redirect("release-tuples", name=name)
     rows = release.tuples.order_by("name").prefetch_related("runs__run__system")

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from accounts.access import staff_only
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
 from benchmark.models import Instance, Output
@@ -13,7 +14,6 @@ from judging.asking.replies import replies
 from judging.models import Judge, JudgeRun
 from judging.reading.injections import flagged_outputs, output_flags, texts
 from judging.reading.reparsing import reparse, reread
-from judging.runs.views import staff_only
 from llm import find_injections
 
 PAGE = 50

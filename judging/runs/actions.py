@@ -328,20 +328,7 @@ def imported_judge(*, actor: User | None, slug: str, protocol: str, published_as
 def store_published(*, judge: Judge, verdicts: Iterable[PublishedVerdict]) -> int:
     """Store published verdicts; rows already stored for the judge are left alone. Returns how many are new."""
     rows = [
-        Verdict(
-            judge=judge,
-            output=verdict.output,
-            second=verdict.second,
-            instance=verdict.instance,
-            predicate=verdict.predicate,
-            value=verdict.value,
-            state=verdict.state,
-            vote=verdict.vote,
-            order=verdict.order,
-            confidence=verdict.confidence,
-            reason=verdict.reason,
-            created_at=verdict.created_at or timezone.now(),
-        )
+        Verdict(judge=judge, **vars(verdict) | {"created_at": verdict.created_at or timezone.now()})
         for verdict in verdicts
     ]
     before = judge.verdicts.count()

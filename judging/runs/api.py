@@ -1,7 +1,7 @@
 """REST endpoints of judging, for coordinators and owners."""
 
 import json
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.shortcuts import get_object_or_404
@@ -10,14 +10,13 @@ from rest_framework import generics, serializers
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.profile.api import checked, understood
+from accounts.profile.api import caller, checked, understood
 from accounts.refusal import Refused
 from accounts.rest.auth import IsOwner, IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from benchmark.models import Output, Release
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
@@ -163,7 +162,7 @@ class JudgeList(generics.ListAPIView[Judge]):
             settings = judge_settings(given)
         except Refused as refusal:
             raise serializers.ValidationError({refusal.field or "program": [refusal.reason]}) from refusal
-        judge = create_judge(actor=cast(User, request.user), **settings)
+        judge = create_judge(actor=caller(request), **settings)
         return Response(JudgeSerializer(judge).data, status=201)
 
 
@@ -184,7 +183,7 @@ class JudgeRunList(generics.ListCreateAPIView[JudgeRun]):
 
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         asked = checked(JudgeRunSerializer, request)
-        run = ask(actor=cast(User, request.user), **{"predicates": [], **asked.validated_data})
+        run = ask(actor=caller(request), **{"predicates": [], **asked.validated_data})
         shown = self.get_serializer(runs_with_progress().get(pk=run.pk))
         return Response(shown.data, status=201)
 
@@ -202,44 +201,38 @@ class JudgeRunDetail(generics.RetrieveAPIView[JudgeRun]):
     def patch(self, request: Request, pk: int) -> Response:
         wanted = understood(AdjustIn, request)
         run = get_object_or_404(JudgeRun, pk=pk)
-        adjust_run(actor=cast(User, request.user), run=run, **wanted)
+        adjust_run(actor=caller(request), run=run, **wanted)
         return Response(JudgeRunSerializer(self.get_object()).data)
 
 
-class JudgeRunSteer(APIView):
+class JudgeRunSteer(StaffView):
     """Pause, resume or cancel a run."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=SteerIn, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
         wanted = understood(SteerIn, request)
         run = get_object_or_404(JudgeRun, pk=pk)
-        steer(actor=cast(User, request.user), run=run, to=RunState(wanted["to"]), reason=wanted["reason"])
+        steer(actor=caller(request), run=run, to=RunState(wanted["to"]), reason=wanted["reason"])
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
 
 
-class JudgeRunRetry(APIView):
+class JudgeRunRetry(StaffView):
     """Put the failed tasks of a run back into the queue."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=None, responses={200: JudgeRunSerializer, 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
-        retry_failed(actor=cast(User, request.user), run=get_object_or_404(JudgeRun, pk=pk))
+        retry_failed(actor=caller(request), run=get_object_or_404(JudgeRun, pk=pk))
         return Response(JudgeRunSerializer(runs_with_progress().get(pk=pk)).data)
 
 
-class JudgeRunReparse(APIView):
+class JudgeRunReparse(StaffView):
     """Read the stored replies of a run with today's parser."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(request=None, responses={200: schema_of(Reparsed), 409: RefusalOut})
     def post(self, request: Request, pk: int) -> Response:
         """No call is made. If a vote is read differently, all go to a judge version of their own; the old ones stay."""
         run = get_object_or_404(JudgeRun.objects.select_related("judge"), pk=pk)
-        return Response(as_json(reparse(actor=cast(User, request.user), run=run).document()))
+        return Response(as_json(reparse(actor=caller(request), run=run).document()))
 
 
 class ReleaseVerdictList(generics.ListAPIView[Verdict]):

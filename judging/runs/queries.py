@@ -137,9 +137,9 @@ def verdict_counts(run: JudgeRun) -> list[dict[str, object]]:
     return [dict(row) for row in rows]
 
 
-def recent_errors(run: JudgeRun, limit: int = 20) -> QuerySet[JudgeTask]:
+def recent_errors(run: JudgeRun) -> QuerySet[JudgeTask]:
     """Tasks of a run that met an error and are not done, latest first."""
-    return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:limit]
+    return run.tasks.exclude(last_error="").exclude(state=TaskState.DONE).order_by("-id")[:20]
 
 
 def judges_with_verdicts(release: Release, track: str, condition: str = "") -> QuerySet[Judge]:

@@ -5,10 +5,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.access import require_role
+from accounts.access import require_role, staff_only
 from accounts.models import RoleName
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, told
 from benchmark.protocols import get_protocol
 from judging.asking.prompts import predicate_prompt, predicates_about
 from judging.models import Judge, JudgeRun, RunSubject
@@ -31,7 +31,6 @@ from judging.runs.steering import adjust_run, retry_failed, steer
 from work.endpoints import no_endpoint_reason
 from work.models import RunState
 
-staff_only = require_role(RoleName.COORDINATOR, RoleName.OWNER)
 owner_only = require_role(RoleName.OWNER)
 
 
@@ -156,11 +155,9 @@ def steer_run(request: SignedInRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(JudgeRun, pk=pk)
     form = SteerForm(request.POST)
     if form.is_valid():
-        try:
+        with told(request):
             to = RunState(form.cleaned_data["to"])
             steer(actor=request.user, run=run, to=to, reason=form.cleaned_data["reason"])
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     else:
         messages.error(request, "Choose whether to pause, resume or cancel the run.")
     return redirect("judge-run", pk=pk)
@@ -173,11 +170,9 @@ def adjust(request: SignedInRequest, pk: int) -> HttpResponse:
     run = get_object_or_404(JudgeRun, pk=pk)
     form = AdjustForm(request.POST)
     if form.is_valid():
-        try:
+        with told(request):
             adjust_run(actor=request.user, run=run, **form.cleaned_data)
             messages.success(request, "The run has been adjusted.")
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
     else:
         field, errors = next(iter(form.errors.items()))
         messages.error(request, f"{form.fields[field].label or field}: {errors[0]}")
@@ -189,9 +184,7 @@ def adjust(request: SignedInRequest, pk: int) -> HttpResponse:
 def retry_run(request: SignedInRequest, pk: int) -> HttpResponse:
     """Queue the failed tasks of a run again."""
     run = get_object_or_404(JudgeRun, pk=pk)
-    try:
+    with told(request):
         returned = retry_failed(actor=request.user, run=run)
         messages.success(request, f"{returned} tasks have been queued again.")
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("judge-run", pk=pk)

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.access import role_names
 from accounts.models import RoleName
-from accounts.refusal import NotAllowed, Refused
-from accounts.site.pages import SignedInRequest
+from accounts.refusal import NotAllowed
+from accounts.site.pages import SignedInRequest, told
 from reports.artifact.comparing import compare_stored
 from reports.artifact.comparison_text import SHOWN, counted
 from reports.artifact.freezing import freeze_artifact
@@ -26,7 +26,7 @@ def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
     chosen = chosen_of(request, name)
     release = chosen.release
     if request.method == "POST":
-        try:
+        with told(request):
             if RoleName.OWNER not in role_names(request.user):
                 raise NotAllowed("Only owners freeze a score.")
             wanted = choose(release, request.POST.dict())
@@ -39,8 +39,6 @@ def artifacts(request: SignedInRequest, name: str) -> HttpResponse:
                 frozen_tuple=wanted.frozen_tuple,
             )
             messages.success(request, f"The score is kept as artifact {made.sha256[:12]}.")
-        except Refused as refusal:
-            messages.error(request, refusal.reason)
         return redirect(f"{request.path}?{chosen.query}")
     rows = release.artifacts.defer("content").order_by("-created_at", "-pk")
     return render(request, "reports/artifact/artifacts.html", {"chosen": chosen, "artifacts": rows})

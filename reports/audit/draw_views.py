@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.models import Campaign, CampaignKind
 from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit
 from reports.audit.forms import AuditForm, PlanForm
@@ -50,13 +50,11 @@ def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
         if terms.pop("plan") != plan.sha256:
             form.add_error(None, "The plan has changed since it was shown; look at the new one.")
         else:
-            try:
+            with refusals_in(form):
                 campaign = draw_audit(actor=request.user, plan=plan, **terms)
                 drawn = f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
                 messages.success(request, drawn)
                 return redirect("campaign", slug=campaign.slug)
-            except Refused as refusal:
-                form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     context = {
         "chosen": chosen,
         "plan_form": plan_form,

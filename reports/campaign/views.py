@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
 from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.models import Campaign
 from annotation.training.reading import training_rows
 from reports.campaign import pages as campaign_pages
@@ -103,11 +103,9 @@ def verdicts(request: SignedInRequest, slug: str) -> HttpResponse:
     campaign = campaign_or_404(slug)
     form = VerdictsForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             copy_verdicts(actor=request.user, campaign=campaign, **form.terms())
             return redirect("campaign-verdicts", slug=slug)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     context = {"campaign": campaign, "document": verdicts_document(campaign), "form": form}
     return render(request, "reports/campaign/verdicts.html", context)
 

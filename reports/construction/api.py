@@ -11,9 +11,8 @@ from accounts.profile.api import caller
 from accounts.refusal import Refused
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
-from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from canonical.documents import as_json
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
@@ -72,13 +71,7 @@ class ConstructionAuditView(StrictView):
         ]
         return Response(as_json(ConstructionFindings(**vars(document), findings=rows)))
 
-    @extend_schema(
-        operation_id="releases_construction_audit_run",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: ConstructionRunOut, 409: RefusalOut, 422: RefusalOut},
-    )
-    @idempotent
+    @writes("releases_construction_audit_run", request=None, responses={200: ConstructionRunOut})
     def post(self, request: Request, name: str) -> Response:
         """Run the program where verdicts are missing."""
         report = audit_construction(actor=caller(request), release=release_or_404(name))
@@ -175,13 +168,7 @@ class SourcesView(StrictView):
         body = {"track": chosen.track, "judge": chosen.judge, "systems": as_json(rows)}
         return Response({**head, **body, "flags": flags})
 
-    @extend_schema(
-        operation_id="releases_sources_ask",
-        parameters=[OPTIONAL_KEY],
-        request=None,
-        responses={200: SourcesAskedOut, 409: RefusalOut, 422: RefusalOut},
-    )
-    @idempotent
+    @writes("releases_sources_ask", request=None, responses={200: SourcesAskedOut})
     def post(self, request: Request, name: str) -> Response:
         """Ask the source matcher about every answered output that it has not seen."""
         runs = ask_about_sources(actor=caller(request), release=release_or_404(name))

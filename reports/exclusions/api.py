@@ -11,7 +11,7 @@ from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.errors import RefusalOut
 from accounts.rest.filters import StrictView
-from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from accounts.rest.idempotency import writes
 from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
@@ -58,13 +58,7 @@ class ExclusionsView(StrictView):
         """Declared rules with the instances that they exclude, and what reviewers objected to."""
         return Response(rules_document(release_or_404(name)))
 
-    @extend_schema(
-        operation_id="releases_declare_exclusion",
-        parameters=[OPTIONAL_KEY],
-        request=RuleIn,
-        responses={201: RulesOut, **REFUSED},
-    )
-    @idempotent
+    @writes("releases_declare_exclusion", request=RuleIn, responses={201: RulesOut})
     def post(self, request: Request, name: str) -> Response:
         """Declare a rule; it is never changed."""
         release = release_or_404(name)

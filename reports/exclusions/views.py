@@ -5,8 +5,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in
 from reports.core.access import staff_only
 from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
@@ -22,12 +21,10 @@ def exclusions(request: SignedInRequest, name: str) -> HttpResponse:
     release = release_or_404(name)
     form = RuleForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             declare_rule(actor=request.user, release=release, **form.cleaned_data)
             messages.success(request, "Declared. The scores show figures with and without the rule.")
             return redirect("exclusions", name=name)
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
     found = rules_document(release)
     context = {
         "release": release,

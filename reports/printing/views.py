@@ -1,13 +1,11 @@
 """Asking for a printed report, following it, and taking its file."""
 
-from django.contrib import messages
 from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from accounts.refusal import Refused
-from accounts.site.pages import SignedInRequest
+from accounts.site.pages import SignedInRequest, refusals_in, told
 from reports.core.access import staff_only
 from reports.core.addresses import release_or_404
 from reports.core.choosing import PARAMETERS
@@ -28,11 +26,8 @@ def report_jobs(request: SignedInRequest, name: str) -> HttpResponse:
     asked = {key: request.GET[key] for key in PARAMETERS if key in request.GET}
     form = ReportForm(release, request.POST if request.method == "POST" else None, initial=asked)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_in(form):
             job = ask_report(actor=request.user, order=form.order(release))
-        except Refused as refusal:
-            form.add_error(refusal.field if refusal.field in form.fields else None, refusal.reason)
-        else:
             return redirect("report-job", pk=job.pk)
     rows = release.report_jobs.select_related("campaign", "asked_by").order_by("-pk")[:SHOWN]
     context = {"release": release, "form": form, "jobs": rows, "pdf_problem": pdf_problem()}
@@ -57,10 +52,8 @@ def steer_report(request: SignedInRequest, pk: int, verb: str) -> HttpResponse:
     act = {"cancel": cancel_report, "retry": retry_report}.get(verb)
     if act is None:
         raise Http404
-    try:
+    with told(request):
         act(actor=request.user, job=_job(pk))
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
     return redirect("report-job", pk=pk)
 
 
