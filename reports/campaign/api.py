@@ -8,11 +8,9 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
 from annotation.models import Campaign
@@ -27,14 +25,12 @@ from reports.campaign.results import (
     question_reliability,
 )
 from reports.core.choosing import only_known
-from reports.core.rest import invalid
+from reports.core.rest import ReadingView, invalid
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 
 
-class _CampaignView(APIView):
+class _CampaignView(ReadingView):
     """A document about one campaign; parameters other than those it knows are refused."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     def campaign(self, request: Request, slug: str, *known: str) -> Campaign:
         try:
@@ -45,8 +41,6 @@ class _CampaignView(APIView):
 
 
 class CampaignResultsView(_CampaignView):
-    """Progress, coverage and agreement of a campaign."""
-
     @extend_schema(operation_id="campaigns_results", responses=schema_of(CampaignResults))
     def get(self, request: Request, slug: str) -> Response:
         """The numbers behind the campaign's results page."""
@@ -54,8 +48,6 @@ class CampaignResultsView(_CampaignView):
 
 
 class ReliabilityView(_CampaignView):
-    """The reliability of one question of a campaign."""
-
     @extend_schema(
         operation_id="campaigns_question",
         parameters=[
@@ -66,16 +58,12 @@ class ReliabilityView(_CampaignView):
     def get(self, request: Request, slug: str, question: str) -> Response:
         """Every agreement coefficient, every pair of experts, every value of the scale."""
         campaign = self.campaign(request, slug, "more")
-        try:
-            found = question_reliability(campaign, question, request.query_params.get("more", ""))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
-        return Response(as_json(found))
+        return Response(
+            as_json(question_reliability(campaign, question, request.query_params.get("more", "")))
+        )
 
 
 class MonitoringView(_CampaignView):
-    """Signs that a reviewer's grades deserve a second look."""
-
     @extend_schema(operation_id="campaigns_monitoring", responses=schema_of(Monitoring))
     def get(self, request: Request, slug: str) -> Response:
         """By name, in the order of names; never a ranking."""
@@ -83,8 +71,6 @@ class MonitoringView(_CampaignView):
 
 
 class CalibrationAgreementView(_CampaignView):
-    """Agreement of calibration rounds before and after their discussion."""
-
     @extend_schema(operation_id="campaigns_calibration_agreement", responses=schema_of(Calibration))
     def get(self, request: Request, slug: str) -> Response:
         """Every coefficient of the blind answers and of those after the discussion."""
@@ -100,8 +86,6 @@ class VerdictsIn(serializers.Serializer[Any]):
 
 
 class CampaignVerdictsView(_CampaignView):
-    """The verdicts that reviewers of a campaign are shown after their answer."""
-
     @extend_schema(operation_id="campaigns_verdicts", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         """What is attached, and how its claims were marked."""

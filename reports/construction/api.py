@@ -9,10 +9,9 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.errors import REFUSED
+from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
 from canonical.documents import as_json
 from judging.asking.subjects import instance_of
@@ -41,8 +40,7 @@ class ConstructionRunOut(serializers.Serializer[Any]):
     new = serializers.IntegerField()
 
 
-class ConstructionAuditView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class ConstructionAuditView(ReadingView, StrictView):
     filters = {name: name for name in FILTERS}
 
     @extend_schema(
@@ -53,12 +51,7 @@ class ConstructionAuditView(StrictView):
     def get(self, request: Request, name: str) -> Response:
         """Items, counts and findings; narrowed by item, value, kind and domain."""
         release = release_or_404(name)
-        try:
-            judge = newest_audit(release)
-            found = chosen_findings(release, judge, request.query_params)
-            document = construction(release)
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        found = chosen_findings(release, newest_audit(release), request.query_params)
         rows = [
             ConstructionFinding(
                 instance=instance_of(row).key,
@@ -70,13 +63,13 @@ class ConstructionAuditView(StrictView):
             )
             for row in found
         ]
-        return Response(as_json(ConstructionFindings(**vars(document), findings=rows)))
+        return Response(as_json(ConstructionFindings(**vars(construction(release)), findings=rows)))
 
     @extend_schema(
         operation_id="releases_construction_audit_run",
         parameters=[OPTIONAL_KEY],
         request=None,
-        responses={200: ConstructionRunOut, 409: RefusalOut, 422: RefusalOut},
+        responses={200: ConstructionRunOut, **REFUSED},
     )
     @idempotent
     def post(self, request: Request, name: str) -> Response:
@@ -145,8 +138,7 @@ class SourcesAskedOut(serializers.Serializer[Any]):
     runs = serializers.ListField(child=serializers.IntegerField(), help_text="Judge runs to follow.")
 
 
-class SourcesView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class SourcesView(StaffView):
     filters = {name: name for name in PARAMETERS}
 
     @extend_schema(operation_id="releases_sources", parameters=CHOICE, responses=SourcesOut)
@@ -179,7 +171,7 @@ class SourcesView(StrictView):
         operation_id="releases_sources_ask",
         parameters=[OPTIONAL_KEY],
         request=None,
-        responses={200: SourcesAskedOut, 409: RefusalOut, 422: RefusalOut},
+        responses={200: SourcesAskedOut, **REFUSED},
     )
     @idempotent
     def post(self, request: Request, name: str) -> Response:

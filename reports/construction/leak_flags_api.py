@@ -7,8 +7,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from benchmark.leakage_kinds import FLAG_KINDS
 from reports.construction.leak_flags import flagged_instances
 from reports.core.addresses import release_or_404
@@ -38,9 +37,7 @@ class FlaggedInstanceOut(serializers.Serializer[Any]):
     flags = ExpertFlagOut(many=True)
 
 
-class LeakFlagsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class LeakFlagsView(StaffView):
     @extend_schema(operation_id="releases_leak_flags", responses=FlaggedInstanceOut(many=True))
     def get(self, request: Request, name: str) -> Response:
         """Every instance that an expert flagged or in which the program found a leak. No system is named."""

@@ -10,8 +10,6 @@ from reports.published.recomputing import all_counts, recomputed
 
 
 class PublishedListView(ReadingView):
-    """Papers whose figures are kept."""
-
     @extend_schema(operation_id="published_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         """Protocol, paper and how many figures are reproduced, differ or cannot be recomputed."""
@@ -19,8 +17,6 @@ class PublishedListView(ReadingView):
 
 
 class PublishedView(ReadingView):
-    """One paper's figures next to ours."""
-
     @extend_schema(operation_id="published_show", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, protocol: str) -> Response:
         """The document that `manage.py published --json` prints."""

@@ -44,8 +44,6 @@ PAGE, MAX_PAGE = 100, 1000
 
 
 class ScoreView(ReadingView):
-    """The score of one track under one judge, with intervals, audit and correction."""
-
     @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=schema_of(Score))
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
@@ -54,8 +52,6 @@ class ScoreView(ReadingView):
 
 
 class ComparisonView(ReadingView):
-    """Every pair of systems of one track on the same items."""
-
     @extend_schema(
         operation_id="releases_comparison",
         parameters=[
@@ -86,8 +82,6 @@ class PairsView(ReadingView):
 
 
 class JudgeAuditView(ReadingView):
-    """The judge of one track against the experts."""
-
     @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=schema_of(JudgeAudit))
     def get(self, request: Request, name: str) -> Response:
         """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
@@ -152,8 +146,6 @@ _PAGING = ("format", "after", "page_size")
 
 
 class ArtifactsView(ListAPIView[Artifact]):
-    """Frozen scores of a release."""
-
     permission_classes = [IsStaffOfTheStudy]
     filter_backends = [ListedFilters]
     serializer_class = shape.ArtifactOut
@@ -192,8 +184,6 @@ class ArtifactsView(ListAPIView[Artifact]):
 
 
 class ArtifactView(APIView):
-    """One frozen score."""
-
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_artifact_show", responses=OpenApiTypes.OBJECT)
