@@ -1,8 +1,7 @@
-"""REST endpoints of a campaign's results, for coordinators and owners. No system is named."""
+"""REST endpoints of a campaign's results, for coordinators and owners. Only the guesses name systems: for owners."""
 
 from typing import Any
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -11,10 +10,13 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
+from accounts.rest.auth import IsOwner
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.models import Campaign
 from canonical.documents import as_json
+from reports.campaign.blinding import Blinding, blinding
 from reports.campaign.calibration import Calibration, calibration_agreement
 from reports.campaign.monitoring import Monitoring
 from reports.campaign.reliability import Reliability
@@ -24,6 +26,7 @@ from reports.campaign.results import (
     monitored_reviewers,
     question_reliability,
 )
+from reports.campaign.views import campaign_or_404
 from reports.core.choosing import only_known
 from reports.core.rest import ReadingView, invalid
 from reports.verdicts.copies import copy_verdicts, verdicts_document
@@ -37,7 +40,7 @@ class _CampaignView(ReadingView):
             only_known(request.query_params, *known)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return get_object_or_404(Campaign.objects.select_related("rubric", "release"), slug=slug)
+        return campaign_or_404(slug)
 
 
 class CampaignResultsView(_CampaignView):
@@ -101,3 +104,12 @@ class CampaignVerdictsView(_CampaignView):
         campaign = self.campaign(request, slug)
         copy_verdicts(actor=caller(request), campaign=campaign, **understood(VerdictsIn, request))
         return Response(verdicts_document(campaign), status=201)
+
+
+class BlindingView(ReadingView, StrictView):
+    permission_classes = [IsOwner]
+
+    @extend_schema(operation_id="campaigns_blinding", responses=schema_of(Blinding))
+    def get(self, request: Request, slug: str) -> Response:
+        """Guesses by system with Bang's index, and James's index."""
+        return Response(as_json(blinding(campaign_or_404(slug))))

@@ -1,4 +1,4 @@
-"""REST endpoints of the construction audit and of the sources of outputs, for coordinators and owners."""
+"""REST of the construction audit, of flagged leaks and of sources of outputs, for coordinators and owners."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from accounts.rest.documents import schema_of
 from accounts.rest.errors import REFUSED
 from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import OPTIONAL_KEY, idempotent
+from benchmark.leakage_kinds import FLAG_KINDS
 from canonical.documents import as_json
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
@@ -25,6 +26,7 @@ from reports.construction.document import (
     construction,
     newest_audit,
 )
+from reports.construction.leak_flags import flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters
 from reports.core.addresses import release_or_404
@@ -178,3 +180,34 @@ class SourcesView(StaffView):
         """Ask the source matcher about every answered output that it has not seen."""
         runs = ask_about_sources(actor=caller(request), release=release_or_404(name))
         return Response({"runs": [run.pk for run in runs]})
+
+
+class MarkedOut(serializers.Serializer[Any]):
+    block = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class ExpertFlagOut(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(list(FLAG_KINDS))
+    spans = MarkedOut(many=True)
+    link = serializers.CharField(allow_blank=True)
+    note = serializers.CharField(allow_blank=True)
+
+
+class FlaggedInstanceOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    domain = serializers.CharField()
+    graders = serializers.IntegerField(help_text="Experts with a live grade of this instance's outputs.")
+    experts = serializers.DictField(child=serializers.IntegerField(), help_text="Graders by kind of flag.")
+    program = serializers.ListField(child=serializers.CharField(), help_text="Kinds the program found.")
+    read = serializers.BooleanField(help_text="Whether the program has read this instance.")
+    flags = ExpertFlagOut(many=True)
+
+
+class LeakFlagsView(StaffView):
+    @extend_schema(operation_id="releases_leak_flags", responses=FlaggedInstanceOut(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """Every instance that an expert flagged or in which the program found a leak. No system is named."""
+        return Response(FlaggedInstanceOut(flagged_instances(release_or_404(name)), many=True).data)

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.core.rest import ReadingView
-from reports.published.recomputing import all_counts, recomputed
+from reports.published.figures import all_counts, recomputed
 
 
 class PublishedListView(ReadingView):
