@@ -5,11 +5,9 @@ from django.urls import URLPattern, path
 from reports.analysing import api as analyses
 from reports.artifact import api as artifacts
 from reports.campaign import api as campaigns
-from reports.campaign import blinding_api as blinding
 from reports.cases import api as cases
 from reports.conditions import api as conditions
 from reports.construction import api as construction
-from reports.construction import leak_flags_api as leak_flags
 from reports.exclusions import api as exclusions
 from reports.external import api as external
 from reports.history import api as history
@@ -57,7 +55,7 @@ urlpatterns: list[URLPattern] = [
         external.ExternalScoresView.as_view(),
         name="api-external-scores",
     ),
-    path("releases/<slug:name>/leak-flags/", leak_flags.LeakFlagsView.as_view(), name="api-leak-flags"),
+    path("releases/<slug:name>/leak-flags/", construction.LeakFlagsView.as_view(), name="api-leak-flags"),
     path(
         "releases/<slug:name>/construction-audit/raters/",
         construction.ConstructionRatersView.as_view(),
@@ -83,7 +81,7 @@ urlpatterns: list[URLPattern] = [
         campaigns.ReliabilityView.as_view(),
         name="api-question",
     ),
-    path("campaigns/<slug:slug>/blinding/", blinding.BlindingView.as_view(), name="api-blinding"),
+    path("campaigns/<slug:slug>/blinding/", campaigns.BlindingView.as_view(), name="api-blinding"),
     path("campaigns/<slug:slug>/monitoring/", campaigns.MonitoringView.as_view(), name="api-monitoring"),
     path("releases/<slug:name>/reports/", printing.ReportsView.as_view(), name="api-reports"),
     path("reports/<int:pk>/", printing.ReportView.as_view(), name="api-report"),

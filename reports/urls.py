@@ -4,25 +4,19 @@ from django.urls import URLPattern, path
 
 from reports.analysing.views import stored_analysis
 from reports.artifact import views as artifacts
-from reports.audit import draw_views as audit
-from reports.audit import views as judge_audit
-from reports.campaign import blinding_views as blinding
+from reports.audit import views as audits
 from reports.campaign import views as campaigns
 from reports.cases import views as cases
-from reports.comparison import pairs_views as pairs
 from reports.comparison import views as compare
 from reports.conditions import views as conditions
-from reports.construction import leak_flags_views as leak_flags
 from reports.construction import views as construction
 from reports.exclusions import views as exclusions
 from reports.external import views as external
 from reports.history import views as history
 from reports.judges import views as judges
-from reports.labels import downloads
 from reports.labels import views as labels
 from reports.printing import views as report_jobs
 from reports.published import views as published
-from reports.scores import output_views as rows
 from reports.scores import views as scores
 from reports.sources import views as sources
 
@@ -44,29 +38,29 @@ urlpatterns: list[URLPattern] = [
     path(f"{_RELEASE}score.json", scores.score_json, name="score-json"),
     path(f"{_RELEASE}report.pdf", scores.score_report, name="score-report"),
     path(f"{_RELEASE}labels/", labels.labels, name="labels"),
-    path(f"{_RELEASE}labels.csv", downloads.labels_csv, name="labels-csv"),
-    path(f"{_RELEASE}labels.jsonl", downloads.labels_jsonl, name="labels-jsonl"),
-    path(f"{_RELEASE}figures/<slug:figure>.csv", downloads.figure_csv, name="figure-csv"),
-    path(f"{_RELEASE}outputs/", rows.outputs_behind, name="outputs-behind"),
+    path(f"{_RELEASE}labels.csv", labels.labels_csv, name="labels-csv"),
+    path(f"{_RELEASE}labels.jsonl", labels.labels_jsonl, name="labels-jsonl"),
+    path(f"{_RELEASE}figures/<slug:figure>.csv", labels.figure_csv, name="figure-csv"),
+    path(f"{_RELEASE}outputs/", scores.outputs_behind, name="outputs-behind"),
     path(f"{_RELEASE}cases/<path:key>/", cases.case_study, name="case-study"),
     path(f"{_RELEASE}conditions/", conditions.conditions, name="conditions"),
     path(f"{_RELEASE}compare/", compare.compare, name="compare"),
     path(f"{_RELEASE}compare/pair/", compare.compare_pair, name="compare-pair"),
     path(f"{_RELEASE}external-scores/", external.external_scores, name="external-scores"),
     path(f"{_RELEASE}compare.csv", compare.compare_csv, name="compare-csv"),
-    path(f"{_RELEASE}pairs/", pairs.pairs, name="pairs"),
-    path(f"{_RELEASE}pairs.csv", pairs.pairs_csv, name="pairs-csv"),
-    path(f"{_RELEASE}judge-audit/", judge_audit.judge_audit, name="judge-audit"),
-    path(f"{_RELEASE}judge-audit.csv", judge_audit.judge_audit_csv, name="judge-audit-csv"),
+    path(f"{_RELEASE}pairs/", compare.pairs, name="pairs"),
+    path(f"{_RELEASE}pairs.csv", compare.pairs_csv, name="pairs-csv"),
+    path(f"{_RELEASE}judge-audit/", audits.judge_audit, name="judge-audit"),
+    path(f"{_RELEASE}judge-audit.csv", audits.judge_audit_csv, name="judge-audit-csv"),
     path(f"{_RELEASE}analyse/", stored_analysis, name="stored-analysis"),
     path(f"{_RELEASE}judges/", judges.judge_pair, name="judge-pair"),
     path(f"{_RELEASE}judges.csv", judges.judge_pair_csv, name="judge-pair-csv"),
     path(f"{_RELEASE}judge-matrix/", judges.judge_matrix, name="judge-matrix"),
     path(f"{_RELEASE}judge-matrix.csv", judges.judge_matrix_csv, name="judge-matrix-csv"),
-    path(f"{_RELEASE}audit/", audit.audit_draw, name="audit-draw"),
-    path(f"{_CAMPAIGN}blinding/", blinding.blinding, name="blinding"),
-    path(f"{_RELEASE}leak-flags/", leak_flags.leak_flags, name="leak-flags"),
-    path(f"{_RELEASE}leak-flags.csv", leak_flags.leak_flags_csv, name="leak-flags-csv"),
+    path(f"{_RELEASE}audit/", audits.audit_draw, name="audit-draw"),
+    path(f"{_CAMPAIGN}blinding/", campaigns.blinding, name="blinding"),
+    path(f"{_RELEASE}leak-flags/", construction.leak_flags, name="leak-flags"),
+    path(f"{_RELEASE}leak-flags.csv", construction.leak_flags_csv, name="leak-flags-csv"),
     path(f"{_RELEASE}construction/", construction.construction_audit, name="construction-audit"),
     path(f"{_RELEASE}construction/raters/", construction.construction_raters, name="construction-raters"),
     path(

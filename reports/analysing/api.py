@@ -111,8 +111,6 @@ class StoredLabelsIn(OptionsIn):
 
 
 class AnalysesView(APIView):
-    """Analyses of a label table of one's own."""
-
     token_scope = TokenScope.READ
     permission_classes = [IsSignedIn]
 
@@ -132,8 +130,6 @@ class AnalysesView(APIView):
 
 
 class StoredAnalysesView(APIView):
-    """Analyses of stored labels."""
-
     token_scope = TokenScope.READ
     permission_classes = [IsStaffOfTheStudy]
 

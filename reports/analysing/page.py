@@ -13,7 +13,7 @@ from reports.core.figures.reliability import reliability_curve
 from reports.core.figures.shares import share_bars
 from reports.core.figures.spans import Span, round_scale, span_plot
 from reports.core.figures.svg import Markup
-from reports.core.wording import ADVICE, coefficient_name, in_words, sentence_of
+from reports.core.wording import ADVICE, coefficient_name, from_to, in_words, sentence_of
 from stats.agreement.bundle import COEFFICIENTS
 from stats.agreement.icc import FORMS
 from stats.agreement.two_raters import RELATIONS
@@ -195,7 +195,7 @@ def _systems(document: Document) -> Iterator[Section]:
             shown: list[object] = [
                 row["system"],
                 f"{row['labelled']} of {row['outputs']}",
-                _from_to(row["raters_per_output"] or ("", "")),
+                from_to(row["raters_per_output"]),
             ]
             if counted:
                 shown += [percent_cell(row["majority"]), str(row["ties"]), percent_cell(row["unanimous"])]
@@ -221,11 +221,6 @@ def _systems(document: Document) -> Iterator[Section]:
             tables=[TableView("Systems", (*head, "Mean"), rows)],
             notes=notes,
         )
-
-
-def _from_to(ends: Sequence[object]) -> str:
-    """ "2" or "2 to 5"."""
-    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _errors(document: Document) -> Iterator[Section]:
@@ -399,7 +394,7 @@ def _pairs(document: Document) -> Iterator[Section]:
             percent_cell(row["win_rate"]),
             percent_cell(row["half_tie_rate"]),
             number_cell(row["strength"], places=2),
-            "" if row["rank"] is None else _from_to(row["rank"]),
+            from_to(row["rank"]),
         ]
         for row in systems
     ]
@@ -465,7 +460,7 @@ def _calibration(document: Document) -> Iterator[Section]:
             names = ("auc", "brier", "overconfidence")
             curve = []
             for row in judge["curve"]:
-                scores = _from_to([rounded(row[end], places=2) for end in ("low", "high")])
+                scores = from_to([rounded(row[end], places=2) for end in ("low", "high")])
                 mean = rounded(row["mean_score"])
                 curve.append([scores, str(row["n"]), mean, percent_cell(row["share"])])
             drawing = reliability_curve(

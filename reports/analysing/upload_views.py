@@ -13,16 +13,38 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
+from benchmark.importing.upload_handler import CappedFileHandler
 from reports.analysing import uploads
 from reports.analysing.forms import AnalysisForm, UploadForm
 from reports.analysing.page import analysis_page
 from reports.analysing.requests import from_row
-from reports.analysing.upload_handler import LabelFileHandler, too_large
 from reports.core.access import explains_refusals
 from reports.models import LabelUpload, UploadState
 from stats.analyses import running
 
 _OTHER_FIELDS = 64 * 1024  # bytes of a multipart body besides the file: boundaries, token, names
+
+
+class LabelFileHandler(CappedFileHandler):
+    """Stops at `limit` bytes and at the first NUL, which no table has. `refusal` then says why."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, too_large(limit))
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        if b"\0" in raw_data:
+            self.stop(
+                "The file contains NUL bytes, so it is no text table. Save it as CSV or JSONL in UTF-8."
+            )
+        super().receive_data_chunk(raw_data, start)
+
+
+def too_large(limit: int) -> str:
+    """What to do about a file of more than `limit` bytes."""
+    return (
+        f"The file is larger than {limit >> 20} MB. Leave columns out that the analysis does not need, "
+        "or use manage.py analyse, which has no limit."
+    )
 
 
 @csrf_exempt  # the check reads the whole body; _receive makes it once the reader of the file is in place

@@ -18,8 +18,6 @@ def _hash(side: str) -> OpenApiParameter:
 
 
 class ArtifactComparisonView(ReadingView):
-    """Two frozen scores side by side."""
-
     @extend_schema(
         operation_id="artifacts_compare",
         parameters=[_hash("left"), _hash("right")],

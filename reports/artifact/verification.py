@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from accounts.refusal import Refused
@@ -179,3 +180,11 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(document) != len(pairs):
         raise ValueError("an object names a key twice")
     return document
+
+
+def read_file(path: Path) -> bytes:
+    """Raises Refused when the file cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}", code="no_file") from error

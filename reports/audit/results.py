@@ -16,10 +16,9 @@ from reports.core.datasets import Decision, DrawnItem, ExpertLabel
 from reports.scores.inputs import METHODS
 from reports.scores.shape import InSample, JudgeAgainstExperts
 from stats.audit.confusion import Confusion, in_sample
-from stats.audit.doubts import between, coefficients_with_missing_labels
+from stats.audit.doubts import coefficients_with_missing_labels, over_splits
 from stats.audit.weighted import AuditStratum, collapsed, design_weighted
 from stats.core.bootstrap import Floats
-from stats.core.estimate import Estimate
 from stats.raters.aggregate import strict_majority
 
 Truth = dict[str, dict[str, str]]
@@ -216,10 +215,10 @@ def judge_against_experts(
         for value in (("no", "yes") if splits else ("no",))
     ]
     negative = scenarios[0]
-    sample = _over(
+    sample = over_splits(
         [in_sample(one.confusion, clusters=one.clusters if methods > 3 else None) for one in scenarios]
     )
-    weighted = _over([design_weighted(one.strata, seed=seed) for one in scenarios])
+    weighted = over_splits([design_weighted(one.strata, seed=seed) for one in scenarios])
     weighted = coefficients_with_missing_labels(weighted, negative.drawn, negative.missing)
     counts = {cell: sum(getattr(s, cell) for s in negative.drawn) for cell in ("tp", "fp", "fn", "tn")}
     return JudgeAgainstExperts(
@@ -230,11 +229,3 @@ def judge_against_experts(
         splits=splits,
         missing=sum(negative.missing),
     )
-
-
-def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
-    negative, *positive = scenarios
-    return {
-        metric: between(estimate, positive[0][metric]) if positive else estimate
-        for metric, estimate in negative.items()
-    }

@@ -1,15 +1,24 @@
-"""The judge of one track against the experts: the page and the data behind its pictures."""
+"""The judge of one track against the experts, and the planning and drawing of an audit."""
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
 
+from accounts.refusal import Refused
+from accounts.site.pages import SignedInRequest, refusals_in
+from annotation.models import Campaign, CampaignKind
 from reports.audit import document as audits
+from reports.audit.draw import audit_buckets, audit_rubrics, comparison, draw_audit
+from reports.audit.forms import AuditForm, PlanForm
 from reports.audit.page import judge_audit_rows, judge_audit_sections
-from reports.core.access import staff_page
-from reports.core.addresses import chosen_of
-from reports.core.choosing import Chosen
+from reports.core.access import explains_refusals, staff_only, staff_page
+from reports.core.addresses import chosen_of, release_or_404
+from reports.core.choosing import Chosen, choose, only_known
 from reports.core.downloads import table_download
+from reports.core.wording import in_words
+from reports.planning.page import strata_page
 from reports.scores.inputs import collect_chosen
 from reports.scores.success_types import types_of_successes
 
@@ -37,3 +46,52 @@ def _asked(request: HttpRequest, name: str) -> tuple[Chosen, audits.JudgeAudit |
         return chosen, None
     inputs = collect_chosen(chosen)
     return chosen, audits.judge_audit(inputs, types_of_successes(inputs))
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+@explains_refusals
+def audit_draw(request: SignedInRequest, name: str) -> HttpResponse:
+    """The plan of an audit, by the address's parameters; POST draws exactly the plan that was shown."""
+    release = release_or_404(name)
+    # `n.STRATUM`: there is one for every stratum
+    asked = {key: value for key, value in request.GET.dict().items() if not key.startswith("n.")}
+    only_known(asked, "track", "judge", *PlanForm.base_fields)
+    chosen = choose(release, request.GET)
+    buckets = audit_buckets(chosen.release, chosen.track, chosen.judge)
+    campaigns = Campaign.objects.filter(
+        release=chosen.release, track=chosen.track, kind=CampaignKind.AUDIT, items__isnull=False
+    ).distinct()
+    plan_form = PlanForm(
+        request.GET,
+        buckets={bucket: in_words(bucket) for bucket in buckets},
+        campaigns=campaigns.order_by("slug"),
+    )
+    plan = None
+    if plan_form.is_valid():
+        try:
+            plan = plan_form.request(chosen.track, chosen.judge).plan(chosen.release)
+        except Refused as refusal:
+            field = refusal.field if refusal.field in plan_form.fields else None
+            plan_form.add_error(field, refusal.reason)
+    rubrics = audit_rubrics(release)
+    form = AuditForm(request.POST or None, rubrics=rubrics, initial={"plan": plan.sha256 if plan else ""})
+    if request.method == "POST" and plan and form.is_valid():
+        terms = dict(form.cleaned_data)
+        if terms.pop("plan") != plan.sha256:
+            form.add_error(None, "The plan has changed since it was shown; look at the new one.")
+        else:
+            with refusals_in(form):
+                campaign = draw_audit(actor=request.user, plan=plan, **terms)
+                drawn = f"{plan.n_sampled} outputs are drawn; now assign and open the campaign."
+                messages.success(request, drawn)
+                return redirect("campaign", slug=campaign.slug)
+    context = {
+        "chosen": chosen,
+        "plan_form": plan_form,
+        "plan": plan,
+        "form": form if rubrics else None,
+        "comparison": strata_page(comparison(plan, plan_form.wanted_half_width)) if plan else None,
+    }
+    refused = plan_form.errors or form.errors
+    return render(request, "reports/audit/audit_draw.html", context, status=400 if refused else 200)

@@ -1,22 +1,22 @@
-"""REST endpoints of a campaign's results, for coordinators and owners. No system is named."""
+"""REST endpoints of a campaign's results, for coordinators and owners. Only the guesses name systems: for owners."""
 
 from typing import Any
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from accounts.profile.api import caller, understood
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
+from accounts.rest.auth import IsOwner
 from accounts.rest.documents import schema_of
 from accounts.rest.errors import RefusalOut
+from accounts.rest.filters import StrictView
 from annotation.models import Campaign
 from canonical.documents import as_json
+from reports.campaign.blinding import Blinding, blinding
 from reports.campaign.calibration import Calibration, calibration_agreement
 from reports.campaign.monitoring import Monitoring
 from reports.campaign.reliability import Reliability
@@ -26,27 +26,24 @@ from reports.campaign.results import (
     monitored_reviewers,
     question_reliability,
 )
+from reports.campaign.views import campaign_or_404
 from reports.core.choosing import only_known
-from reports.core.rest import invalid
+from reports.core.rest import ReadingView, invalid
 from reports.verdicts.copies import copy_verdicts, verdicts_document
 
 
-class _CampaignView(APIView):
+class _CampaignView(ReadingView):
     """A document about one campaign; parameters other than those it knows are refused."""
-
-    permission_classes = [IsStaffOfTheStudy]
 
     def campaign(self, request: Request, slug: str, *known: str) -> Campaign:
         try:
             only_known(request.query_params, *known)
         except Refused as refusal:
             raise invalid(refusal) from refusal
-        return get_object_or_404(Campaign.objects.select_related("rubric", "release"), slug=slug)
+        return campaign_or_404(slug)
 
 
 class CampaignResultsView(_CampaignView):
-    """Progress, coverage and agreement of a campaign."""
-
     @extend_schema(operation_id="campaigns_results", responses=schema_of(CampaignResults))
     def get(self, request: Request, slug: str) -> Response:
         """The numbers behind the campaign's results page."""
@@ -54,8 +51,6 @@ class CampaignResultsView(_CampaignView):
 
 
 class ReliabilityView(_CampaignView):
-    """The reliability of one question of a campaign."""
-
     @extend_schema(
         operation_id="campaigns_question",
         parameters=[
@@ -66,16 +61,12 @@ class ReliabilityView(_CampaignView):
     def get(self, request: Request, slug: str, question: str) -> Response:
         """Every agreement coefficient, every pair of experts, every value of the scale."""
         campaign = self.campaign(request, slug, "more")
-        try:
-            found = question_reliability(campaign, question, request.query_params.get("more", ""))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
-        return Response(as_json(found))
+        return Response(
+            as_json(question_reliability(campaign, question, request.query_params.get("more", "")))
+        )
 
 
 class MonitoringView(_CampaignView):
-    """Signs that a reviewer's grades deserve a second look."""
-
     @extend_schema(operation_id="campaigns_monitoring", responses=schema_of(Monitoring))
     def get(self, request: Request, slug: str) -> Response:
         """By name, in the order of names; never a ranking."""
@@ -83,8 +74,6 @@ class MonitoringView(_CampaignView):
 
 
 class CalibrationAgreementView(_CampaignView):
-    """Agreement of calibration rounds before and after their discussion."""
-
     @extend_schema(operation_id="campaigns_calibration_agreement", responses=schema_of(Calibration))
     def get(self, request: Request, slug: str) -> Response:
         """Every coefficient of the blind answers and of those after the discussion."""
@@ -100,8 +89,6 @@ class VerdictsIn(serializers.Serializer[Any]):
 
 
 class CampaignVerdictsView(_CampaignView):
-    """The verdicts that reviewers of a campaign are shown after their answer."""
-
     @extend_schema(operation_id="campaigns_verdicts", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         """What is attached, and how its claims were marked."""
@@ -117,3 +104,12 @@ class CampaignVerdictsView(_CampaignView):
         campaign = self.campaign(request, slug)
         copy_verdicts(actor=caller(request), campaign=campaign, **understood(VerdictsIn, request))
         return Response(verdicts_document(campaign), status=201)
+
+
+class BlindingView(ReadingView, StrictView):
+    permission_classes = [IsOwner]
+
+    @extend_schema(operation_id="campaigns_blinding", responses=schema_of(Blinding))
+    def get(self, request: Request, slug: str) -> Response:
+        """Guesses by system with Bang's index, and James's index."""
+        return Response(as_json(blinding(campaign_or_404(slug))))

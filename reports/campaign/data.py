@@ -5,7 +5,6 @@ is closed.
 """
 
 import datetime as dt
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db.models import Sum
@@ -77,19 +76,8 @@ def campaign_data(campaign: Campaign) -> CampaignData:
             Coalesce(Length("assignment__item__output__text"), 0),
         )
     )
-    return CampaignData(
-        tuple(Reviewer(key, name or email, rater) for key, name, email, rater in people),
-        tuple(_labels(campaign)),
-        tuple(GradeTime(*row) for row in times.iterator(chunk_size=5000)),
-    )
-
-
-def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
-    """Those given independently, not in sight of a verdict (ADR 0019).
-
-    Of pairs the first presentation only, and sides in the item's order: reviewers saw either one first.
-    """
-    rows = (
+    # those given independently, not in sight of a verdict (ADR 0019), and of pairs the first presentation only
+    answers = (
         Answer.objects.filter(
             grade__superseded_by=None,
             grade__assignment__item__campaign=campaign,
@@ -108,9 +96,18 @@ def _labels(campaign: Campaign) -> Iterator[ReviewerLabel]:
             "grade__assignment__swapped",
         )
     )
-    for item, reviewer, question, value, state, instance, step, swapped in rows.iterator(chunk_size=5000):
-        seen = upright(value, swapped=swapped)
-        yield ReviewerLabel(item, reviewer, question, seen, state, instance, step)
+    labels = (
+        # sides in the item's order: reviewers saw either one first
+        ReviewerLabel(item, reviewer, question, upright(value, swapped=swapped), state, instance, step)
+        for item, reviewer, question, value, state, instance, step, swapped in answers.iterator(
+            chunk_size=5000
+        )
+    )
+    return CampaignData(
+        tuple(Reviewer(key, name or email, rater) for key, name, email, rater in people),
+        tuple(labels),
+        tuple(GradeTime(*row) for row in times.iterator(chunk_size=5000)),
+    )
 
 
 def submitted_days(campaign: Campaign) -> list[tuple[dt.date, int]]:

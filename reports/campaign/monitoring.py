@@ -138,13 +138,7 @@ def anchoring_of(question: Question, labels: Sequence[SeenLabel]) -> AnchoringSh
         for label in labels
     ]
     found = anchoring(agrees, [label.before for label in labels], [label.reviewer for label in labels])
-    return AnchoringShares(
-        question=question.key,
-        labels=len(labels),
-        visible=found.visible,
-        hidden=found.hidden,
-        difference=found.difference,
-    )
+    return AnchoringShares(question=question.key, labels=len(labels), **vars(found))
 
 
 def _signs(questions: Mapping[str, MonitoredQuestion], time: TimeOnTask) -> list[str]:

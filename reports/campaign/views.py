@@ -1,6 +1,7 @@
 """Results of one campaign: progress, the reliability of each question, signs that reviewers need a second look.
 
-None of these pages names a system, so that they may be read before the campaign is closed.
+None of these pages names a system, so that they may be read before the campaign is closed; but for the one that says
+whether blinding held, which counts guesses by true system and is for owners.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -14,9 +15,11 @@ from accounts.site.pages import SignedInRequest, refusals_in
 from annotation.models import Campaign
 from annotation.training.reading import training_rows
 from reports.campaign import pages as campaign_pages
+from reports.campaign.blinding import blinding as blinding_of
 from reports.campaign.calibration import calibration_agreement
 from reports.campaign.results import campaign_results, monitored_reviewers, question_reliability
-from reports.core.access import explains_refusals, staff_only, staff_page
+from reports.core.access import explains_refusals, owner_only, staff_only, staff_page
+from reports.core.cells import number_cell
 from reports.core.choosing import only_known
 from reports.core.downloads import table_download
 from reports.verdicts.copies import copy_verdicts, verdicts_document
@@ -75,8 +78,7 @@ def monitoring(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "reports/campaign/monitoring.html", {"campaign": campaign, **sections})
 
 
-@staff_only
-@require_GET
+@staff_page
 def monitoring_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The same as a table."""
     document = monitored_reviewers(campaign_or_404(slug))
@@ -110,8 +112,24 @@ def verdicts(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "reports/campaign/verdicts.html", context)
 
 
-@staff_only
-@require_GET
+@staff_page
 def training_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
     """What was answered to the training: a table of its own, no labels."""
     return table_download(training_rows(campaign_or_404(slug)), f"training-{slug}.csv")
+
+
+@owner_only
+@require_GET
+@explains_refusals
+def blinding(request: HttpRequest, slug: str) -> HttpResponse:
+    """Guesses by system with Bang's index, and James's index of the campaign."""
+    only_known(request.GET)
+    campaign = campaign_or_404(slug)
+    document = blinding_of(campaign)
+    context = {
+        "campaign": campaign,
+        "document": document,
+        "rows": [(row, number_cell(row.bang) if row.bang else None) for row in document.systems],
+        "james": number_cell(document.james) if document.james else None,
+    }
+    return render(request, "reports/campaign/blinding.html", context)

@@ -14,8 +14,6 @@ from reports.core.rest import JUDGE, TRACK, ReadingView
 
 
 class CaseView(ReadingView, StrictView):
-    """One instance, all systems side by side."""
-
     filters = {"track": "track", "judge": "judge"}
 
     @extend_schema(operation_id="releases_case", parameters=[TRACK, JUDGE], responses=schema_of(CaseStudy))

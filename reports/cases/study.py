@@ -13,6 +13,7 @@ from benchmark.protocols import get_protocol
 from benchmark.settling.queue import answers
 from judging.models import Judge, Verdict
 from reports.core.datasets import OutputRow, Reached, Vote, labelled_outputs, reached_by, tallies
+from reports.core.known import named_or_first
 
 FORMAT = "touchstone-case-1"
 Arm = tuple[str, str]  # track and condition
@@ -96,14 +97,14 @@ def case_table(instance: Instance, *, track: str = "", judge: str = "") -> CaseS
         )
     runs = list(instance.release.runs.select_related("system").order_by("system__slug"))
     tracks = sorted({run.track for run in runs}, key=lambda name: (name != "raw", name))
-    track = _known(tracks, track, "track")
+    track = named_or_first(tracks, track, "track")
     # those that have answered a model's question about an output of the instance
     said = Verdict.objects.filter(
         output__instance=instance, predicate__in=[known.key for known in protocol.output_predicates]
     )
     heard = Judge.objects.filter(pk__in=said.values("judge")).order_by("slug", "version")
     judges = {found.label: found for found in heard}
-    label = _known(list(judges), judge, "judge")
+    label = named_or_first(list(judges), judge, "judge")
     arms = {column.key: (column.track or track, column.condition) for column in columns}
     outputs = _outputs(instance, set(arms.values()), judges.get(label))
     return CaseStudy(
@@ -130,15 +131,6 @@ def case_table(instance: Instance, *, track: str = "", judge: str = "") -> CaseS
         ],
         rows=_rows(columns, arms, runs, outputs, instance.payload, answers(instance.release.name)),
     )
-
-
-def _known(known: Sequence[str], asked: str, what: str) -> str:
-    if asked and asked not in known:
-        there = ", ".join(known) or "none"
-        raise Refused(
-            f"There is no {what} {asked!r} here; there are: {there}.", code=f"no_{what}", field=what
-        )
-    return asked or next(iter(known), "")
 
 
 def _outputs(

@@ -36,9 +36,18 @@ def direct_kinds(release: Release, track: str) -> dict[str, str]:
     }
 
 
-def direct_document(release: Release, key: str, title: str, *, seed: int) -> dict[str, object]:
-    """What `analyse pairs` says of the choices; `key` is one of `direct_kinds`."""
-    slug, _, question = key.partition(":")
+def pair_kinds(release: Release, inputs: Inputs) -> dict[str, str]:
+    """Every way to compare the systems of a track two at a time; choices come before what grades imply."""
+    return {**direct_kinds(release, inputs.track), **implied_kinds(inputs)}
+
+
+def compared_document(release: Release, inputs: Inputs, key: str = "") -> dict[str, object]:
+    """The direct or implied comparisons called `key`, "" for the first. Raises Refused for another."""
+    direct = direct_kinds(release, inputs.track)
+    chosen = chosen_key({**direct, **implied_kinds(inputs)}, key)
+    if chosen not in direct:
+        return implied_document(inputs, chosen)
+    slug, _, question = chosen.partition(":")
     labels = label_rows(
         release, campaign=slug, wanted=LabelFilter({"question": {question}, "rater_kind": {"expert"}})
     )
@@ -50,24 +59,10 @@ def direct_document(release: Release, key: str, title: str, *, seed: int) -> dic
     return {
         "format": FORMAT,
         "source": "direct",
-        "grades": {"key": key, "title": title, "campaign": slug, "question": question},
-        "seed": seed,
-        **pairs_of_rows(rows, seed=seed),
+        "grades": {"key": chosen, "title": direct[chosen], "campaign": slug, "question": question},
+        "seed": inputs.seed,
+        **pairs_of_rows(rows, seed=inputs.seed),
     }
-
-
-def pair_kinds(release: Release, inputs: Inputs) -> dict[str, str]:
-    """Every way to compare the systems of a track two at a time; choices come before what grades imply."""
-    return {**direct_kinds(release, inputs.track), **implied_kinds(inputs)}
-
-
-def compared_document(release: Release, inputs: Inputs, key: str = "") -> dict[str, object]:
-    """The direct or implied comparisons called `key`, "" for the first. Raises Refused for another."""
-    direct = direct_kinds(release, inputs.track)
-    chosen = chosen_key({**direct, **implied_kinds(inputs)}, key)
-    if chosen in direct:
-        return direct_document(release, chosen, direct[chosen], seed=inputs.seed)
-    return implied_document(inputs, chosen)
 
 
 def other_document(release: Release, inputs: Inputs, shown: Mapping[str, object]) -> dict[str, object] | None:

@@ -8,20 +8,30 @@ from reports.core.estimates import with_estimates
 from reports.core.figures.matrix import Shaded, shade, shaded_matrix
 from reports.core.figures.spans import Span, rank_scale, round_scale, span_plot
 from reports.core.figures.svg import Markup
+from reports.core.wording import from_to
 from stats.core.display import rounded
 
 Document = Mapping[str, Any]
 
 
-def pairs_sections(found: Document) -> Mapping[str, object]:
+def pairs_sections(plain: Document) -> Mapping[str, object]:
     """Template context: records of the systems, win matrix, strengths, rank intervals, position bias if any."""
-    document = with_estimates(found)
+    document = with_estimates(plain)
     systems, equal = document["systems"], document["equal_strengths"]
     strengths = ranks = position = None
     if any(entry["rank"] for entry in systems):
-        strengths = _strengths(systems)
+        marks, ends = [], []
+        for entry in systems:
+            found, cell = entry["strength"], number_cell(entry["strength"], places=2)
+            ends += [end for end in (*(found.ci or ()), found.value) if end is not None]
+            shown = f"{cell.value} [{cell.interval}]" if cell.interval else cell.value or "not finite"
+            marks.append(Span(entry["system"], found.value, found.ci, shown))
+        reading = "Logarithms that sum to zero, with 95 % interval."
+        strengths = span_plot("Strengths", marks, round_scale(ends), key="strengths", reading=reading)
         spans = [
-            Span(entry["system"], None, tuple(entry["rank"]) if entry["rank"] else None, _rank(entry["rank"]))
+            Span(
+                entry["system"], None, tuple(entry["rank"]) if entry["rank"] else None, from_to(entry["rank"])
+            )
             for entry in systems
         ]
         reading = "The ranks that the data leave open; 1 is the strongest."
@@ -78,14 +88,8 @@ def _system(entry: Document) -> Mapping[str, object]:
         "win_rate": percent_cell(entry["win_rate"]),
         "half_tie_rate": percent_cell(entry["half_tie_rate"]),
         "strength": number_cell(entry["strength"], places=2),
-        "rank": _rank(entry["rank"]),
+        "rank": from_to(entry["rank"]),
     }
-
-
-def _rank(rank: list[int] | None) -> str:
-    if rank is None:
-        return ""
-    return str(rank[0]) if rank[0] == rank[1] else f"{rank[0]} to {rank[1]}"
 
 
 def _matrix(document: Document) -> Markup:
@@ -103,17 +107,6 @@ def _matrix(document: Document) -> Markup:
 def _against(wins: int, losses: int, ties: int) -> Shaded:
     below = f"{ties} tie{'s' * (ties != 1)}"
     return Shaded(str(wins), below, shade((wins - losses) / (wins + losses + ties)))
-
-
-def _strengths(systems: list[Document]) -> Markup:
-    spans, every = [], []
-    for entry in systems:
-        found, cell = entry["strength"], number_cell(entry["strength"], places=2)
-        every += [end for end in (*(found.ci or ()), found.value) if end is not None]
-        shown = f"{cell.value} [{cell.interval}]" if cell.interval else cell.value or "not finite"
-        spans.append(Span(entry["system"], found.value, found.ci, shown))
-    reading = "Logarithms that sum to zero, with 95 % interval."
-    return span_plot("Strengths", spans, round_scale(every), key="strengths", reading=reading)
 
 
 def pairs_rows(document: Document) -> Iterator[list[Any]]:

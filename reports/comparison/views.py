@@ -1,12 +1,14 @@
-"""Systems of one track compared on the same items: the page, one pair, and the data behind the pictures."""
+"""Systems of one track compared on the same items, and two at a time by choices and grades: pages and their data."""
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from accounts.refusal import Refused
+from reports.comparison.direct_pairs import compared_document, other_document, pair_kinds
 from reports.comparison.document import comparison, item_rows
 from reports.comparison.page import comparison_rows, comparison_sections, pair_row
+from reports.comparison.pairs_page import beside_sections, pairs_rows, pairs_sections
 from reports.core.access import staff_page
 from reports.core.addresses import chosen_of, paged
 from reports.core.choosing import Chosen
@@ -70,3 +72,27 @@ def asked_outcomes(
         return chosen, [], None, inputs.seed
     kind = chosen_kind(inputs, outcome)
     return chosen, kinds, outcomes(inputs, kind), inputs.seed
+
+
+@staff_page
+def pairs(request: HttpRequest, name: str) -> HttpResponse:
+    """Direct choices or what grades imply, with the first of the other kind next to it; else what to do."""
+    chosen = chosen_of(request, name, "grades")
+    inputs = collect_chosen(chosen)
+    kinds, key = pair_kinds(chosen.release, inputs), request.GET.get("grades", "")
+    context: dict[str, object] = {"chosen": chosen, "kinds": kinds}
+    if kinds or key:
+        document = compared_document(chosen.release, inputs, key)
+        context |= pairs_sections(document)
+        other = other_document(chosen.release, inputs, document)
+        if other and other["comparisons"] and document["comparisons"]:
+            context["beside"] = beside_sections(document, other)
+    return render(request, "reports/comparison/pairs.html", context)
+
+
+@staff_page
+def pairs_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The numbers behind the pictures."""
+    chosen, grades = chosen_of(request, name, "grades"), request.GET.get("grades", "")
+    rows = pairs_rows(compared_document(chosen.release, collect_chosen(chosen), grades))
+    return table_download(rows, f"pairs-{name}-{chosen.track}.csv")

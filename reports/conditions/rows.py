@@ -12,6 +12,7 @@ from benchmark.protocols import get_protocol
 from judging.models import Judge
 from judging.runs.queries import judges_of_release
 from reports.core.datasets import judge_votes, labelled_outputs, output_rows, tallies
+from reports.core.known import named_or_first
 from reports.core.tuples import UNDECLARED, MixedTuples
 from reports.exclusions.objections import declared_rules, objections
 from reports.exclusions.rules import fallen_out
@@ -66,14 +67,9 @@ def condition_entries(release: Release, *, judge: str = "", frozen_tuple: str = 
     ]
     name, shown = _of_one_tuple([run for run in runs if run.arm in arms], frozen_tuple)
     judges = {found.label: found for found in judges_of_release(release)}
-    if judge and judge not in judges:
-        there = ", ".join(judges) or "none"
-        raise Refused(
-            f"There is no judge {judge!r} here; there are: {there}.", code="no_judge", field="judge"
-        )
-    label = judge or next(iter(judges), "")
     rule = next((rule for rule in declared_rules(release) if rule.primary), None)
-    out, chosen = (fallen_out(rule, objections(release)) if rule else ()), judges.get(label)
+    out = fallen_out(rule, objections(release)) if rule else ()
+    chosen = judges.get(named_or_first(list(judges), judge, "judge"))
     outputs: dict[Arm, Outputs] = {arm: {} for arm in arms}
     for arm in arms:
         systems = {run.system for run in shown if run.arm == arm}

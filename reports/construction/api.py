@@ -1,4 +1,4 @@
-"""REST endpoints of the construction audit and of the sources of outputs, for coordinators and owners."""
+"""REST of the construction audit, of flagged leaks and of sources of outputs, for coordinators and owners."""
 
 from typing import Any
 
@@ -9,10 +9,10 @@ from rest_framework.response import Response
 
 from accounts.profile.api import caller
 from accounts.refusal import Refused
-from accounts.rest.auth import IsStaffOfTheStudy
 from accounts.rest.documents import schema_of
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView, StrictView
 from accounts.rest.idempotency import writes
+from benchmark.leakage_kinds import FLAG_KINDS
 from canonical.documents import as_json
 from judging.asking.subjects import instance_of
 from judging.programs.construction import audit_construction
@@ -25,6 +25,7 @@ from reports.construction.document import (
     construction,
     newest_audit,
 )
+from reports.construction.leak_flags import flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, chosen_rows, raters
 from reports.core.addresses import release_or_404
@@ -40,8 +41,7 @@ class ConstructionRunOut(serializers.Serializer[Any]):
     new = serializers.IntegerField()
 
 
-class ConstructionAuditView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class ConstructionAuditView(ReadingView, StrictView):
     filters = {name: name for name in FILTERS}
 
     @extend_schema(
@@ -52,12 +52,7 @@ class ConstructionAuditView(StrictView):
     def get(self, request: Request, name: str) -> Response:
         """Items, counts and findings; narrowed by item, value, kind and domain."""
         release = release_or_404(name)
-        try:
-            judge = newest_audit(release)
-            found = chosen_findings(release, judge, request.query_params)
-            document = construction(release)
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        found = chosen_findings(release, newest_audit(release), request.query_params)
         rows = [
             ConstructionFinding(
                 instance=instance_of(row).key,
@@ -69,7 +64,7 @@ class ConstructionAuditView(StrictView):
             )
             for row in found
         ]
-        return Response(as_json(ConstructionFindings(**vars(document), findings=rows)))
+        return Response(as_json(ConstructionFindings(**vars(construction(release)), findings=rows)))
 
     @writes("releases_construction_audit_run", request=None, responses={200: ConstructionRunOut})
     def post(self, request: Request, name: str) -> Response:
@@ -138,8 +133,7 @@ class SourcesAskedOut(serializers.Serializer[Any]):
     runs = serializers.ListField(child=serializers.IntegerField(), help_text="Judge runs to follow.")
 
 
-class SourcesView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
+class SourcesView(StaffView):
     filters = {name: name for name in PARAMETERS}
 
     @extend_schema(operation_id="releases_sources", parameters=CHOICE, responses=SourcesOut)
@@ -173,3 +167,34 @@ class SourcesView(StrictView):
         """Ask the source matcher about every answered output that it has not seen."""
         runs = ask_about_sources(actor=caller(request), release=release_or_404(name))
         return Response({"runs": [run.pk for run in runs]})
+
+
+class MarkedOut(serializers.Serializer[Any]):
+    block = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    text = serializers.CharField()
+
+
+class ExpertFlagOut(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(list(FLAG_KINDS))
+    spans = MarkedOut(many=True)
+    link = serializers.CharField(allow_blank=True)
+    note = serializers.CharField(allow_blank=True)
+
+
+class FlaggedInstanceOut(serializers.Serializer[Any]):
+    instance = serializers.CharField()
+    domain = serializers.CharField()
+    graders = serializers.IntegerField(help_text="Experts with a live grade of this instance's outputs.")
+    experts = serializers.DictField(child=serializers.IntegerField(), help_text="Graders by kind of flag.")
+    program = serializers.ListField(child=serializers.CharField(), help_text="Kinds the program found.")
+    read = serializers.BooleanField(help_text="Whether the program has read this instance.")
+    flags = ExpertFlagOut(many=True)
+
+
+class LeakFlagsView(StaffView):
+    @extend_schema(operation_id="releases_leak_flags", responses=FlaggedInstanceOut(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """Every instance that an expert flagged or in which the program found a leak. No system is named."""
+        return Response(FlaggedInstanceOut(flagged_instances(release_or_404(name)), many=True).data)

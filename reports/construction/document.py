@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 
 from django.db.models import Count, QuerySet
 
-from accounts.refusal import Refused
 from benchmark.models import Release
 from benchmark.protocols import get_protocol
 from judging.asking.subjects import instance_of
 from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
+from reports.core.known import named_or_first
 from stats.core.estimate import Estimate
 from stats.core.intervals import proportion
 
@@ -148,11 +148,7 @@ def chosen_findings(release: Release, judge: Judge | None, asked: Mapping[str, s
     passed ones. Raises Refused for an item or value that does not exist."""
     keys = [item.key for item in get_protocol(release.benchmark.protocol).construction_items]
     for name, known in (("item", keys), ("value", [*VALUES, "unavailable"])):
-        if asked.get(name) and asked[name] not in known:
-            there = ", ".join(known)
-            raise Refused(
-                f"There is no {name} {asked[name]!r}; there are: {there}.", code=f"no_{name}", field=name
-            )
+        named_or_first(known, asked.get(name, ""), name, where="")
     narrowed = {name: asked.get(name, "") for name in ("item", "value", "domain")}
     rows = findings(release, judge, **narrowed)
     if not narrowed["value"]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated
 
-from accounts.refusal import Refused
 from annotation.core.instance_labels import instance_labels
 from benchmark.models import Release
 from benchmark.protocol import ConstructionItem
@@ -16,6 +15,7 @@ from judging.models import Judge, Verdict
 from judging.programs.construction import construction_program
 from judging.runs.tally import Ballot, Tally, tally
 from reports.construction.document import VALUES, newest_audit
+from reports.core.known import named_or_first
 from reports.judges.pairs import Settled, TwoRaters, agreement_on
 from reports.scores.inputs import SEED
 
@@ -147,14 +147,8 @@ def raters(release: Release, judge: str = "") -> Raters:
     verdicts = Verdict.objects.filter(instance__release=release)
     speakers = verdicts.filter(judge__program="").values("judge")
     asked = tuple(Judge.objects.filter(pk__in=speakers).order_by("created_at", "pk"))
+    named_or_first([each.label for each in asked], judge, "judge", where=" of these instances")
     chosen = next((each for each in reversed(asked) if judge in ("", each.label)), None)
-    if judge and chosen is None:
-        names = ", ".join(each.label for each in asked) or "none"
-        raise Refused(
-            f"There is no judge {judge!r} of these instances; there are: {names}.",
-            code="no_judge",
-            field="judge",
-        )
     said: dict[str, dict[str, dict[str, Tally]]] = {rater: defaultdict(dict) for rater in RATERS}
     for rater, version in ((PROGRAM, newest_audit(release)), (JUDGE, chosen)):
         votes = verdicts.filter(judge=version).order_by("pk")
@@ -183,11 +177,7 @@ def chosen_rows(found: Raters, asked: Mapping[str, str]) -> list[BothAnswers]:
     """
     known = {"item": [item.key for item in found.items], "standing": [*STANDINGS, "all"]}
     for name, values in known.items():
-        if asked.get(name) and asked[name] not in values:
-            there = ", ".join(values)
-            raise Refused(
-                f"There is no {name} {asked[name]!r}; there are: {there}.", code=f"no_{name}", field=name
-            )
+        named_or_first(values, asked.get(name, ""), name, where="")
     standing = asked.get("standing") or "contradiction"
     narrowed = {name: asked.get(name, "") for name in ("item", "domain")}
     return list(found.both_answers(**narrowed, standing="" if standing == "all" else standing))

@@ -1,13 +1,15 @@
-"""The construction audit of a release: its page, the request to run it, and the download."""
+"""The construction audit of a release and what experts flagged as leaks: pages, the request to run it, downloads."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal import Refused
 from accounts.site.pages import SignedInRequest
+from benchmark.leakage_kinds import FLAG_KINDS
+from benchmark.models import Release
 from judging.programs.construction import audit_construction
 from reports.construction.document import (
     FILTERS,
@@ -18,6 +20,7 @@ from reports.construction.document import (
     marked,
     newest_audit,
 )
+from reports.construction.leak_flags import flag_table, flagged_instances
 from reports.construction.raters import FILTERS as RATER_FILTERS
 from reports.construction.raters import STANDINGS, BothAnswers, Raters, chosen_rows, raters, rows_of_both
 from reports.core.access import explains_refusals, staff_only, staff_page
@@ -118,3 +121,30 @@ def construction_csv(request: HttpRequest, name: str) -> HttpResponseBase:
     if judge is None:
         raise Refused("This release has no construction audit yet.", code="no_audit")
     return table_download(finding_rows(release, judge, request.GET), f"construction-{name}.csv")
+
+
+@staff_page
+def leak_flags(request: HttpRequest, name: str) -> HttpResponse:
+    """Flagged instances: what experts say next to what the program found."""
+    release = release_or_404(name)
+    only_known(request.GET, "page")
+    page, _ = paged(request, flagged_instances(release), PAGE)
+    rows = []
+    for row in page:
+        # (words, graders who raised it, whether the program found it) by kind
+        both = [
+            (kind.words, row.experts.get(key, 0), key in row.program)
+            for key, kind in FLAG_KINDS.items()
+            if key in row.experts or key in row.program
+        ]
+        rows.append((row, both))
+    context = {"release": release, "page": page, "rows": rows}
+    return render(request, "reports/construction/leak_flags.html", context)
+
+
+@staff_page
+def leak_flags_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Every flag of the experts, one row per marked span; outputs under opaque names."""
+    only_known(request.GET)
+    release = get_object_or_404(Release, name=name)
+    return table_download(flag_table(release), f"leak-flags-{name}.csv")

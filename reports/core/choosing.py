@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from accounts.refusal import Refused
 from benchmark.models import Release
 from judging.runs.queries import judges_with_verdicts
+from reports.core.known import named_or_first
 from reports.core.tuples import UNDECLARED, tuples_of
 from reports.scores.overview import release_arms
 
@@ -66,14 +67,14 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
     if not arms:
         raise Refused(f"{release.name} has no outputs yet.", code="no_outputs")
     tracks = list(dict.fromkeys(track for track, _ in arms))
-    track = _one_of(tracks, asked.get("track", ""), "track")
+    track = named_or_first(tracks, asked.get("track", ""), "track")
     conditions = [condition for of, condition in arms if of == track]
     condition = asked.get("condition", "")
     if condition != USUAL or "" not in conditions:
-        condition = _one_of([name or USUAL for name in conditions], condition, "condition")
+        condition = named_or_first([name or USUAL for name in conditions], condition, "condition")
     condition = "" if condition == USUAL else condition
     judges = [judge.label for judge in judges_with_verdicts(release, track, condition)]
-    judge = _one_of(judges, asked.get("judge", ""), "judge") if judges or asked.get("judge") else ""
+    judge = named_or_first(judges, asked.get("judge", ""), "judge")
     return Chosen(
         release,
         track,
@@ -85,15 +86,6 @@ def choose(release: Release, asked: Mapping[str, str]) -> Chosen:
         tuple(conditions),
         tuple(name or UNDECLARED for name in tuples_of(release, track, condition)),
     )
-
-
-def _one_of(known: list[str], asked: str, what: str) -> str:
-    if asked and asked not in known:
-        names = ", ".join(known) or "none"
-        raise Refused(
-            f"There is no {what} {asked!r} here; there are: {names}.", code=f"no_{what}", field=what
-        )
-    return asked or known[0]
 
 
 def only_known(asked: Mapping[str, str], *known: str) -> None:

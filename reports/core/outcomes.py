@@ -15,6 +15,7 @@ from benchmark.protocol import LabelledOutput
 from benchmark.protocols import get_protocol
 from benchmark.rubrics import Question, rubric_from_content
 from reports.core.datasets import labelled_outputs, tallies
+from reports.core.known import named_or_first
 from reports.core.wording import in_words
 from reports.scores.inputs import CampaignInfo, Inputs
 from reports.scores.judge_scores import is_unavailable
@@ -101,58 +102,33 @@ def chosen_kind(inputs: Inputs, key: str) -> OutcomeKind:
             "Nothing to compare yet: a judge must have verdicts on this track, or a grading campaign must be closed.",
             code="no_outcome",
         )
-    if key and key not in kinds:
-        raise Refused(
-            f"There is no outcome {key!r} here; there are: {', '.join(kinds)}.",
-            code="no_outcome",
-            field="outcome",
-        )
-    return kinds[key] if key else next(iter(kinds.values()))
+    return kinds[named_or_first(list(kinds), key, "outcome")]
 
 
 def outcomes(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
-    """The successes that `kind` means."""
+    """The successes that `kind` means. Every instance counts for every system that a measure applies to."""
+    found, key = _Collected(), kind.key.partition(":")[2]
     if kind.source == JUDGE:
-        return _judged(inputs, kind)
-    return _graded(inputs, kind) if kind.source == EXPERTS else _measured(inputs, kind)
-
-
-def _choices(campaign: CampaignInfo) -> Iterator[Question]:
-    rubric = rubric_from_content(dict(campaign.rubric))
-    return (question for question in rubric.questions if question.scale.passes)
-
-
-def _judged(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
-    metric = next(
-        m for m in get_protocol(inputs.protocol).metrics if m.key == kind.key.removeprefix(f"{JUDGE}:")
-    )
-    found = _Collected()
-    for output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).values():
-        if not output.is_judged_by(metric.needs):
-            found.add_by_rule(output)
-        elif is_unavailable(metric, output):
-            found.leave_out(output)
-        else:
-            found.add(output, int(metric.success(output)))
-    return found.outcomes(kind)
-
-
-def _measured(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
-    """Every instance of the release counts for every system that the measure applies to."""
-    papers = {asked.instance: asked.cluster for asked in inputs.asked}
-    found = _Collected()
-    for row in inputs.counted_measures:
-        if row.measure == kind.key.removeprefix(f"{MEASURE}:"):
-            item = (row.instance, row.attempt)
-            found.successes[row.system][item] = row.value
-            found.clusters[item] = papers[row.instance]
-            found.by_rule[row.system] += row.state != "answered"
-    return found.outcomes(kind)
-
-
-def _graded(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
+        metric = next(metric for metric in get_protocol(inputs.protocol).metrics if metric.key == key)
+        for output in labelled_outputs(inputs.outputs, tallies(inputs.votes), inputs.reached).values():
+            if not output.is_judged_by(metric.needs):
+                found.add_by_rule(output)
+            elif is_unavailable(metric, output):
+                found.leave_out(output)
+            else:
+                found.add(output, int(metric.success(output)))
+        return found.outcomes(kind)
+    if kind.source == MEASURE:
+        papers = {asked.instance: asked.cluster for asked in inputs.asked}
+        for row in inputs.counted_measures:
+            if row.measure == key:
+                item = (row.instance, row.attempt)
+                found.successes[row.system][item] = row.value
+                found.clusters[item] = papers[row.instance]
+                found.by_rule[row.system] += row.state != "answered"
+        return found.outcomes(kind)
     campaign = next(c for c in inputs.campaigns if c.slug == kind.campaign)
-    question = next(q for q in _choices(campaign) if q.key == kind.key.removeprefix(f"{campaign.slug}:"))
+    question = next(question for question in _choices(campaign) if question.key == key)
     answers: dict[str, list[str]] = defaultdict(list)
     graded = set()
     for label in inputs.labels:
@@ -164,7 +140,6 @@ def _graded(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
     census = all(item.sample_size == item.stratum_size for item in drawn)
     outputs = labelled_outputs(inputs.outputs, {})
     covered = {(outputs[s].instance, outputs[s].attempt) for s in graded if s in outputs}
-    found = _Collected()
     for subject, output in outputs.items():
         if subject in answers:
             found.add(output, int(question.scale.passed_by_majority(answers[subject])))
@@ -173,6 +148,11 @@ def _graded(inputs: Inputs, kind: OutcomeKind) -> Outcomes:
         elif (output.instance, output.attempt) in covered:
             found.leave_out(output)
     return found.outcomes(kind)
+
+
+def _choices(campaign: CampaignInfo) -> Iterator[Question]:
+    rubric = rubric_from_content(dict(campaign.rubric))
+    return (question for question in rubric.questions if question.scale.passes)
 
 
 class _Collected:

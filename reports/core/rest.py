@@ -4,6 +4,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -44,12 +45,16 @@ def chosen_or_error(release: Release, asked: Any) -> Chosen:
 
 
 class ReadingView(APIView):
-    """Reads for coordinators and owners by the parameters of a request: what is refused is one of them."""
+    """Reads for coordinators and owners by the parameters of a request: what a GET refuses is one of them."""
 
     permission_classes = [IsStaffOfTheStudy]
 
     def handle_exception(self, exc: Exception) -> Response:
-        if isinstance(exc, Refused) and not isinstance(exc, NotAllowed):
+        if (
+            isinstance(exc, Refused)
+            and not isinstance(exc, NotAllowed)
+            and self.request.method in SAFE_METHODS
+        ):
             exc = invalid(exc)
         return super().handle_exception(exc)
 

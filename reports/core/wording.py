@@ -1,5 +1,7 @@
 """What the codes of a score document mean, in sentences for people."""
 
+from collections.abc import Sequence
+
 from stats.core.estimate import Caution, Reason
 
 REASONS: dict[str, str] = {
@@ -151,3 +153,10 @@ def sentence_of(code: str) -> str:
 def coefficient_name(key: str) -> str:
     """The usual name of an agreement or audit coefficient."""
     return COEFFICIENTS.get(key, in_words(key))
+
+
+def from_to(ends: Sequence[object] | None) -> str:
+    """ "2" or "2 to 5"; "" where there is nothing."""
+    if ends is None:
+        return ""
+    return str(ends[0]) if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"

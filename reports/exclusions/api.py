@@ -8,16 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.profile.api import caller, understood
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.errors import RefusalOut
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from accounts.rest.idempotency import writes
 from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS
-
-REFUSED = {409: RefusalOut, 422: RefusalOut}
 
 
 class RuleIn(serializers.Serializer[Any]):
@@ -50,9 +46,7 @@ class RulesOut(serializers.Serializer[Any]):
     objections = ObjectionOut(many=True, help_text="Of closed campaigns.")
 
 
-class ExclusionsView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class ExclusionsView(StaffView):
     @extend_schema(operation_id="releases_exclusions", responses=RulesOut)
     def get(self, request: Request, name: str) -> Response:
         """Declared rules with the instances that they exclude, and what reviewers objected to."""

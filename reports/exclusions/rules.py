@@ -81,18 +81,15 @@ def without(inputs: Any, instances: Collection[str]) -> Any:
         return inputs
     outputs = tuple(row for row in inputs.outputs if row.instance not in instances)
     left = {row.subject for row in outputs}
-    return replace(
-        inputs,
-        outputs=outputs,
-        labels=tuple(row for row in inputs.labels if row.subject in left),
-        in_sight=tuple(row for row in inputs.in_sight if row.subject in left),
-        decisions=tuple(row for row in inputs.decisions if row.subject in left),
-        asked=tuple(row for row in inputs.asked if row.instance not in instances),
-        measured=tuple(row for row in inputs.measured if row.instance not in instances),
-        unreleased=tuple(row for row in inputs.unreleased if row.instance not in instances),
-        open_measures=tuple(row for row in inputs.open_measures if row.instance not in instances),
-        settled=tuple(row for row in inputs.settled if row.instance not in instances),
-    )
+    rest = {
+        name: tuple(row for row in getattr(inputs, name) if row.subject in left)
+        for name in ("labels", "in_sight", "decisions")
+    }
+    rest |= {
+        name: tuple(row for row in getattr(inputs, name) if row.instance not in instances)
+        for name in ("asked", "measured", "unreleased", "open_measures", "settled")
+    }
+    return replace(inputs, outputs=outputs, **rest)
 
 
 def primary_exclusion(inputs: Any) -> Collection[str]:

@@ -1,5 +1,6 @@
 """The exclusion rules of a release: what is declared, what is excluded, and the form of a new one."""
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -9,9 +10,30 @@ from accounts.site.pages import SignedInRequest, refusals_in
 from reports.core.access import staff_only
 from reports.core.addresses import release_or_404
 from reports.exclusions.actions import declare_rule
-from reports.exclusions.forms import RuleForm
 from reports.exclusions.objections import rules_document
 from reports.exclusions.rules import GROUNDS
+
+
+class RuleForm(forms.Form):
+    """The terms of a rule; the action checks what needs rows."""
+
+    name = forms.SlugField(
+        max_length=100, help_text="Short, such as leaked-by-two; it is shown with figures."
+    )
+    grounds = forms.MultipleChoiceField(
+        choices=list(GROUNDS.items()),
+        widget=forms.CheckboxSelectMultiple,
+        label="An instance is excluded when",
+    )
+    at_least = forms.IntegerField(
+        min_value=1, max_value=25, initial=2, label="said by at least so many reviewers"
+    )
+    reason = forms.CharField(max_length=1000, widget=forms.Textarea(attrs={"rows": 2}))
+    primary = forms.BooleanField(
+        required=False,
+        label="Primary: the release's scores leave these instances out",
+        help_text="Only one rule, and only before a campaign of the release is unblinded.",
+    )
 
 
 @staff_only

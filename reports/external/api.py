@@ -15,8 +15,6 @@ from reports.scores.inputs import collect_chosen
 
 
 class ExternalScoresView(ReadingView):
-    """Rank correlation of the systems' scores with external ones."""
-
     @extend_schema(
         operation_id="releases_external_scores",
         parameters=[

@@ -12,8 +12,6 @@ from reports.judges.choosing import judge_matrix, two_judges
 
 
 class JudgePairView(ReadingView):
-    """Two judges on the same outputs."""
-
     @extend_schema(
         operation_id="releases_judge_pair",
         parameters=[
@@ -34,8 +32,6 @@ class JudgePairView(ReadingView):
 
 
 class JudgeMatrixView(ReadingView):
-    """Every system under every judge."""
-
     @extend_schema(
         operation_id="releases_judge_matrix",
         parameters=[*CHOICE, query("metric", "A metric of the protocol; left out: its first.")],

@@ -1,6 +1,7 @@
 """The cells of the label table that say what a row is about."""
 
 from functools import lru_cache
+from typing import Any
 
 from benchmark.subjects import InstanceSubject, PairSubject, Subject
 
@@ -70,3 +71,21 @@ def cells_of_pair(left: Subject, right: Subject, paper: str | None, domain: str)
         "cluster": paper or left.instance,
         "domain": domain,
     }
+
+
+def cells_of(label: Any, *, swapped: bool | None = None) -> tuple[Row, bool]:
+    """The cells of what a stored label, a row with these fields, is about; and whether the sides of a pair are
+    exchanged against the stored order, which goes by numbers that mean nothing outside this database. A pair is as it
+    was shown, with the sides `swapped` or not; where nobody saw it so (None), it is in the order of its name.
+    """
+    if label.system is None or label.attempt is None:  # a label of an instance has neither
+        return cells_of_instance(label.instance, label.paper, label.domain), False
+    output = label.instance, label.system, label.attempt, label.track or "", label.condition or ""
+    if label.other_system is None:
+        return cells_of_output(*output, label.paper, label.domain), False
+    sides = label.other_system, label.attempt, label.other_track or "", label.other_condition or ""
+    item, other = Subject(*output), Subject(label.instance, *sides)
+    if swapped is None:
+        swapped = PairSubject(item, other).ordered[0] is not item
+    left, right = (other, item) if swapped else (item, other)
+    return cells_of_pair(left, right, label.paper, label.domain), swapped

@@ -15,8 +15,7 @@ from annotation.adjudication.reading import LATEST, LATEST_PRIMARY
 from annotation.campaigns.pairing import upright
 from annotation.models import Adjudication
 from benchmark.models import Release
-from benchmark.subjects import PairSubject, Subject
-from reports.labels.cells import KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
+from reports.labels.cells import KeyedRow, Row, cells_of
 from reports.labels.filters import LabelFilter
 from stats.tables.labels import ADJUDICATOR
 
@@ -107,7 +106,7 @@ def _rows(release: Release, found: QuerySet[Adjudication], wanted: LabelFilter) 
     values = wanted.wanted.get("value")
     for stored in found.values_list(*_FIELDS).iterator(chunk_size=_CHUNK):
         decision = _Decision(*stored)
-        cells, value = _cells(decision)
+        cells, swapped = cells_of(decision)
         row = {
             "release": release.name,
             "campaign": decision.campaign,
@@ -116,7 +115,7 @@ def _rows(release: Release, found: QuerySet[Adjudication], wanted: LabelFilter) 
             "step": decision.step,
             "rater": decision.rater,
             "rater_kind": ADJUDICATOR,
-            "value": value,
+            "value": upright(decision.value, swapped=swapped),
             "state": "answered",
             "comment": decision.note,
             "created_at": decision.decided_at.isoformat(),
@@ -128,32 +127,6 @@ def _rows(release: Release, found: QuerySet[Adjudication], wanted: LabelFilter) 
         }
         if values is None or row["value"] in values:
             yield decision.pk, row
-
-
-def _cells(decision: _Decision) -> tuple[Row, str]:
-    """The cells of the subject, and the value as it reads next to them."""
-    if decision.system is None or decision.attempt is None:
-        return cells_of_instance(decision.instance, decision.paper, decision.domain), decision.value
-    output = (
-        decision.instance,
-        decision.system,
-        decision.attempt,
-        decision.track or "",
-        decision.condition or "",
-    )
-    if decision.other_system is None:
-        return cells_of_output(*output, decision.paper, decision.domain), decision.value
-    item = Subject(*output)
-    other = Subject(
-        decision.instance,
-        decision.other_system,
-        item.attempt,
-        decision.other_track or "",
-        decision.other_condition or "",
-    )
-    left, right = PairSubject(item, other).ordered
-    cells = cells_of_pair(left, right, decision.paper, decision.domain)
-    return cells, upright(decision.value, swapped=left is not item)
 
 
 def _yes_no(said: bool) -> str:

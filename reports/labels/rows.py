@@ -11,9 +11,8 @@ from django.db.models import QuerySet
 
 from annotation.models import Answer
 from benchmark.models import Release
-from benchmark.subjects import Subject
 from judging.models import Verdict
-from reports.labels.cells import SHOWN_BLIND, KeyedRow, Row, cells_of_instance, cells_of_output, cells_of_pair
+from reports.labels.cells import SHOWN_BLIND, KeyedRow, Row, cells_of
 from reports.labels.decision_rows import decision_rows
 from reports.labels.filters import LabelFilter
 from stats.tables.labels import COLUMNS
@@ -224,7 +223,7 @@ def _expert_row(release: str, label: _Expert) -> Row:
         "release": release,
         "campaign": label.campaign,
         "question": label.question,
-        **_cells(label, swapped=bool(label.swapped)),
+        **cells_of(label, swapped=bool(label.swapped))[0],
         "step": label.step,
         "stratum": label.stratum,
         "stratum_size": str(label.stratum_size),
@@ -247,7 +246,7 @@ def _judge_row(release: str, label: _Verdict) -> Row:
         "release": release,
         "question": label.predicate,
         "order": str(label.order),
-        **_cells(label, swapped=label.order == 2),
+        **cells_of(label, swapped=label.order == 2)[0],
         "rater": label.judge,
         "rater_kind": "judge",
         "vote": str(label.vote),
@@ -258,25 +257,6 @@ def _judge_row(release: str, label: _Verdict) -> Row:
         "created_at": label.created_at.isoformat(),
         "judge_version": label.published_as or f"{label.judge}-v{label.version}",
     }
-
-
-def _cells(label: _Expert | _Verdict, *, swapped: bool) -> Row:
-    if label.system is None or label.attempt is None:  # a label of an instance has neither
-        return cells_of_instance(label.instance, label.paper, label.domain)
-    output = label.instance, label.system, label.attempt, label.track or "", label.condition or ""
-    if label.other_system is None:
-        return cells_of_output(*output, label.paper, label.domain)
-    # as shown, not in the stored order, which goes by numbers that mean nothing outside this database
-    item = Subject(*output)
-    other = Subject(
-        label.instance,
-        label.other_system or "",
-        item.attempt,
-        label.other_track or "",
-        label.other_condition or "",
-    )
-    left, right = (other, item) if swapped else (item, other)
-    return cells_of_pair(left, right, label.paper, label.domain)
 
 
 def _number(value: float | None) -> str:

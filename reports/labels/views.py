@@ -1,13 +1,21 @@
-"""The label rows behind a number, as a table that is paged by key."""
+"""The label rows behind a number, paged by key; streamed downloads of the label table and of a picture's data."""
+
+from collections.abc import Callable, Iterable
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, render
 
+from benchmark.models import Release
 from reports.core.access import staff_page
-from reports.core.addresses import release_or_404
+from reports.core.addresses import chosen_of, release_or_404
+from reports.core.downloads import chosen_rows, csv_download, jsonl_download, table_download
 from reports.core.wording import in_words
+from reports.labels.cells import Row
 from reports.labels.filters import FILTERS
 from reports.labels.pages import chosen_page
+from reports.scores.figure_rows import figure_rows
+from reports.scores.kept import kept_score
 from stats.tables.labels import COLUMNS
 
 PAGE = 100
@@ -39,3 +47,31 @@ def labels(request: HttpRequest, name: str) -> HttpResponse:
         "next": page.next,
     }
     return render(request, "reports/labels/labels.html", context)
+
+
+@staff_page
+def labels_csv(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The canonical label table as CSV; blinded unless identities=1 is asked for."""
+    return _download(request, name, csv_download, "csv")
+
+
+@staff_page
+def labels_jsonl(request: HttpRequest, name: str) -> HttpResponseBase:
+    """The same as JSON lines."""
+    return _download(request, name, jsonl_download, "jsonl")
+
+
+def _download(
+    request: HttpRequest, name: str, send: Callable[[Iterable[Row], str], HttpResponseBase], ending: str
+) -> HttpResponseBase:
+    blind = "" if request.GET.get("identities") == "1" else "-blinded"
+    rows = chosen_rows(get_object_or_404(Release, name=name), request.GET.dict())
+    return send(rows, f"labels-{name}{blind}.{ending}")
+
+
+@staff_page
+def figure_csv(request: HttpRequest, name: str, figure: str) -> HttpResponseBase:
+    """The numbers of one picture of the score page."""
+    chosen = chosen_of(request, name)
+    document = kept_score(chosen)
+    return table_download(figure_rows(document, figure), f"{figure}-{name}-{chosen.track}.csv")

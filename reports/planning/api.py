@@ -1,6 +1,6 @@
 """REST endpoints of plans: audits of a release, and sample sizes without one."""
 
-from typing import Any, cast
+from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
@@ -10,11 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import TokenScope, User
-from accounts.profile.api import checked
+from accounts.models import TokenScope
+from accounts.profile.api import caller, checked
 from accounts.refusal import Refused
 from accounts.rest.auth import IsSignedIn, IsStaffOfTheStudy
-from reports.audit.draw import draw_audit
+from benchmark.models import Release
+from reports.audit.draw import AuditPlan, draw_audit
 from reports.audit.frame import STRATA, SYSTEM_BUCKET
 from reports.audit.precision import Expected
 from reports.audit.request import ALLOCATIONS, PER_STRATUM, AuditRequest, audit_document
@@ -51,16 +52,20 @@ class AuditIn(serializers.Serializer[Any]):
     exclude = serializers.ListField(child=serializers.SlugField(), default=list)
     half_width = _half_width()
 
-    def asked(self) -> AuditRequest:
-        """The request of valid data."""
+    def plan(self, release: Release) -> AuditPlan:
+        """What valid data ask for; raises ValidationError or NotFound, not Refused."""
         sent = self.validated_data
         plain = ("track", "judge", "strata", "allocation", "per_stratum", "total", "sizes")
-        return AuditRequest(
+        request = AuditRequest(
             **{name: sent[name] for name in plain},
             expected=Expected(sent["refuted"], sent["missed"], sent["hours"]),
             buckets=None if sent["buckets"] is None else tuple(sent["buckets"]),
             exclude=tuple(sent["exclude"]),
         )
+        try:
+            return request.plan(release)
+        except Refused as refusal:
+            raise invalid(refusal) from refusal
 
 
 class AuditDrawIn(AuditIn):
@@ -80,8 +85,6 @@ class AuditDrawnOut(serializers.Serializer[Any]):
 
 
 class AuditPlanView(APIView):
-    """What an audit would draw and find out."""
-
     token_scope = TokenScope.READ
     permission_classes = [IsStaffOfTheStudy]
 
@@ -89,33 +92,25 @@ class AuditPlanView(APIView):
     def post(self, request: Request, name: str) -> Response:
         """What would be drawn, the precision to expect, and other allocations. Nothing is written."""
         sent = checked(AuditIn, request)
-        try:
-            plan = sent.asked().plan(release_or_404(name))
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
-        return Response(audit_document(plan, sent.validated_data.get("half_width")))
+        return Response(
+            audit_document(sent.plan(release_or_404(name)), sent.validated_data.get("half_width"))
+        )
 
 
 class AuditDrawView(APIView):
-    """Audits of a release."""
-
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_audit_draw", request=AuditDrawIn, responses={201: AuditDrawnOut})
     def post(self, request: Request, name: str) -> Response:
         """Draw exactly the plan that was looked at into a new campaign; 409 `plan_changed` for another."""
         sent = checked(AuditDrawIn, request)
-        release, terms = release_or_404(name), sent.validated_data
-        try:
-            plan = sent.asked().plan(release)
-        except Refused as refusal:
-            raise invalid(refusal) from refusal
+        terms, plan = sent.validated_data, sent.plan(release_or_404(name))
         if terms["plan"] != plan.sha256:
             raise Refused(
                 "The plan has changed since it was shown; look at the new one.", code="plan_changed"
             )
         campaign = draw_audit(
-            actor=cast(User, request.user),
+            actor=caller(request),
             plan=plan,
             **{key: terms[key] for key in ("name", "rubric", "reviewers_per_item", "seed")},
         )
@@ -213,8 +208,6 @@ class PlannerView(APIView):
 
 
 class StrataPlanView(PlannerView):
-    """Plans without a release: strata."""
-
     @extend_schema(operation_id="plans_strata", request=StrataPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Allocations of a number of audits over strata."""
@@ -222,8 +215,6 @@ class StrataPlanView(PlannerView):
 
 
 class AgreementPlanView(PlannerView):
-    """Plans without a release: agreement."""
-
     @extend_schema(operation_id="plans_agreement", request=AgreementPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """How well a study of so many items knows kappa."""
@@ -231,8 +222,6 @@ class AgreementPlanView(PlannerView):
 
 
 class ComparisonPlanView(PlannerView):
-    """Plans without a release: comparison."""
-
     @extend_schema(operation_id="plans_comparison", request=ComparisonPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to tell two systems apart."""
@@ -240,8 +229,6 @@ class ComparisonPlanView(PlannerView):
 
 
 class ProportionPlanView(PlannerView):
-    """Plans without a release: proportion."""
-
     @extend_schema(operation_id="plans_proportion", request=ProportionPlanIn, responses=_PLAN)
     def post(self, request: Request) -> Response:
         """Items to know one share."""

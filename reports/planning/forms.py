@@ -8,9 +8,8 @@ from django import forms
 from accounts.refusal import Refused
 from stats.analyses import plans
 from stats.planning.allocations import PUBLISHED_SAMPLE, PUBLISHED_SIZES
-from stats.tables.pilot import pilot_from_text
 from stats.tables.raw_rows import TableError
-from stats.tables.strata import StrataTable, strata_from_text
+from stats.tables.strata import StrataTable, pilot_from_text, strata_from_text
 
 EXAMPLE = "name,size,guess,hours,judge\n" + "\n".join(
     f"{name},{size},{guess},1,{judge}"

@@ -1,6 +1,6 @@
 """REST endpoints of printed reports, for coordinators and owners."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -11,10 +11,9 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import User
-from accounts.profile.api import checked
+from accounts.profile.api import caller, understood
 from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.filters import ListedFilters, StrictView
+from accounts.rest.filters import ListedFilters, StaffView
 from reports.core.addresses import release_or_404
 from reports.models import ReportJob
 from reports.printing.jobs import ask_report, cancel_report, retry_report
@@ -67,8 +66,6 @@ def _jobs() -> Any:
 
 
 class ReportsView(ListAPIView[ReportJob]):
-    """Reports of a release."""
-
     permission_classes = [IsStaffOfTheStudy]
     filter_backends = [ListedFilters]
     serializer_class = ReportOut
@@ -88,55 +85,38 @@ class ReportsView(ListAPIView[ReportJob]):
     def post(self, request: Request, name: str) -> Response:
         """Queue a report; follow it at its own address."""
         release = release_or_404(name)
-        sent = checked(ReportIn, request)
-        wanted = dict(sent.validated_data)
+        wanted = understood(ReportIn, request)
         slug, frozen_tuple = wanted.pop("campaign"), wanted.pop("tuple")
         campaign = get_object_or_404(release.campaigns, slug=slug) if slug else None
         order = ReportOrder(release, campaign, frozen_tuple=frozen_tuple, **wanted)
-        job = ask_report(actor=cast(User, request.user), order=order)
+        job = ask_report(actor=caller(request), order=order)
         return Response(ReportOut(job).data, status=202)
 
 
-class ReportView(StrictView):
-    """One report."""
-
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReportView(StaffView):
     @extend_schema(operation_id="reports_show", responses=ReportOut)
     def get(self, request: Request, pk: int) -> Response:
         """State and progress of a report."""
         return Response(ReportOut(get_object_or_404(_jobs(), pk=pk)).data)
 
 
-class ReportCancelView(StrictView):
-    """Giving up a report."""
-
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReportCancelView(StaffView):
     @extend_schema(operation_id="reports_cancel", request=None, responses=ReportOut)
     def post(self, request: Request, pk: int) -> Response:
         """Cancels a report that is queued or running."""
-        cancel_report(actor=cast(User, request.user), job=get_object_or_404(_jobs(), pk=pk))
+        cancel_report(actor=caller(request), job=get_object_or_404(_jobs(), pk=pk))
         return Response(ReportOut(_jobs().get(pk=pk)).data)
 
 
-class ReportRetryView(StrictView):
-    """Trying a report again."""
-
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReportRetryView(StaffView):
     @extend_schema(operation_id="reports_retry", request=None, responses=ReportOut)
     def post(self, request: Request, pk: int) -> Response:
         """Puts a report that failed or was cancelled back into the queue."""
-        retry_report(actor=cast(User, request.user), job=get_object_or_404(_jobs(), pk=pk))
+        retry_report(actor=caller(request), job=get_object_or_404(_jobs(), pk=pk))
         return Response(ReportOut(_jobs().get(pk=pk)).data)
 
 
-class ReportFileView(StrictView):
-    """The printed file."""
-
-    permission_classes = [IsStaffOfTheStudy]
-
+class ReportFileView(StaffView):
     @extend_schema(
         operation_id="reports_file",
         responses={(200, "application/pdf"): OpenApiResponse(OpenApiTypes.BINARY, description="The file.")},

@@ -6,12 +6,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.core.rest import ReadingView
-from reports.published.recomputing import all_counts, recomputed
+from reports.published.figures import all_counts, recomputed
 
 
 class PublishedListView(ReadingView):
-    """Papers whose figures are kept."""
-
     @extend_schema(operation_id="published_list", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         """Protocol, paper and how many figures are reproduced, differ or cannot be recomputed."""
@@ -19,8 +17,6 @@ class PublishedListView(ReadingView):
 
 
 class PublishedView(ReadingView):
-    """One paper's figures next to ours."""
-
     @extend_schema(operation_id="published_show", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, protocol: str) -> Response:
         """The document that `manage.py published --json` prints."""

@@ -1,9 +1,18 @@
-"""Published values next to ours, with a verdict on each. No rows here."""
+"""Published values next to ours, with a verdict on each: what page, REST and command show. No rows here."""
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
-from benchmark.published import Cell, Published, PublishedError, PublishedTable
+from accounts.refusal import Refused
+from benchmark.published import (
+    Cell,
+    Published,
+    PublishedError,
+    PublishedTable,
+    published_facts,
+    published_protocols,
+)
 from reports.published.checks import CHECKS
 from stats.core.display import ratio, rounded
 
@@ -79,3 +88,25 @@ def _row(table: PublishedTable, row: list[Cell]) -> dict[str, Any]:
             + ("explains a difference that is not there" if why else f"differs without a reason: {figures}")
         )
     return {"name": name, "inputs": inputs, "figures": figures, "why": why}
+
+
+@cache
+def recomputed(protocol: str) -> dict[str, Any]:
+    """The document of a protocol's published figures; facts and code are fixed while a process lives.
+
+    Raises Refused naming the protocols that have published figures.
+    """
+    if protocol not in published_protocols():
+        known = ", ".join(published_protocols())
+        raise Refused(
+            f"No published figures are kept for {protocol[:100]!r}; there are some for {known}.",
+            code="no_published",
+            field="protocol",
+        )
+    return published_document(protocol, published_facts(protocol))
+
+
+def all_counts() -> list[dict[str, object]]:
+    """Protocol, paper and counts of every protocol with published figures."""
+    documents = [recomputed(name) for name in published_protocols()]
+    return [{key: document[key] for key in ("protocol", "paper", "counts")} for document in documents]

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from reports.core.access import staff_only, staff_page
-from reports.published.recomputing import all_counts, recomputed
+from reports.published.figures import all_counts, recomputed
 
 
 @staff_only

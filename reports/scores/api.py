@@ -7,6 +7,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import ListAPIView
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -27,7 +28,6 @@ from reports.audit.document import JudgeAudit, judge_audit
 from reports.comparison.direct_pairs import compared_document
 from reports.comparison.document import ComparedSystems, comparison
 from reports.comparison.serializers import PairsOut
-from reports.core import serializers as shape
 from reports.core.addresses import release_or_404
 from reports.core.downloads import chosen_rows, csv_download
 from reports.core.outcomes import chosen_kind, outcomes
@@ -39,13 +39,48 @@ from reports.scores.inputs import collect_chosen
 from reports.scores.kept import kept_score
 from reports.scores.shape import Score
 from reports.scores.success_types import types_of_successes
+from stats.tables.labels import COLUMNS
+
+
+class LabelOut(serializers.Serializer[Any]):
+    """A row of the canonical label table; every cell is text, empty where the column does not apply."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {column: serializers.CharField(allow_blank=True, default="") for column in COLUMNS}
+
+
+class LabelPageOut(serializers.Serializer[Any]):
+    """`next` is the address of the following rows, null on the last page."""
+
+    next = serializers.URLField(allow_null=True)
+    results = LabelOut(many=True)
+
+
+class ArtifactOut(serializers.ModelSerializer[Artifact]):
+    """A frozen score; its content is at the address of its hash."""
+
+    release = serializers.CharField(source="release.name", read_only=True)
+
+    class Meta:
+        model = Artifact
+        fields = ("sha256", "kind", "release", "created_at")
+        read_only_fields = fields
+
+
+class ArtifactIn(serializers.Serializer[Any]):
+    """Which score to freeze; left out, the first track and judge and the usual condition are meant."""
+
+    track = serializers.CharField(required=False, default="", allow_blank=True)
+    condition = serializers.CharField(required=False, default="", allow_blank=True)
+    judge = serializers.CharField(required=False, default="", allow_blank=True)
+    tuple = serializers.CharField(required=False, default="", allow_blank=True)
+
 
 PAGE, MAX_PAGE = 100, 1000
+_PAGING = ("format", "after", "page_size")
 
 
 class ScoreView(ReadingView):
-    """The score of one track under one judge, with intervals, audit and correction."""
-
     @extend_schema(operation_id="releases_score", parameters=CHOICE, responses=schema_of(Score))
     def get(self, request: Request, name: str) -> Response:
         """The document that `manage.py score --json` prints."""
@@ -54,8 +89,6 @@ class ScoreView(ReadingView):
 
 
 class ComparisonView(ReadingView):
-    """Every pair of systems of one track on the same items."""
-
     @extend_schema(
         operation_id="releases_comparison",
         parameters=[
@@ -86,8 +119,6 @@ class PairsView(ReadingView):
 
 
 class JudgeAuditView(ReadingView):
-    """The judge of one track against the experts."""
-
     @extend_schema(operation_id="releases_judge_audit", parameters=CHOICE, responses=schema_of(JudgeAudit))
     def get(self, request: Request, name: str) -> Response:
         """Every audit with its coefficients, exclusions and, once it is closed, its strata."""
@@ -125,7 +156,7 @@ class LabelsView(ReadingView):
             *(query(column, "Wanted values, separated by commas.") for column in FILTERS),
         ],
         responses={
-            (200, "application/json"): shape.LabelPageOut,
+            (200, "application/json"): LabelPageOut,
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Header and rows."),
         },
     )
@@ -145,18 +176,13 @@ class LabelsView(ReadingView):
             address = request.query_params.copy()
             address["after"] = page.next
             following = request.build_absolute_uri(f"{request.path}?{address.urlencode()}")
-        return Response({"next": following, "results": shape.LabelOut(page.rows, many=True).data})
-
-
-_PAGING = ("format", "after", "page_size")
+        return Response({"next": following, "results": LabelOut(page.rows, many=True).data})
 
 
 class ArtifactsView(ListAPIView[Artifact]):
-    """Frozen scores of a release."""
-
     permission_classes = [IsStaffOfTheStudy]
     filter_backends = [ListedFilters]
-    serializer_class = shape.ArtifactOut
+    serializer_class = ArtifactOut
     queryset = Artifact.objects.none()
 
     def get_queryset(self) -> Any:
@@ -170,15 +196,13 @@ class ArtifactsView(ListAPIView[Artifact]):
         """All of them, without their content."""
         return super().get(request, *args, **kwargs)
 
-    @extend_schema(
-        operation_id="releases_artifacts_freeze", request=shape.ArtifactIn, responses={201: shape.ArtifactOut}
-    )
+    @extend_schema(operation_id="releases_artifacts_freeze", request=ArtifactIn, responses={201: ArtifactOut})
     def post(self, request: Request, name: str) -> Response:
         """Freeze the score of a track (owners). Equal labels give the artifact that is already there."""
         if RoleName.OWNER not in role_names(request.user):
             raise NotAllowed("Only owners freeze a score.")
         release = release_or_404(name)
-        sent = checked(shape.ArtifactIn, request)
+        sent = checked(ArtifactIn, request)
         chosen = chosen_or_error(release, sent.validated_data)
         made = freeze_artifact(
             actor=cast(User, request.user),
@@ -188,12 +212,10 @@ class ArtifactsView(ListAPIView[Artifact]):
             condition=chosen.condition,
             frozen_tuple=chosen.frozen_tuple,
         )
-        return Response(shape.ArtifactOut(made).data, status=201)
+        return Response(ArtifactOut(made).data, status=201)
 
 
 class ArtifactView(APIView):
-    """One frozen score."""
-
     permission_classes = [IsStaffOfTheStudy]
 
     @extend_schema(operation_id="releases_artifact_show", responses=OpenApiTypes.OBJECT)

@@ -7,25 +7,13 @@ from reports.scores.shape import Score
 from stats.core.estimate import Estimate
 
 Row = list[Any]
-FIGURES = ("forest", "decomposition", "confusion")
+_TERMS = ("level", "method", "k", "n", "reason")  # of an estimate
 _HEADS = {
-    "forest": [
-        "metric",
-        "system",
-        "kind",
-        "campaign",
-        "value",
-        "low",
-        "high",
-        "level",
-        "method",
-        "k",
-        "n",
-        "reason",
-    ],
+    "forest": ["metric", "system", "kind", "campaign", "value", "low", "high", *_TERMS],
     "decomposition": ["system", "bucket", "outputs"],
     "confusion": ["campaign", "metric", "tp", "fp", "fn", "tn", "excluded"],
 }
+FIGURES = tuple(_HEADS)
 
 
 def figure_rows(score: Score, figure: str) -> list[Row]:
@@ -57,5 +45,5 @@ def figure_rows(score: Score, figure: str) -> list[Row]:
 
 def _estimate_row(metric: str, system: str, kind: str, campaign: str, estimate: Estimate) -> Row:
     low, high = estimate.ci or ("", "")
-    rest = [estimate.level, estimate.method, estimate.k, estimate.n, estimate.reason]
-    return [metric, system, kind, campaign, estimate.value, low, high, *rest]
+    terms = (getattr(estimate, name) for name in _TERMS)
+    return [metric, system, kind, campaign, estimate.value, low, high, *terms]

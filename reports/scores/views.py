@@ -1,26 +1,31 @@
-"""The list of what is scored, the score of one track, and the data behind its pictures."""
+"""The list of what is scored, the score of one track, and the outputs behind a number of it."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.text import slugify
-from django.views.decorators.http import require_GET
 
+from benchmark.case_columns import case_columns
 from benchmark.protocols import get_protocol
 from benchmark.published import published_protocols
 from canonical.documents import as_json
-from reports.core.access import staff_only, staff_page
-from reports.core.addresses import chosen_of
+from reports.core.access import staff_page
+from reports.core.addresses import chosen_of, paged
 from reports.core.choosing import Chosen
-from reports.printing.pages import pdf_problem
+from reports.core.wording import in_words
+from reports.printing.pages import own_sheet, pdf_problem, print_html, require_pdf
+from reports.scores.inputs import collect_chosen
 from reports.scores.kept import kept_score
+from reports.scores.output_rows import behind, scored_outputs
 from reports.scores.overview import tracks_overview
 from reports.scores.page import score_sections
-from reports.scores.pdf import score_pdf
 from reports.scores.shape import Score
 
+PAGE = 100
+_FILTERS = ("system", "bucket", "domain")
 
-@staff_only
-@require_GET
+
+@staff_page
 def scores(request: HttpRequest) -> HttpResponse:
     """Every track of every release that has outputs."""
     return render(request, "reports/scores/scores.html", {"tracks": tracks_overview()})
@@ -71,3 +76,29 @@ def _file_name(chosen: Chosen) -> str:
     condition = f"-{chosen.condition}" if chosen.condition else ""
     named = f"-{slugify(chosen.frozen_tuple)}" if chosen.frozen_tuple else ""
     return f"score-{chosen.release.name}-{chosen.track}{condition}{named}"
+
+
+@staff_page
+def outputs_behind(request: HttpRequest, name: str) -> HttpResponse:
+    """Outputs of a track, by `system`, `bucket` and `domain` if asked, with what judge and experts say."""
+    chosen = chosen_of(request, name, "page", *_FILTERS)
+    wanted = {key: request.GET.get(key, "") for key in _FILTERS}
+    inputs = collect_chosen(chosen)
+    found = behind(scored_outputs(inputs), **wanted)
+    page, query = paged(request, found, PAGE)
+    context = {
+        "chosen": chosen,
+        "has_case_study": bool(case_columns(get_protocol(inputs.protocol))),
+        "page": page,
+        "wanted": [in_words(value) for value in wanted.values() if value],
+        "predicates": sorted({key for output in found for key in output.judge}),
+        "questions": sorted({key for output in found for key in output.experts}),
+        "query": query,
+    }
+    return render(request, "reports/scores/outputs_behind.html", context)
+
+
+def score_pdf(context: dict[str, object]) -> bytes:
+    """The report of a score page's context. Raises Refused when this machine lacks pango."""
+    require_pdf()
+    return print_html(render_to_string("reports/scores/report.html", context), [own_sheet("pdf.css")]).content

@@ -8,8 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.rest.auth import IsStaffOfTheStudy
-from accounts.rest.filters import StrictView
+from accounts.rest.filters import StaffView
 from reports.status.state import BAD, GOOD, WARN, status
 
 
@@ -31,9 +30,7 @@ class StatusOut(serializers.Serializer[Any]):
     waiting = WaitingOut(many=True)
 
 
-class StatusView(StrictView):
-    permission_classes = [IsStaffOfTheStudy]
-
+class StatusView(StaffView):
     @extend_schema(operation_id="status_show", responses=StatusOut)
     def get(self, request: Request) -> Response:
         """Whether web, workers, beat, mail, endpoints and disks work, and the jobs that wait for a worker."""

@@ -198,13 +198,8 @@ def pairs_text(document: Document) -> str:
             estimate_row("swap consistency", bias["swap_consistency"]),
         ],
     )
-    return "\n".join([aligned((*header, "notes"), rows), "", others, *_tests(document)])
-
-
-def _tests(document: Document) -> list[str]:
-    """The two tests of position, said apart, how the figures were made, and what speaks against one scale."""
-    bias = document["position_bias"]
-    lines = []
+    lines = [aligned((*header, "notes"), rows), "", others]
+    # the two tests of position, said apart, how the figures were made, and what speaks against one scale
     if bias["p"] is not None:
         lines.append(f"all presentations, is the share of the first slot one half? p {number(bias['p'])}")
     if bias["swap_p"] is not None:
@@ -225,7 +220,7 @@ def _tests(document: Document) -> list[str]:
     if fit and fit["p"] is not None:
         tested = f"deviance {number(fit['deviance'])}, df {fit['df']}, p {number(fit['p'])} ({fit['method']})"
         lines.append(f"one scale against free results: {tested}")
-    return lines
+    return "\n".join(lines)
 
 
 def retrieval_text(document: Document) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from stats.analyses.options import Options, chosen_question, questions_in
@@ -17,7 +17,7 @@ from stats.audit.design import (
     weighted_strata,
     whole_clusters,
 )
-from stats.audit.doubts import between, coefficients_with_missing_labels
+from stats.audit.doubts import coefficients_with_missing_labels, over_splits
 from stats.audit.system_units import units_by_system
 from stats.audit.units import AuditUnits, Outcome, audit_units, outcome_counts
 from stats.audit.weighted import METHOD, design_weighted, population_table
@@ -73,7 +73,7 @@ def _one_audit(units: AuditUnits, options: Options, *, pooled: bool, sizes_known
         "positive": units.positive,
         "primary": "kappa",
         "unit": "output" if units.clusters.is_empty else "cluster",
-        "in_sample": _block(sample, _over(samples)),
+        "in_sample": _block(sample, over_splits(samples)),
         "weighted": _weighted(scenarios, design, missing, options)
         if sizes_known
         else _not_weighted(Reason.NO_DESIGN, options),
@@ -101,7 +101,7 @@ def _weighted(
         if isinstance(strata, Reason):
             return _not_weighted(strata, options)
         found.append((strata, design_weighted(strata, seed=options.seed, level=options.confidence)))
-    estimates = _over([estimates for _, estimates in found])
+    estimates = over_splits([estimates for _, estimates in found])
     if whole_clusters(scenarios[0]):
         estimates = {
             metric: replace(one, warnings=(*one.warnings, Caution.WHOLE_CLUSTERS))
@@ -114,15 +114,6 @@ def _weighted(
 def _not_weighted(reason: Reason, options: Options) -> Document:
     nothing = {metric: undefined(METHOD, reason, level=options.confidence) for metric in METRICS}
     return {"tp": None, "fp": None, "fn": None, "tn": None} | _as_json(nothing)
-
-
-def _over(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
-    """The coefficients with all splits negative; where there are splits, reaching to those with all positive."""
-    negative, *positive = scenarios
-    return {
-        metric: between(estimate, positive[0][metric]) if positive else estimate
-        for metric, estimate in negative.items()
-    }
 
 
 def _block(counts: Confusion, estimates: dict[str, Estimate]) -> Document:

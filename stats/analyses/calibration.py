@@ -132,13 +132,6 @@ def _judge(rows: Table, items: Scored, missing: int, clustered: bool, options: O
         "brier": shown(brier(items, level=level)),
         "overconfidence": shown(overconfidence(items, level=level)),
         "curve": [
-            {
-                "low": found.low,
-                "high": found.high,
-                "n": found.n,
-                "mean_score": found.mean_score,
-                "share": found.share.as_json(),
-            }
-            for found in reliability(items, level=level)
+            {**vars(found), "share": found.share.as_json()} for found in reliability(items, level=level)
         ],
     }

@@ -109,21 +109,17 @@ def _one_score(units: AuditUnits, options: Options, *, sizes_known: bool = True)
         "splits": int(units.split.sum()),
         "missing": sum(missing),
         "strata": [
-            {**_stratum_row(stratum, units, design, h), "missing": missing[h]}
+            {
+                "stratum": stratum.name,
+                "size": stratum.size,
+                "sampled": int((design.inside(h) & units.audited).sum()),
+                "successes": stratum.successes,
+                "judged_positive": int((design.inside(h) & (units.judge == Outcome.POSITIVE)).sum()),
+                "missing": missing[h],
+            }
             for h, stratum in enumerate(strata)
         ],
         "judge_versions": list(units.judge_versions),
-    }
-
-
-def _stratum_row(stratum: Stratum, units: AuditUnits, design: Design, h: int) -> Document:
-    inside = design.inside(h)
-    return {
-        "stratum": stratum.name,
-        "size": stratum.size,
-        "sampled": int((inside & units.audited).sum()),
-        "successes": stratum.successes,
-        "judged_positive": int((inside & (units.judge == Outcome.POSITIVE)).sum()),
     }
 
 

@@ -35,6 +35,15 @@ def between(negative: Estimate, positive: Estimate) -> Estimate:
     )
 
 
+def over_splits(scenarios: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
+    """The coefficients with all splits negative; where there are splits, reaching to those with all positive."""
+    negative, *positive = scenarios
+    return {
+        metric: between(estimate, positive[0][metric]) if positive else estimate
+        for metric, estimate in negative.items()
+    }
+
+
 def with_missing_labels(
     estimate: Estimate, negative: Sequence[Stratum], positive: Sequence[Stratum], missing: Sequence[int]
 ) -> Estimate:

@@ -127,12 +127,13 @@ def _states(table: Table) -> Column:
     named = _codes_of(value, STATES[1:], first=1)
     filled = np.where(said >= 0, said, np.where(named >= 0, named, 0)).astype(np.int32)
     empty = value.is_in("")
-    _refuse_first(table, (filled == 0) & empty, "value", "is empty although the state is answered")
-    _refuse_first(
-        table, (filled == 0) & (named >= 0), "value", "names a state although the state is answered"
-    )
-    contradicts = (filled > 0) & ~empty & (named != filled)
-    _refuse_first(table, contradicts, "value", "is given although nothing was answered")
+    for wrong, message in (
+        ((filled == 0) & empty, "is empty although the state is answered"),
+        ((filled == 0) & (named >= 0), "names a state although the state is answered"),
+        ((filled > 0) & ~empty & (named != filled), "is given although nothing was answered"),
+    ):
+        if wrong.any():
+            raise TableError(message, line=int(table.lines[int(np.argmax(wrong))]), column="value")
     return Column(filled, STATES)
 
 
@@ -140,8 +141,3 @@ def _codes_of(column: Column, names: tuple[str, ...], *, first: int = 0) -> np.n
     """(rows,) position of the text in `names` counted from `first`, -1 for any other text."""
     places = {name: at for at, name in enumerate(names, first)}
     return np.array([places.get(value, -1) for value in column.values], dtype=np.int64)[column.codes]
-
-
-def _refuse_first(table: Table, wrong: np.ndarray, column: str, message: str) -> None:
-    if wrong.any():
-        raise TableError(message, line=int(table.lines[int(np.argmax(wrong))]), column=column)

@@ -11,10 +11,9 @@ import pytest
 from accounts.refusal import Refused
 from reports.core.choosing import choose
 from reports.printing import pages
-from reports.scores import pdf
 from reports.scores.document import score
 from reports.scores.inputs import collect
-from reports.scores.views import page_context
+from reports.scores.views import page_context, score_pdf
 
 
 def text_of(document: bytes, tmp_path) -> str:
@@ -85,7 +84,7 @@ def test_the_listener_would_notice_a_request(listener):
 def test_the_report_holds_the_numbers_of_the_page(gaps, tmp_path):
     assert shutil.which("pdftotext"), "poppler-utils is needed to read a PDF back"
     found = score(collect(release=gaps))
-    text = text_of(pdf.score_pdf(page_context(choose(gaps, {}), found)), tmp_path)
+    text = text_of(score_pdf(page_context(choose(gaps, {}), found)), tmp_path)
     squeezed = re.sub(r"\s+", " ", text)
     assert "sample-re2math, track raw" in squeezed
     assert "Sample data" in squeezed
@@ -103,6 +102,6 @@ def test_a_machine_without_pango_gets_the_command_that_mends_it(monkeypatch):
     monkeypatch.setattr(pages, "import_module", refuse)
     try:
         with pytest.raises(Refused, match="apt install libpango"):
-            pdf.score_pdf({})
+            score_pdf({})
     finally:
         pages.pdf_problem.cache_clear()

@@ -22,8 +22,8 @@ from stats.planning.sizes import (
     wilson_size,
 )
 from stats.scores.compare import mcnemar
-from stats.tables.pilot import pilot_from_text
 from stats.tables.raw_rows import TableError
+from stats.tables.strata import pilot_from_text
 
 SIZES = (45, 300, 1055)
 CLEAN, DOUBTFUL = (0.93, 0.02, 0.005), (0.93, 0.05, 0.02)

@@ -10,7 +10,7 @@ from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
 from reports.artifact.comparison_text import comparison_text
 from reports.artifact.differences import compare, read_comparable
-from reports.artifact.file import read_file
+from reports.artifact.verification import read_file
 
 
 class Command(TouchstoneCommand):

@@ -9,8 +9,7 @@ from django.core.management.base import CommandParser
 
 from accounts.commands import Command as TouchstoneCommand
 from accounts.refusal import Refused
-from reports.artifact.file import read_file
-from reports.artifact.verification import verify_file
+from reports.artifact.verification import read_file, verify_file
 
 
 class Command(TouchstoneCommand):
