@@ -52,7 +52,7 @@ class AuditIn(serializers.Serializer[Any]):
     exclude = serializers.ListField(child=serializers.SlugField(), default=list)
     half_width = _half_width()
 
-    def plan(self, release: Release) -> AuditPlan:
+    def planned(self, release: Release) -> AuditPlan:
         """What valid data ask for; raises ValidationError or NotFound, not Refused."""
         sent = self.validated_data
         plain = ("track", "judge", "strata", "allocation", "per_stratum", "total", "sizes")
@@ -93,7 +93,7 @@ class AuditPlanView(APIView):
         """What would be drawn, the precision to expect, and other allocations. Nothing is written."""
         sent = checked(AuditIn, request)
         return Response(
-            audit_document(sent.plan(release_or_404(name)), sent.validated_data.get("half_width"))
+            audit_document(sent.planned(release_or_404(name)), sent.validated_data.get("half_width"))
         )
 
 
@@ -104,7 +104,7 @@ class AuditDrawView(APIView):
     def post(self, request: Request, name: str) -> Response:
         """Draw exactly the plan that was looked at into a new campaign; 409 `plan_changed` for another."""
         sent = checked(AuditDrawIn, request)
-        terms, plan = sent.validated_data, sent.plan(release_or_404(name))
+        terms, plan = sent.validated_data, sent.planned(release_or_404(name))
         if terms["plan"] != plan.sha256:
             raise Refused(
                 "The plan has changed since it was shown; look at the new one.", code="plan_changed"
