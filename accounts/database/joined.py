@@ -36,8 +36,13 @@ class Joined:
                 start += len(names)
                 for place, field in json:
                     values[place] = field.from_db_value(values[place], None, connection)
-                if connection.vendor == "sqlite":
-                    values = [_aware(value) for value in values]
+                if connection.vendor == "sqlite":  # it keeps times in UTC and does not say so
+                    values = [
+                        value.replace(tzinfo=UTC)
+                        if isinstance(value, datetime) and is_naive(value)
+                        else value
+                        for value in values
+                    ]
                 read.append(None if values[0] is None else model.from_db(connection.alias, names, values))
             yield (*read, *row[start:])
 
@@ -68,11 +73,6 @@ class Joined:
 def columns_of(model: type[Model]) -> list[Any]:
     """The fields of a model that are columns of its table, in the order in which `from_db` takes their values."""
     return [field for field in model._meta.get_fields() if field.concrete and not field.many_to_many]
-
-
-def _aware(value: Any) -> Any:
-    """SQLite keeps times in UTC and does not say so."""
-    return value.replace(tzinfo=UTC) if isinstance(value, datetime) and is_naive(value) else value
 
 
 def set_related(row: Model, name: str, found: Model | None) -> None:

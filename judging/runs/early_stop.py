@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 from django.db.models import Q
 
@@ -13,15 +12,6 @@ from work.models import TaskState
 
 Question = tuple[int, Subject]  # run, subject
 _NOT_ANSWERED = (TaskState.FAILED, TaskState.WAITING, TaskState.LEASED)
-
-
-@dataclass
-class _Votes:
-    """What is known of one question: values cast (None: no answer), tasks not ended, tasks held back."""
-
-    cast: list[str | None] = field(default_factory=list)
-    open: int = 0
-    held: list[JudgeTask] = field(default_factory=list)
 
 
 def advance(questions: Collection[Question]) -> None:
@@ -40,21 +30,32 @@ def advance(questions: Collection[Question]) -> None:
         .select_related("run__judge")
         .order_by("id")
     )
-    found: dict[Question, _Votes] = defaultdict(_Votes)
+    held: dict[Question, list[JudgeTask]] = defaultdict(list)
     for task in tasks:
         if question_of(task) in questions:
-            found[question_of(task)].held.append(task)
-    if not found:
+            held[question_of(task)].append(task)
+    if not held:
         return
-    _count(found)
+    # votes stored for the judge, and this run's tasks that failed for good or are still to end
+    runs = {kept[0].run_id: kept[0].run for kept in held.values()}
+    which = about(subject for _, subject in held)
+    said = votes_cast(judges={run.judge_id for run in runs.values()}, which=which)
+    failed: dict[Question, set[int]] = defaultdict(set)
+    open_tasks: Counter[Question] = Counter()
+    for task in JudgeTask.objects.filter(which, run__in=runs, state__in=_NOT_ANSWERED):
+        if task.state == TaskState.FAILED:
+            failed[question_of(task)].add(task.vote)
+        else:
+            open_tasks[question_of(task)] += 1
     released, ended = [], []
-    for votes in found.values():
-        planned = votes.held[0].run.judge.votes
-        more = fewest_more(votes.cast, planned=planned)
+    for (run_id, subject), kept in held.items():
+        cast = said[runs[run_id].judge_id, subject]
+        known = [*cast.values(), *[None] * len(failed[run_id, subject] - cast.keys())]
+        more = fewest_more(known, planned=runs[run_id].judge.votes)
         if more == 0:
-            ended += votes.held
-        elif votes.open == 0:  # what is still open may settle it, or make a majority impossible
-            released += votes.held[:more]
+            ended += kept
+        elif open_tasks[run_id, subject] == 0:  # what is open may settle it, or make a majority impossible
+            released += kept[:more]
     _move(released, TaskState.WAITING)
     _move(ended, TaskState.NOT_NEEDED)
 
@@ -62,24 +63,6 @@ def advance(questions: Collection[Question]) -> None:
 def question_of(task: JudgeTask) -> Question:
     """What a task casts a vote on."""
     return task.run_id, subject_of(task)
-
-
-def _count(found: dict[Question, _Votes]) -> None:
-    """Votes stored for the judge, and this run's tasks that failed for good or are still to end."""
-    runs = {votes.held[0].run_id: votes.held[0].run for votes in found.values()}
-    which = about(subject for _, subject in found)
-    said = votes_cast(judges={run.judge_id for run in runs.values()}, which=which)
-    ended: dict[Question, set[int]] = defaultdict(set)
-    open_tasks: Counter[Question] = Counter()
-    for task in JudgeTask.objects.filter(which, run__in=runs, state__in=_NOT_ANSWERED):
-        if task.state == TaskState.FAILED:
-            ended[question_of(task)].add(task.vote)
-        else:
-            open_tasks[question_of(task)] += 1
-    for (run_id, subject), votes in found.items():
-        cast = said[runs[run_id].judge_id, subject]
-        votes.cast = [*cast.values(), *[None] * len(ended[run_id, subject] - cast.keys())]
-        votes.open = open_tasks[run_id, subject]
 
 
 def votes_cast(*, judges: Collection[int], which: Q) -> dict[tuple[int, Subject], dict[int, str | None]]:
