@@ -138,6 +138,7 @@ GO_ALONG = {
     "annotation.TrainingItem.training",
     "benchmark.IdentityScan.output",
     "benchmark.ProtocolFlag.output",
+    "reports.KeptScore.release",
     "reports.LabelUpload.owner",
 }
 
