@@ -35,7 +35,7 @@ TRIED_IN = {
     "annotation/quarantine/actions.py": "annotation/test_quarantine.py",
     "annotation/training/actions.py": "annotation/test_training.py",
     "benchmark/describing/actions.py": "benchmark/test_croissant.py",
-    "benchmark/identities/actions.py": "benchmark/test_identity_scan.py",
+    "benchmark/identities/actions.py": "annotation/test_quarantine.py",
     "benchmark/rendering/actions.py": "benchmark/test_rendering.py",
     "benchmark/rendering/stored.py": "benchmark/test_rendering.py",
     "benchmark/settling/actions.py": "benchmark/test_settling.py",
