@@ -15,7 +15,10 @@ from reports.scores.inputs import collect_chosen
 from reports.scores.shape import Score
 
 _ROOT = Path(__file__).parents[2]
-_PACKAGES = ("algebra", "benchmark", "canonical", "reports", "stats")  # of what a score is computed
+PACKAGES = (  # all in which an artifact finds code of a score
+    *("accounts", "algebra", "benchmark", "canonical", "judging"),
+    *("latex", "llm", "reports", "stats"),
+)
 
 
 def kept_score(chosen: Chosen) -> Score:
@@ -30,7 +33,7 @@ def kept_score(chosen: Chosen) -> Score:
     row = KeptScore(
         release=chosen.release, choice=chosen.query, basis=basis, content=json.dumps(as_json(made))
     )
-    KeptScore.objects.bulk_create(  # one statement, whoever computes it at the same time
+    KeptScore.objects.bulk_create(  # one statement, so two requests that compute it at once do not collide
         [row],
         update_conflicts=True,
         unique_fields=["release", "choice"],
@@ -43,7 +46,7 @@ def kept_score(chosen: Chosen) -> Score:
 def code() -> str:
     """A hash of all source files with which a score is computed and of the libraries that round its numbers."""
     digest = hashlib.sha256(f"numpy {version('numpy')}, scipy {version('scipy')}".encode())
-    for package in _PACKAGES:
+    for package in PACKAGES:
         for path in sorted((_ROOT / package).rglob("*.py")):
             digest.update(path.relative_to(_ROOT).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

@@ -54,7 +54,7 @@ def _question(table: Table, positive: str, options: Options, score_range: Range 
     judges = own["rater_kind"].is_in("judge")
     names = group_codes(own, ("rater", "judge_version"))
     refuse_many(len(np.unique(names[judges])), "rater")
-    # The units that each unit stands for, where the table has a design.
+    # How many units each unit represents, where the table has a design.
     weight, source = np.ones(len(units)), None
     if units.has_sizes or not units.strata.is_empty:
         design = audit_design(units)

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
+from benchmark.protocols import protocol_names
 from canonical.documents import as_json, from_json
 from judging.models import Verdict
+from reports.artifact.code_version import code_version
 from reports.models import KeptScore
 from reports.scores import kept
 from reports.scores.document import score
@@ -67,6 +69,11 @@ def test_other_code_computes_it_again(seen, computed, monkeypatch):
     monkeypatch.setattr(kept, "code", lambda: "0" * 64)
     seen()
     assert len(computed) == 2
+
+
+@pytest.mark.parametrize("protocol", protocol_names())
+def test_every_package_of_which_an_artifact_names_a_file_is_hashed(protocol):
+    assert {path.split("/")[0] for path in code_version(protocol)["code"]} <= set(kept.PACKAGES)
 
 
 def test_each_choice_is_kept_by_itself(seen, computed, gaps):
