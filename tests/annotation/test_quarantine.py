@@ -1,4 +1,4 @@
-"""Texts that tell their author stay away from blinded people until somebody decides."""
+"""Texts that reveal their author stay away from blinded people until somebody decides."""
 
 import pytest
 from django.db import IntegrityError, transaction
