@@ -5,7 +5,6 @@ bench/latex_growth.py measures the ratios.
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from latex.reading.latex_document import _COMMANDS, _ENVIRONMENTS
 from latex.reading.stream import Stream
 from latex.render import Format, render_checked
 from latex.vocabulary import _file
+from tests.growing import grows_in_proportion
 from tests.latex import constructs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,25 +66,8 @@ def test_every_construct_of_markdown_is_rendered(name: str) -> None:
     assert len(render(text, "markdown").html) <= 300 * len(text) + 2_000 + filled
 
 
-def seconds(write: constructs.Write, length: int, format: Format) -> float:
-    text = write(length)
-    before = time.process_time()
-    render(text, format)
-    return time.process_time() - before
-
-
-def grows_in_proportion(write: constructs.Write, format: Format) -> bool:
-    """Four times as long takes less than six times as long: about 4 if linear, nearly 16 if quadratic.
-
-    Limits may begin to count between the first two lengths, and a machine may pause: then the next two decide.
-    """
-    render(write(1_000), format)  # what is loaded once
-    taken = seconds(write, 25_000, format)
-    for length in (100_000, 400_000):
-        before, taken = taken, seconds(write, length, format)
-        if taken < 6 * before:
-            return True
-    return False
+def is_linear(write: constructs.Write, format: Format) -> bool:
+    return grows_in_proportion(lambda text: render(text, format), write, 25_000, 100_000, 400_000)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +93,12 @@ def test_arguments_in_arguments_are_not_read_more_and_more_often(
 
 @pytest.mark.parametrize("name", WORST)
 def test_what_was_more_than_linear_is_so_no_more(name: str) -> None:
-    assert grows_in_proportion(LATEX[name], "latex")
+    assert is_linear(LATEX[name], "latex")
 
 
 @pytest.mark.parametrize("name", WORST_OF_MARKDOWN)
 def test_what_could_be_more_than_linear_in_markdown_is_not(name: str) -> None:
-    assert grows_in_proportion(MARKDOWN[name], "markdown")
+    assert is_linear(MARKDOWN[name], "markdown")
 
 
 def test_a_text_that_takes_too_long_is_shown_as_plain_text() -> None:
