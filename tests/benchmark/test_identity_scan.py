@@ -1,7 +1,6 @@
 """The identity scan finds who wrote a text and leaves ordinary mathematics alone."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from benchmark.identities.scan import scan
 from latex.folding import read
 from tests.benchmark.identities import INNOCENT, TELLING
+from tests.growing import grows_in_proportion
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 
@@ -173,8 +173,9 @@ def test_the_reading_knows_the_place_of_every_letter():
     ],
 )
 @pytest.mark.parametrize("text_format", ["latex", "markdown", "plain"])
-def test_hostile_floods_end_quickly(flood, text_format):
-    text = flood * (60_000 // len(flood))
-    begun = time.process_time()
-    scan(text, text_format)
-    assert time.process_time() - begun < 5  # linear: about a second at most; quadratic: minutes
+def test_the_work_on_a_hostile_flood_is_in_proportion_to_its_length(flood, text_format):
+    assert grows_in_proportion(
+        lambda text: scan(text, text_format),
+        lambda length: flood * (length // len(flood)),
+        *(2_000, 8_000, 32_000),
+    )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from accounts.models import User
-from tests.browser.accessibility import axe
+from tests.browser.accessibility import KEPT, axe, leave_out_what_is_alike
 from tests.browser.watching import Faults
 
 
@@ -29,6 +29,28 @@ def test_axe_finds_a_planted_fault(page: Page) -> None:
     page.goto("/accounts/login/")
     page.evaluate("document.body.append(document.createElement('input'))")
     assert any(fault.startswith("label:") for fault in axe(page))
+
+
+def test_a_row_with_a_fault_of_its_own_is_not_left_out_with_those_that_are_alike(page: Page) -> None:
+    page.goto("/accounts/login/")
+    page.evaluate("""() => {
+      const rows = Array.from({ length: 40 }, (_, number) =>
+        `<li><a href="/${number}">Item number ${number}</a> <button type="button">Open ${number}</button></li>`);
+      rows[20] = '<li><a href="/20"></a> <button type="button">Open 20</button></li>';
+      rows[30] = '<li><a href="/30">Item number 30</a> <button type="button"></button></li>';
+      const list = document.createElement("ul");
+      list.id = "planted";
+      list.innerHTML = rows.join("");
+      list.children[25].firstElementChild.style.color = "#ddd";
+      document.querySelector("main").append(list);
+    }""")
+    before = axe(page)
+    leave_out_what_is_alike(page)
+    assert page.locator("#planted > li").count() == KEPT + 3
+    rules = {fault.split(":")[0] for fault in axe(page)}
+    assert (
+        rules == {fault.split(":")[0] for fault in before} >= {"link-name", "color-contrast", "button-name"}
+    )
 
 
 def test_a_page_belongs_to_the_person_who_signed_in(algebraist: User, sign_in: Callable[..., Page]) -> None:

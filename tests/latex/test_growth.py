@@ -3,7 +3,6 @@
 bench/latex_growth.py measures the ratios.
 """
 
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +14,14 @@ from latex.formulas import katex
 from latex.limits import SECONDS_PER_DOCUMENT
 from latex.reading.latex_document import _COMMANDS, _ENVIRONMENTS
 from latex.reading.stream import Stream
-from latex.render import render_checked
+from latex.render import Format, render_checked
 from latex.vocabulary import _file
+from tests.growing import grows_in_proportion
 from tests.latex import constructs
 
 ROOT = Path(__file__).resolve().parents[2]
 LATEX, MARKDOWN = constructs.latex(), constructs.markdown()
-# Those that were more than linear, or would be first. 400,000 characters take about a second; 16 times that if not.
-LONG = 400_000
+# Those that were more than linear, or would be first.
 WORST = (
     "{proof}: open", "{proof}: nested", "{proof}: nested in paragraphs", "{proof}: repeated", "{theorem}: nested",
     "proof open, then paragraphs", "center open, then paragraphs", "framed open, then ends", "{tikzpicture}: open",
@@ -67,11 +66,8 @@ def test_every_construct_of_markdown_is_rendered(name: str) -> None:
     assert len(render(text, "markdown").html) <= 300 * len(text) + 2_000 + filled
 
 
-def seconds(name: str, format: str) -> float:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
-    write = LATEX[name] if format == "latex" else MARKDOWN[name]
-    render(write(LONG), format)  # type: ignore[arg-type]
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+def is_linear(write: constructs.Write, format: Format) -> bool:
+    return grows_in_proportion(lambda text: render(text, format), write, 25_000, 100_000, 400_000)
 
 
 @pytest.mark.parametrize(
@@ -97,12 +93,12 @@ def test_arguments_in_arguments_are_not_read_more_and_more_often(
 
 @pytest.mark.parametrize("name", WORST)
 def test_what_was_more_than_linear_is_so_no_more(name: str) -> None:
-    assert seconds(name, "latex") < 12
+    assert is_linear(LATEX[name], "latex")
 
 
 @pytest.mark.parametrize("name", WORST_OF_MARKDOWN)
 def test_what_could_be_more_than_linear_in_markdown_is_not(name: str) -> None:
-    assert seconds(name, "markdown") < 20
+    assert is_linear(MARKDOWN[name], "markdown")
 
 
 def test_a_text_that_takes_too_long_is_shown_as_plain_text() -> None:
