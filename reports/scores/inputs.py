@@ -46,12 +46,10 @@ from reports.core.versions import CampaignInfo, JudgeInfo, campaign_info, judge_
 from reports.exclusions.objections import declared_rules, objections
 from reports.exclusions.rules import Objection, Rule
 from reports.scores.settled import Answer, Key, SettledPair, decided, settled_pairs, with_decided
+from reports.scores.shape import METHODS
 
-__all__ = ["METHODS", "SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
+__all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
-# How audits and agreement are computed. 1, which older artifacts name by silence: stats.audit.first_methods; below 3:
-# stats.agreement.first_methods; below 4: in-sample audits and intervals of a judge's metrics ignore shared problems.
-METHODS = 4
 Row = TypeVar(
     "Row",
     bound=OutputRow
