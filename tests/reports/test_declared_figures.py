@@ -8,7 +8,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from canonical.documents import Maybe, as_json
-from reports.core.definitions import DEFINITIONS
+from reports.core.wording import DEFINITIONS
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.page import score_sections
