@@ -55,6 +55,7 @@ from reports.scores.shape import METHODS
 
 __all__ = ["SEED", "CampaignInfo", "Inputs", "JudgeInfo", "choose_judge", "collect"]
 SEED = 20261121
+T = TypeVar("T")
 Row = TypeVar(
     "Row",
     bound=OutputRow
@@ -290,15 +291,12 @@ def choose_judge(release: Release, track: str, label: str, condition: str = PLAI
     return None
 
 
-Row = TypeVar("Row")
-
-
 def rows_as_json(rows: Iterable[Any]) -> list[list[Any]]:
     """Each row as the list of its fields, in the order in which its dataclass declares them."""
     return [list(vars(row).values()) for row in rows]
 
 
-def rows_from_json(kind: type[Row], table: Any, name: str) -> tuple[Row, ...]:
+def rows_from_json(kind: type[T], table: Any, name: str) -> tuple[T, ...]:
     """The inverse of rows_as_json. Raises ValueError naming the row and the column that does not fit."""
     if not isinstance(table, list):
         raise ValueError(f"{name}: expected a list of rows")

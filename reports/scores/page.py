@@ -207,7 +207,7 @@ def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricSco
 
 def _figures(columns: Sequence[shape.Column], found: object, notes: Notes) -> list[Mapping[str, object]]:
     """The cells of one system in these columns, with notes of this system."""
-    figures = []
+    figures: list[Mapping[str, object]] = []
     for column in columns:
         estimate, places = column.estimate(found), column.shown.places
         cell = None
