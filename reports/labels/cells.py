@@ -14,7 +14,7 @@ _ITEM = "grade__assignment__item__"
 _YES_NO = {None: "", False: "no", True: "yes"}
 
 
-class ExpertLabel(NamedTuple):
+class StoredAnswer(NamedTuple):
     """One answer, each field with its path from annotation.Answer."""
 
     campaign: Annotated[str, f"{_ITEM}campaign__slug"]
@@ -68,7 +68,7 @@ class ExpertLabel(NamedTuple):
         }
 
 
-class JudgeLabel(NamedTuple):
+class StoredVerdict(NamedTuple):
     """One vote, each field with its path from judging.Verdict; see INSTANCE_PATHS for a vote about an instance."""
 
     question: Annotated[str, "predicate"]
@@ -111,7 +111,7 @@ class JudgeLabel(NamedTuple):
         }
 
 
-class Decision(NamedTuple):
+class StoredDecision(NamedTuple):
     """One decision of an adjudicator, each field with its path from annotation.Adjudication."""
 
     campaign: Annotated[str, "item__campaign__slug"]
@@ -167,7 +167,7 @@ def _paths(label: type[tuple[object, ...]]) -> dict[str, str]:
     return {field: get_args(hint)[1] for field, hint in hints.items()}
 
 
-EXPERT_PATHS, DECISION_PATHS, VERDICT_PATHS = map(_paths, (ExpertLabel, Decision, JudgeLabel))
+EXPERT_PATHS, DECISION_PATHS, VERDICT_PATHS = map(_paths, (StoredAnswer, StoredDecision, StoredVerdict))
 # Verdicts about instances have no output; the paths of their system and attempt lead to nothing.
 INSTANCE_PATHS = {
     field: path.replace("output__instance__", "instance__") for field, path in VERDICT_PATHS.items()
@@ -190,7 +190,7 @@ def _cells_of_output(
 
 
 def _subject_cells(
-    label: ExpertLabel | JudgeLabel | Decision, *, swapped: bool | None = None
+    label: StoredAnswer | StoredVerdict | StoredDecision, *, swapped: bool | None = None
 ) -> tuple[Row, bool]:
     """The cells of what a label is about, and whether the sides of a pair are exchanged against the stored order.
 

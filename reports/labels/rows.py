@@ -17,11 +17,11 @@ from reports.labels.cells import (
     EXPERT_PATHS,
     INSTANCE_PATHS,
     VERDICT_PATHS,
-    Decision,
-    ExpertLabel,
-    JudgeLabel,
     KeyedRow,
     Row,
+    StoredAnswer,
+    StoredDecision,
+    StoredVerdict,
 )
 from reports.labels.filters import LabelFilter
 from stats.tables.labels import COLUMNS, SHOWN_BLIND
@@ -39,7 +39,7 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
     """
     answers = _expert_answers(release, campaign, wanted).order_by(f"{_ITEM}campaign_id", "grade_id", "id")
     found = answers.values_list(*EXPERT_PATHS.values())
-    yield from (ExpertLabel(*row).row(release.name) for row in found.iterator(chunk_size=_CHUNK))
+    yield from (StoredAnswer(*row).row(release.name) for row in found.iterator(chunk_size=_CHUNK))
     decisions = _decisions(release, campaign, wanted).order_by("item__campaign_id", "amendment", "pk")
     yield from (row for _, row in _decision_rows(release, decisions, wanted))
     if campaign:
@@ -48,7 +48,7 @@ def label_rows(release: Release, *, campaign: str = "", wanted: LabelFilter = EV
         said = verdicts.order_by(
             "judge_id", "output_id", "second_id", "instance_id", "predicate", "order", "vote"
         ).values_list(*paths)
-        yield from (JudgeLabel(*row).row(release.name) for row in said.iterator(chunk_size=_CHUNK))
+        yield from (StoredVerdict(*row).row(release.name) for row in said.iterator(chunk_size=_CHUNK))
 
 
 def answers_after(
@@ -57,7 +57,7 @@ def answers_after(
     """At most `limit` expert labels after the row with key `after`, in the order they came."""
     rows = _expert_answers(release, campaign, wanted).filter(pk__gt=after).order_by("pk")
     return [
-        (key, ExpertLabel(*values).row(release.name))
+        (key, StoredAnswer(*values).row(release.name))
         for key, *values in rows.values_list("pk", *EXPERT_PATHS.values())[:limit]
     ]
 
@@ -73,7 +73,7 @@ def decisions_after(
 def verdicts_after(release: Release, *, wanted: LabelFilter, after: int, limit: int) -> list[KeyedRow]:
     """The same of verdicts, on outputs and on instances."""
     found = [
-        (key, JudgeLabel(*values).row(release.name))
+        (key, StoredVerdict(*values).row(release.name))
         for verdicts, paths in _verdicts(release, wanted)
         for key, *values in verdicts.filter(pk__gt=after).order_by("pk").values_list("pk", *paths)[:limit]
     ]
@@ -129,7 +129,7 @@ def _decision_rows(
     """The rows whose value is wanted: only the row knows it, as a pair is stored in another order."""
     values = wanted.wanted.get("value")
     for key, *stored in found.values_list("pk", *DECISION_PATHS.values()).iterator(chunk_size=_CHUNK):
-        row = Decision(*stored).row(release.name)
+        row = StoredDecision(*stored).row(release.name)
         if values is None or row["value"] in values:
             yield key, row
 

@@ -205,7 +205,9 @@ def _metric(judge: shape.Judged, key: str, systems: Mapping[str, shape.MetricSco
     }
 
 
-def _figures(columns: Sequence[shape.Column], found: object, notes: Notes) -> list[Mapping[str, object]]:
+def _figures(
+    columns: Sequence[shape.FigureColumn], found: object, notes: Notes
+) -> list[Mapping[str, object]]:
     """The cells of one system in these columns, with notes of this system."""
     figures: list[Mapping[str, object]] = []
     for column in columns:
@@ -339,7 +341,7 @@ def _question(
     rows_of_choices = []
     for system, chosen in choices.items():
         total, without = sum(chosen.labels.values()), _without(chosen)
-        figures = _figures(columns, chosen, _below_choices(chosen))
+        figures = _figures(columns, chosen, _below(chosen))
         row = {"system": system, "labels": list(chosen.labels.values()), "total": total, "without": without}
         rows_of_choices.append({**row, "figures": figures})
     return {
@@ -349,7 +351,7 @@ def _question(
         "columns": columns,
         "width": wide,
         "means": [
-            {"system": system, "figures": _figures(columns, found, _below_means(found))}
+            {"system": system, "figures": _figures(columns, found, _below(found))}
             for system, found in means.items()
         ],
         "choices": rows_of_choices,
@@ -366,15 +368,15 @@ def _without(found: shape.Unanswered) -> str:
     return ", ".join(f"{n} {word}" for n, word in words if n)
 
 
-def _below_means(found: shape.Means) -> Notes:
-    passed = []
-    for way, share in (vars(found.passes) if found.passes else {}).items():
-        cell = percent_cell(share)
-        passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
-    return {"macro": passed, "micro": [_without(found)]}
+def _below(found: shape.Choices | shape.Means) -> Notes:
+    """What is printed below the figures that experts' labels of a system come to."""
+    if isinstance(found, shape.Means):
+        passed = []
+        for way, share in (vars(found.passes) if found.passes else {}).items():
+            cell = percent_cell(share)
+            passed.append(f"passed, {way}: {cell.value} {cell.interval} ({cell.counts})")
+        return {"macro": passed, "micro": [_without(found)]}
 
-
-def _below_choices(found: shape.Choices) -> Notes:
     def listed(counts: shape.Counts) -> str:
         return ", ".join(f"{n} {value}" for value, n in counts.counts.items())
 

@@ -18,7 +18,7 @@ METHODS = 4
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownAs:
     """Declares a figure of a system as a column of the score page and of the report, and as a part of the text.
 
     `definition` is its key in reports/core/definitions.toml; without one, the words of the field are its definition.
@@ -34,11 +34,11 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A field that is declared as Shown."""
+class FigureColumn:
+    """A field that is declared as ShownAs."""
 
     key: Key
-    shown: Shown
+    shown: ShownAs
 
     @property
     def anchor(self) -> str:
@@ -50,12 +50,14 @@ class Column:
         return found.estimate if isinstance(found, Counts) else found
 
 
-def columns_of(kind: type) -> list[Column]:
+def columns_of(kind: type) -> list[FigureColumn]:
     """The fields of a class that are declared as columns, in their order."""
-    return [Column(key, mark) for key in keys_of(kind) for mark in key.marks if isinstance(mark, Shown)]
+    return [
+        FigureColumn(key, mark) for key in keys_of(kind) for mark in key.marks if isinstance(mark, ShownAs)
+    ]
 
 
-def columns(documents: Iterable[object]) -> list[Column]:
+def columns(documents: Iterable[object]) -> list[FigureColumn]:
     """The columns of a table of documents of one class; without those in which no document has a value."""
     every = list(documents)
     return [
@@ -90,10 +92,10 @@ class AllProblems:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricScore:
-    estimate: Annotated[Estimate, Shown("Wilson", "wilson")]
+    estimate: Annotated[Estimate, ShownAs("Wilson", "wilson")]
     all_problems: Annotated[Maybe[AllProblems], "Only where the system lacks an output."] = None
     effective_n: Estimate
-    paper_bootstrap: Annotated[Estimate, Shown("Papers resampled", "papers", interval_only=True)]
+    paper_bootstrap: Annotated[Estimate, ShownAs("Papers resampled", "papers", interval_only=True)]
     domains: Estimates
     strata: Annotated[
         Maybe[Mapping[str, Estimates]],
@@ -277,10 +279,10 @@ class Choices(Unanswered):
     """A system's labels on a scale of choices."""
 
     labels: Mapping[str, int]
-    conservative: Annotated[Counts, Shown("Conservative", "conservative")]
-    majority: Annotated[Counts, Shown("Majority", "majority")]
+    conservative: Annotated[Counts, ShownAs("Conservative", "conservative")]
+    majority: Annotated[Counts, ShownAs("Majority", "majority")]
     experts_per_output: Sequence[int]
-    final: Annotated[Maybe[FinalCounts], Shown("Final", "final")] = None
+    final: Annotated[Maybe[FinalCounts], ShownAs("Final", "final")] = None
     not_released: Maybe[CountedAgainst] = None
     missing: Maybe[CountedAgainst] = None
 
@@ -295,9 +297,9 @@ class Passes:
 class Means(Unanswered):
     """A system's labels on an interval scale: over outputs, and over labels."""
 
-    macro: Annotated[Estimate, Shown("Mean over outputs", "macro", places=2, counted="Outputs")]
-    micro: Annotated[Estimate, Shown("Mean over judgments", "macro", places=2, counted="Judgments")]
-    final: Annotated[Maybe[Estimate], Shown("Final mean", "final", places=2)] = None
+    macro: Annotated[Estimate, ShownAs("Mean over outputs", "macro", places=2, counted="Outputs")]
+    micro: Annotated[Estimate, ShownAs("Mean over judgments", "macro", places=2, counted="Judgments")]
+    final: Annotated[Maybe[Estimate], ShownAs("Final mean", "final", places=2)] = None
     passes: Maybe[Passes] = None
 
 

@@ -1,4 +1,4 @@
-"""A figure that its class declares as Shown is a column of the score page and a part of the text by that alone."""
+"""A figure that its class declares as ShownAs is a column of the score page and a part of the text by that alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -12,7 +12,7 @@ from reports.core.wording import DEFINITIONS
 from reports.scores.document import score
 from reports.scores.inputs import collect
 from reports.scores.page import score_sections
-from reports.scores.shape import Choices, Means, MetricScore, Score, Shown, columns, columns_of
+from reports.scores.shape import Choices, Means, MetricScore, Score, ShownAs, columns, columns_of
 from reports.scores.text import score_text
 from stats.core.estimate import Estimate
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @dataclass(frozen=True, kw_only=True)
 class WithDoubt(MetricScore):
     doubted: Annotated[
-        Maybe[Estimate], "Share of the outputs that two judges doubt.", Shown("Doubted <twice>", places=2)
+        Maybe[Estimate], "Share of the outputs that two judges doubt.", ShownAs("Doubted <twice>", places=2)
     ] = None
 
 
